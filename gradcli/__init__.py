@@ -1,0 +1,3 @@
+"""gradcli explains reverse-mode automatic differentiation."""
+
+__version__ = "0.1.0"

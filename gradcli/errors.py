@@ -1,0 +1,71 @@
+"""Every error that a user can meet, as one tree of exceptions.
+
+    GradcliError
+    ├── UsageError           exit 2   options, files and bindings          E0xx
+    ├── ProgramSyntaxError   exit 2   the text cannot be read              E1xx
+    └── EvaluationError      exit 3   the program cannot be evaluated      E2xx
+        └── AutogradError    exit 3   what torch refuses, in torch's words E3xx (also a RuntimeError)
+
+An error says what (`message`), where (`span` in `source`, with a `label` beside the caret) and what to type instead
+(`help`). Whoever knows the place adds it on the way up with `at`; the first place given wins, as it is the closest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from gradcli.source import Source, Span
+
+
+class GradcliError(Exception):
+    """The base: catch this to catch everything that gradcli refuses."""
+
+    exit_code = 2
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        span: Span | None = None,
+        label: str = "",
+        help: str = "",
+        source: Source | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.span = span
+        self.label = label
+        self.help = help
+        self.source = source
+
+    def at(self, span: Span | None = None, source: Source | None = None) -> Self:
+        """Fill in the place where the error happened, unless a closer one is known."""
+        if self.span is None:
+            self.span = span
+        if self.source is None:
+            self.source = source
+        return self
+
+
+class UsageError(GradcliError):
+    """An option, a file or a binding that cannot be used."""
+
+
+class ProgramSyntaxError(GradcliError):
+    """A program, a value or an answer that cannot be read."""
+
+
+class EvaluationError(GradcliError):
+    """A program that reads well and cannot be evaluated: a missing value, shapes, a domain."""
+
+    exit_code = 3
+
+
+class AutogradError(EvaluationError, RuntimeError):
+    """What torch refuses, in torch's words."""
+
+    def __init__(self, message: str, *, code: str = "E300", help: str = "") -> None:
+        super().__init__(code, message, help=help)

@@ -1,0 +1,99 @@
+"""Source text: lines and columns, excerpts with carets, text made safe to print, and did-you-mean."""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import NamedTuple
+
+EXCERPT_WIDTH = 100  # characters of a long line that an excerpt keeps around the caret
+
+
+class Span(NamedTuple):
+    """A half-open range of character offsets in the source text."""
+
+    start: int
+    end: int
+
+
+class Position(NamedTuple):
+    """A place as people count: both from 1."""
+
+    line: int
+    column: int
+
+
+class Source:
+    """A text with a name to call it by in messages (`expression`, a file's name, `value of x`)."""
+
+    def __init__(self, text: str, name: str = "expression") -> None:
+        self.text = text
+        self.name = name
+        self._starts = [0, *(i + 1 for i, c in enumerate(text) if c == "\n")]
+
+    def position(self, offset: int) -> Position:
+        """The line and column of a character offset."""
+        line = bisect_right(self._starts, offset)
+        return Position(line, offset - self._starts[line - 1] + 1)
+
+    def line(self, number: int) -> str:
+        """The text of a line (counted from 1), without its end."""
+        start = self._starts[number - 1]
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r")
+
+    def excerpt(self, span: Span, label: str = "") -> list[str]:
+        """The lines that show a span: place, the source line, and a caret line with the label."""
+        line, column = self.position(span.start)
+        text = self.line(line)
+        start = column - 1
+        end = max(start + 1, min(len(text), start + span.end - span.start))
+        cut = max(0, start - EXCERPT_WIDTH // 2)
+        shown = text[cut : cut + EXCERPT_WIDTH]
+        before, under = visible(shown[: start - cut]), visible(shown[start - cut : end - cut])
+        head = "..." if cut else ""
+        tail = "..." if len(text) > cut + EXCERPT_WIDTH else ""
+        gutter = " " * len(str(line))
+        caret = " " * (len(head) + width(before)) + "^" * max(1, width(under))
+        return [
+            f"{gutter}--> {visible(self.name)}:{line}:{column}",
+            f"{gutter} |",
+            f"{line} | {head}{visible(shown)}{tail}",
+            f"{gutter} | {caret} {label}".rstrip(),
+        ]
+
+
+def visible(text: str) -> str:
+    """The text with control and invisible formatting characters written out, safe for any terminal."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_shown(c) for c in text)
+
+
+def _shown(character: str) -> str:
+    if character == "\t":
+        return " "
+    if character == "\N{NO-BREAK SPACE}" or not (
+        unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+    ):
+        return character
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def width(text: str) -> int:
+    """How many terminal columns a text takes."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The closest known name, or an empty string when none is close."""
+    from difflib import get_close_matches
+
+    folded = {candidate.lower(): candidate for candidate in known}
+    close = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else ""
