@@ -1,0 +1,65 @@
+"""From source text to syntax tree."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from gradcli.errors import ProgramSyntaxError
+from gradcli.language.tree import Expression, Program
+from gradcli.source import Source, Span
+
+
+def parse_program(source: Source) -> Program:
+    """Read a program; ProgramSyntaxError says where it cannot be read and what to type instead."""
+    from lark import UnexpectedCharacters, UnexpectedToken
+
+    from gradcli.language.builder import UnreadableError
+    from gradcli.language.grammar import expression_parser
+    from gradcli.language.syntax_errors import diagnose
+
+    text = source.text
+    try:
+        program = cast(Program, expression_parser().parse(text))
+    except UnexpectedToken as failure:
+        at_end = failure.token.type == "$END"
+        raise diagnose(source, len(text) if at_end else failure.token.start_pos or 0) from None
+    except UnexpectedCharacters as failure:
+        raise diagnose(source, failure.pos_in_stream or 0) from None
+    except UnreadableError as failure:
+        raise diagnose(source, failure.offset) from None
+    except ProgramSyntaxError as error:
+        raise error.at(source=source) from None
+    if not program.statements:
+        raise ProgramSyntaxError(
+            "E116",
+            f"the {source.name} is empty",
+            span=Span(0, 0),
+            label="expected an expression",
+            help="type a formula, such as 'z = (x + 2)**2'",
+            source=source,
+        )
+    return program
+
+
+def parse_expression(source: Source) -> Expression:
+    """Read a text that is one expression, such as the value in `NAME=VALUE`."""
+    statement, *others = parse_program(source).statements
+    if statement.target is not None:
+        raise ProgramSyntaxError(
+            "E106",
+            "a value is not a statement",
+            span=statement.target_span,
+            label=f"'{statement.target}' cannot be assigned here",
+            help="leave out everything up to the '='",
+            source=source,
+        )
+    if others:
+        raise ProgramSyntaxError(
+            "E117",
+            "a value is one expression",
+            span=others[0].span,
+            label="a second statement",
+            help="remove it",
+            source=source,
+        )
+    return statement.value
