@@ -74,9 +74,7 @@ def visible(text: str) -> str:
 def _shown(character: str) -> str:
     if character == "\t":
         return " "
-    if character == "\N{NO-BREAK SPACE}" or not (
-        unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-    ):
+    if unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
         return character
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

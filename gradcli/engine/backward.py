@@ -1,0 +1,228 @@
+"""The backward pass: an iterative walk, newest node first as in torch, that yields what happens as it happens.
+
+`walk` is the only implementation. `Tensor.backward` drains it, `grad` captures gradients from it, the explanation
+keeps its events. Over numpy values no Tensor is built; with `create_graph` the same rules run over Tensors.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradcli.engine.broadcast import fit
+from gradcli.engine.graph import AccumulateGrad, Node, changes
+from gradcli.engine.hooks import after_hooks, before_hooks
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.saved import check_versions, operands
+from gradcli.engine.tensor import Tensor, Value
+from gradcli.errors import AutogradError
+
+Gradient = Any  # Tensor, array, number, or None for 1
+Carrier = Any  # a numpy value, or a Tensor under create_graph
+Target = Node | AccumulateGrad
+
+
+class Contribution(NamedTuple):
+    """One edge of one node: what flows into the input at `position`, and the running total there."""
+
+    node: Node
+    position: int
+    upstream: Carrier
+    unsummed: Carrier  # what the rule gave, before the sum over broadcast axes
+    contribution: Carrier
+    total: Carrier
+
+
+class Accumulation(NamedTuple):
+    """A leaf received its whole gradient; `before` is what its `.grad` held."""
+
+    leaf: Tensor
+    gradient: Carrier
+    before: Value | None
+
+
+def walk(
+    outputs: Sequence[Tensor],
+    gradients: Sequence[Gradient],
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    captured: dict[Target, Carrier] | None = None,
+) -> Iterator[Contribution | Accumulation]:
+    """Run the backward pass from `outputs`: one event a contribution, one a leaf.
+
+    With `captured` the gradients that arrive at its keys become its values, no `.grad` changes, and only the nodes
+    between are run.
+    """
+    retain = create_graph if retain_graph is None else retain_graph
+    pending = seeds(outputs, gradients, create_graph)
+    order, waiting = reachable(pending)
+    between = None if captured is None else ancestors(order, captured)
+    yield from arrivals([target for target in pending if target not in order], pending, captured, create_graph)
+    for node in order:
+        if node not in pending or (between is not None and node not in between):
+            continue
+        upstream = pending.pop(node)
+        if node.hooks is not None:
+            upstream = before_hooks(node, upstream)
+        if captured is not None and node in captured:
+            captured[node] = upstream
+        if changes.latest > node.sequence:
+            check_versions(node)
+        values, out = operands(node, create_graph)
+        primitive, options = node.primitive, node.options
+        saves = primitive.saved_for(values)
+        release = False
+        complete: list[Target] = []
+        given: dict[int, Carrier] = {}  # for posthooks alone
+        for position, rule in enumerate(primitive.rules_for(values)):
+            edge = node.edges[position]
+            if edge is None or rule is None or (between is not None and edge not in between):
+                continue
+            unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
+            x = values[position]
+            same = unsummed.shape == x.shape and unsummed.dtype is x.dtype
+            contribution = unsummed if same else fit(unsummed, x)
+            held = pending.get(edge)
+            pending[edge] = total = contribution if held is None else held + contribution
+            yield Contribution(node, position, upstream, unsummed, contribution, total)
+            release = release or bool(saves[position])
+            if edge in waiting:
+                waiting[edge] -= 1
+                if not waiting[edge]:
+                    complete.append(edge)
+            if node.hooks is not None:
+                given[position] = contribution
+        if node.hooks is not None:
+            after_hooks(node, upstream, given)
+        if release and not retain:
+            node.inputs = node.out = None
+        if complete:
+            yield from arrivals(complete, pending, captured, create_graph)
+
+
+def seeds(outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph: bool) -> dict[Target, Carrier]:
+    """The gradients that enter at the outputs: as given, or 1 for a tensor of one element."""
+    pending: dict[Target, Carrier] = {}
+    for index, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
+        if output.node is None:
+            raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+        if gradient is None:
+            if output.value.size != 1:
+                raise AutogradError(
+                    "grad can be implicitly created only for scalar outputs",
+                    help="give the upstream gradient, or reduce the output with sum() or mean()",
+                )
+            gradient = np.ones_like(output.value)[()]
+        seed = gradient if isinstance(gradient, Tensor) else Tensor(np.asarray(gradient, output.dtype)[()])
+        if seed.shape != output.shape:
+            raise AutogradError(
+                f"Mismatch in shape: grad_output[{index}] has a shape of {_size(seed)} and output[{index}] has a shape "
+                f"of {_size(output)}."
+            )
+        value = seed if create_graph else seed.value
+        pending[output.node] = pending[output.node] + value if output.node in pending else value
+    return pending
+
+
+def _size(tensor: Tensor) -> str:
+    return f"torch.Size({list(tensor.shape)})"
+
+
+def reachable(roots: Iterable[Target]) -> tuple[dict[Node, None], dict[Target, int]]:
+    """The nodes below the roots, newest first (a node is always newer than what it was made from, so this order is
+    topological), and how many contributions each leaf is waiting for.
+    """
+    stack = [root for root in roots if isinstance(root, Node)]
+    seen = set(stack)
+    waiting: dict[Target, int] = {}
+    found = []
+    while stack:
+        node = stack.pop()
+        found.append(node)
+        for edge in node.edges:
+            if edge is None:
+                continue
+            if isinstance(edge, AccumulateGrad):
+                waiting[edge] = waiting.get(edge, 0) + 1
+            elif edge not in seen:
+                seen.add(edge)
+                stack.append(edge)
+    found.sort(key=attrgetter("sequence"), reverse=True)
+    return dict.fromkeys(found), waiting
+
+
+def ancestors(order: Iterable[Node], targets: Iterable[Target]) -> set[Target]:
+    """The targets and the nodes from which one can be reached."""
+    found = set(targets)
+    for node in reversed(list(order)):
+        if any(edge in found for edge in node.edges if edge is not None):
+            found.add(node)
+    return found
+
+
+def arrivals(
+    leaves: Sequence[Target], pending: dict[Target, Carrier], captured: dict[Target, Carrier] | None, create_graph: bool
+) -> Iterator[Accumulation]:
+    """Give complete gradients to their leaves: to `captured`, or into `.grad`."""
+    for target in leaves:
+        gradient = pending.pop(target)
+        if target.hooks is not None:
+            gradient = before_hooks(target, gradient)
+        if captured is not None:
+            captured[target] = gradient
+        elif isinstance(target, AccumulateGrad):
+            leaf = target.variable
+            before = None if leaf.grad is None else leaf.grad.value
+            accumulate(leaf, gradient, create_graph)
+            yield Accumulation(leaf, gradient, before)
+
+
+def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool) -> None:
+    """Add to `.grad`, in the same object as torch does; a first gradient is copied, for rules hand on what they get."""
+    held = leaf.grad
+    if create_graph:
+        leaf.grad = gradient if held is None else held + gradient
+    elif held is None:
+        leaf.grad = Tensor(gradient.copy())
+    else:
+        held.value = held.value + gradient
+
+
+def grad(
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor],
+    grad_outputs: Sequence[Gradient] | None = None,
+    *,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of `outputs` with respect to `inputs`, as `torch.autograd.grad` gives them."""
+    captured: dict[Target, Carrier] = {}
+    for x in inputs:
+        if x.node is None:
+            raise AutogradError("One of the differentiated Tensors does not require grad")
+        captured[x.node] = None
+    gradients = grad_outputs if grad_outputs is not None else [None] * len(outputs)
+    drain(
+        walk(outputs, gradients, retain_graph=retain_graph, create_graph=create_graph, captured=captured), create_graph
+    )
+    found = [captured[x.node] for x in inputs if x.node is not None]
+    for index, gradient in enumerate(found):
+        if gradient is None and not allow_unused:
+            raise AutogradError(
+                f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
+            )
+    return tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
+
+
+def drain(events: Iterator[Contribution | Accumulation], create_graph: bool) -> None:
+    """Run a walk to its end; what it does is recorded only under `create_graph`."""
+    with set_grad_enabled(create_graph):
+        deque(events, maxlen=0)

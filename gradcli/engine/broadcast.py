@@ -1,0 +1,91 @@
+"""Broadcasting is the engine's business: rules ignore it, and what flows back is summed over the broadcast axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.formula import Formula
+from gradcli.engine.notation import literal
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.language.tree import Argument, Call, Expression, Literal
+
+
+def summed_axes(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes of `shape` over which `target` was broadcast."""
+    lead = len(shape) - len(target)
+    stretched = (axis + lead for axis, size in enumerate(target) if size == 1 and shape[axis + lead] != 1)
+    return (*range(lead), *stretched)
+
+
+def _sum_to_size(x: Any, *, size: tuple[int, ...]) -> Any:
+    shape = np.shape(x)
+    summed = np.sum(x, axis=summed_axes(shape, size), keepdims=True, dtype=np.asarray(x).dtype)
+    return np.reshape(summed, size)[()]
+
+
+def _write_sum(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """As a user would write it: `sum(x)`, `sum(x, dim=0)`, `sum(x, dim=1, keepdim=True)`."""
+    x, size = operands[0], options["size"]
+    lead = len(x.shape) - len(size)
+    if not size:
+        return Call("sum", (Argument(x.tree),))
+    tree = x.tree
+    kept = tuple(axis for axis in summed_axes(x.shape, size) if axis >= lead)
+    if kept:
+        tree = _sum_call(tree, kept, keepdim=True)
+    if lead:
+        tree = _sum_call(tree, tuple(range(lead)))
+    return tree
+
+
+def _sum_call(tree: Expression, axes: tuple[int, ...], keepdim: bool = False) -> Expression:
+    arguments = [Argument(tree), Argument(literal(axes[0] if len(axes) == 1 else axes), "dim")]
+    if keepdim:
+        arguments.append(Argument(Literal(True), "keepdim"))
+    return Call("sum", tuple(arguments))
+
+
+def _fold_sum(x: Formula, *, value: Any, size: tuple[int, ...]) -> Formula | None:
+    return x if x.shape == size else None
+
+
+def _fold_expand(x: Formula, *, value: Any, size: tuple[int, ...]) -> Formula | None:
+    if x.shape == size:
+        return x
+    tree = Call("expand", (Argument(x.tree), Argument(literal(size))))
+    return Formula(tree, value, x.size + 1, inner=x.inner or x)
+
+
+sum_to_size: Primitive = primitive(
+    "sum_to_size",
+    _sum_to_size,
+    lambda g, out, x, *, size: expand(g, size=x.shape),
+    node="SumBackward1",
+    structured=True,
+    notation=_write_sum,
+    fold=_fold_sum,
+)
+expand: Primitive = primitive(
+    "expand",
+    lambda x, *, size: np.broadcast_to(x, size),
+    lambda g, out, x, *, size: sum_to_size(g, size=x.shape),
+    structured=True,
+    view=True,
+    fold=_fold_expand,
+)
+to_copy = primitive(
+    "to_copy",
+    lambda x, *, dtype: x.astype(dtype),
+    lambda g, out, x, *, dtype: g,
+    notation=lambda operands, _: operands[0].tree,
+)
+
+
+def fit(gradient: Any, x: Any) -> Any:
+    """Bring a gradient to the shape and dtype of the input it belongs to."""
+    if gradient.shape != x.shape:
+        gradient = sum_to_size(gradient, size=x.shape)
+    return gradient if gradient.dtype == x.dtype else to_copy(gradient, dtype=x.dtype)

@@ -1,0 +1,165 @@
+"""How an operation is declared, and what happens when it is applied.
+
+    sin = primitive("sin", np.sin, lambda g, out, x: g * cos(x))
+
+A rule gives the gradient of one input from the upstream gradient `g`, the result `out` and the inputs. It is written
+with other primitives, so the same rule reads three ways: over numpy values it is the backward pass, over Tensors it is
+the backward pass recorded again (`create_graph=True`), over Formulas it is the text that users see. The arguments
+decide which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from gradcli.engine.formula import Formula
+from gradcli.engine.graph import OUT, Node
+from gradcli.engine.modes import mode
+from gradcli.engine.notation import Notation, call
+from gradcli.engine.recorder import Application, recorder
+from gradcli.engine.tensor import Tensor
+
+Rule = Callable[..., Any]  # (g, out, *inputs, **options) -> gradient of one input
+
+
+@dataclass(frozen=True, eq=False)
+class Primitive:
+    """An operation, declared once.
+
+    forward: numpy values (and plain numbers) to a numpy value; options are keyword-only.
+    rules: one per input; None where no gradient flows (a condition, indices, an exponent that is a number). Inputs
+        beyond the last rule have none, unless `variadic`: then the one rule serves every input and also gets
+        `position=`.
+    node: torch's name of the graph node.
+    structured: not elementwise, so that a local derivative is no array of numbers; its rule is shown instead.
+    view: the result looks into the memory of the first input.
+    kinks: points where the derivative jumps, or a function from the inputs to a mask of where that is so.
+    convention: what torch takes there, as a phrase (`relu'(0) = 0`).
+    domain: open interval of the real inputs, where the operation is finite and smooth (the sampler of the tests).
+    fold: shortens a formula, or answers None.
+    """
+
+    name: str
+    forward: Callable[..., Any]
+    rules: tuple[Rule | None, ...]
+    node: str
+    notation: Notation
+    structured: bool = False
+    variadic: bool = False
+    view: bool = False
+    kinks: tuple[float, ...] | Callable[..., Any] = ()
+    convention: str = ""
+    domain: tuple[float, float] = (float("-inf"), float("inf"))
+    fold: Callable[..., Formula | None] | None = None
+
+    def __repr__(self) -> str:
+        return f"<primitive {self.name}>"
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        for x in inputs:
+            if isinstance(x, Tensor):
+                return self.apply(inputs, options)
+            if isinstance(x, Formula):
+                return self.formula(inputs, options)
+        return self.forward(*inputs, **options)
+
+    def apply(self, inputs: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
+        """The Tensor reading: compute, and remember how if an input requires grad."""
+        values, edges = [], []
+        for x in inputs:
+            if isinstance(x, Tensor):
+                values.append(x.value)
+                edges.append(x.node)
+            else:
+                values.append(x)
+                edges.append(None)
+        out = Tensor(self.forward(*values, **options) if options else self.forward(*values))
+        if mode.grad_enabled and self.rules and edges.count(None) != len(edges):
+            out.node = node = Node(self, inputs, options, edges, out.value)
+            if self.saves_out:
+                node.saved_out = (out.shared_history(), node.sequence)
+        if self.view:
+            self._share(inputs[0], out)
+        if recorder.tape is not None:
+            recorder.tape.append(Application(self, inputs, options, out))
+        return out
+
+    def _share(self, source: Tensor, out: Tensor) -> None:
+        """A view changes when its base does; numpy copies where it cannot look (a reshape of a transpose)."""
+        if isinstance(source.value, type(out.value)) and getattr(out.value, "base", None) is not None:
+            out.history = source.shared_history()
+            out.base = source.base or source
+
+    def formula(self, inputs: tuple[Any, ...], options: dict[str, Any]) -> Formula:
+        """The Formula reading: the text, folded lightly, and its value."""
+        operands = tuple(x if isinstance(x, Formula) else Formula.lift(x) for x in inputs)
+        value = self.forward(*[x.value for x in operands], **options)
+        if not self.structured:
+            operands = tuple(x.unexpanded(operands, value) for x in operands)
+        if self.fold is not None:
+            folded = self.fold(*operands, value=value, **options)
+            if folded is not None:
+                return folded
+        size = 1 + sum(x.size for x in operands)
+        return Formula(self.notation(operands, options), value, size)
+
+    def rules_for(self, inputs: Sequence[Any]) -> Sequence[Rule | None]:
+        """The rules by position; inputs beyond the last have none."""
+        if not self.variadic:
+            return self.rules
+        (rule,) = self.rules
+        assert rule is not None
+        return [partial(rule, position=position) for position in range(len(inputs))]
+
+    def saved_for(self, inputs: Sequence[Any]) -> Sequence[frozenset[int]]:
+        """For each rule the positions of the tensors that it mentions, and so saves; `OUT` is the result."""
+        return self.saved * len(inputs) if self.variadic else self.saved
+
+    @cached_property
+    def saved(self) -> tuple[frozenset[int], ...]:
+        return tuple(frozenset() if rule is None else mentioned(rule) for rule in self.rules)
+
+    @cached_property
+    def saves_out(self) -> bool:
+        return any(OUT in positions for positions in self.saved)
+
+
+def mentioned(rule: Rule) -> frozenset[int]:
+    """The positions whose values a rule reads; `x.shape` alone saves nothing, as in torch."""
+    import dis
+
+    code = rule.__code__
+    parameters = code.co_varnames[1 : code.co_argcount]  # after g: out and the inputs
+    instructions = list(dis.get_instructions(rule))
+    read: set[str] = set(code.co_cellvars)
+    for this, following in zip(instructions, [*instructions[1:], None], strict=True):
+        if this.opname.startswith("LOAD_FAST"):
+            loaded = this.argval if isinstance(this.argval, tuple) else (this.argval,)
+            only_shape = following is not None and following.opname == "LOAD_ATTR" and following.argval == "shape"
+            read.update(loaded[:-1] if only_shape else loaded)
+    return frozenset(position + OUT for position, name in enumerate(parameters) if name in read)
+
+
+REGISTRY: dict[str, Primitive] = {}
+
+
+def primitive(
+    name: str,
+    forward: Callable[..., Any],
+    *rules: Rule | None,
+    node: str = "",
+    notation: Notation | None = None,
+    **facts: Any,
+) -> Primitive:
+    """Declare a primitive.
+
+    `node` defaults to the name in torch's capitals (`log_softmax`: `LogSoftmaxBackward0`), `notation` to a call.
+    """
+    if not node:
+        node = "".join(part.capitalize() for part in name.split("_")) + "Backward0"
+    assert name not in REGISTRY, name
+    declared = REGISTRY[name] = Primitive(name, forward, rules, node, notation or call(name, forward), **facts)
+    return declared

@@ -1,0 +1,76 @@
+"""What a node saved for its backward pass: reading it, checking that it is unchanged, letting go of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.graph import OUT, AccumulateGrad, Node
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+
+SECOND_TIME = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+_TYPES = {
+    np.dtype(np.float32): "Float",
+    np.dtype(np.float64): "Double",
+    np.dtype(np.float16): "Half",
+    np.dtype(np.int64): "Long",
+    np.dtype(np.int32): "Int",
+    np.dtype(np.bool_): "Bool",
+}
+
+
+def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
+    """The inputs and the result as the rules take them: numpy values, or Tensors under `create_graph`."""
+    if node.inputs is None:
+        raise AutogradError(
+            SECOND_TIME,
+            code="E302",
+            help="write .backward(retain_graph=True) in the first call, or build the graph again before the second",
+        )
+    if create_graph:
+        return node.inputs, Tensor(node.out, node)
+    return [x.value if isinstance(x, Tensor) else x for x in node.inputs], node.out
+
+
+def saved(node: Node) -> set[int]:
+    """The positions that the rules in use mention (`OUT` for the result)."""
+    return {
+        position
+        for edge, positions in zip(node.edges, node.primitive.saved_for(node.edges), strict=False)
+        if edge is not None
+        for position in positions
+    }
+
+
+def check_versions(node: Node) -> None:
+    """Refuse to use a saved tensor that was changed in place after it was saved."""
+    positions = saved(node)
+    if node.saved_out is not None and OUT in positions:
+        history, since = node.saved_out
+        if history and history[-1] > since:
+            raise _modified(node.out, node, history, since)
+    for position, x in enumerate(node.inputs or ()):
+        if isinstance(x, Tensor) and x.history and x.history[-1] > node.sequence and position in positions:
+            raise _modified(x.value, x.node, x.history, node.sequence)
+
+
+def _modified(value: Any, made_by: Node | AccumulateGrad | None, history: list[int], since: int) -> AutogradError:
+    expected = sum(time <= since for time in history)
+    origin = f", which is output 0 of {made_by.name().removesuffix('Backward0')}," if isinstance(made_by, Node) else ""
+    return AutogradError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[torch.{_TYPES.get(value.dtype, 'Float')}Tensor {list(value.shape)}]{origin} is at version {len(history)}; "
+        f"expected version {expected} instead. Hint: enable anomaly detection to find the operation that failed to "
+        "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
+        code="E303",
+        help="change a clone() instead, or use the out-of-place form of the operation",
+    )

@@ -1,0 +1,195 @@
+"""The Tensor: a numpy value, the graph node that made it, and torch's rules for both.
+
+Scalars are kept as numpy scalars, which are ten times faster than 0-d arrays; `array` turns one into a real array when
+memory must be shared or written to. Operators and methods are installed by `gradcli.ops`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradcli.engine.graph import AccumulateGrad, Handle, Node, changes, tick
+from gradcli.engine.modes import mode
+from gradcli.errors import AutogradError
+
+if TYPE_CHECKING:
+    from gradcli.engine.backward import Gradient
+
+Value = Any  # np.ndarray or a numpy scalar
+
+NON_LEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+
+
+class Tensor:
+    """A value in the graph.
+
+    `node` is what the gradient of this tensor flows into: a `Node` for a result, an `AccumulateGrad` for a leaf that
+    requires grad, None for a constant. `history` holds the time of each in-place change and is shared by every tensor
+    on the same memory; `base` is the tensor that a view looks into.
+    """
+
+    __slots__ = ("__weakref__", "_grad", "base", "history", "node", "value")
+
+    def __init__(self, value: Value, node: Node | AccumulateGrad | None = None) -> None:
+        self.value = value
+        self.node = node
+        self._grad: Tensor | None = None
+        self.history: list[int] | None = None
+        self.base: Tensor | None = None
+
+    def __repr__(self) -> str:
+        return f"<Tensor {self.shape} {self.dtype}{' requires_grad' if self.requires_grad else ''}>"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.value.dtype  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        return self.value.ndim  # type: ignore[no-any-return]
+
+    @property
+    def array(self) -> np.ndarray[Any, Any]:
+        """The value as an array that can be written to and looked into."""
+        if not isinstance(self.value, np.ndarray):
+            self.value = np.array(self.value)
+        return self.value
+
+    @property
+    def requires_grad(self) -> bool:
+        return self.node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, required: bool) -> None:
+        if required == self.requires_grad:
+            return
+        if not self.is_leaf:
+            raise AutogradError(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+            )
+        if required and not is_floating(self.value):
+            raise AutogradError("only Tensors of floating point dtype can require gradients")
+        self.node = AccumulateGrad(self) if required else None
+
+    @property
+    def is_leaf(self) -> bool:
+        return not isinstance(self.node, Node)
+
+    @property
+    def grad_fn(self) -> Node | None:
+        return self.node if isinstance(self.node, Node) else None
+
+    @property
+    def grad(self) -> Tensor | None:
+        if self._grad is None and not self.is_leaf and not self.retains_grad:
+            warnings.warn(NON_LEAF_GRAD, UserWarning, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, gradient: Tensor | None) -> None:
+        self._grad = gradient
+
+    @property
+    def retains_grad(self) -> bool:
+        return isinstance(self.node, Node) and self.node.hooks is not None and self.node.hooks.retain is not None
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of a result in its `.grad`; a leaf keeps its own anyway."""
+        if self.node is None:
+            raise AutogradError("can't retain_grad on Tensor that has requires_grad=False")
+        if isinstance(self.node, Node):
+            self.node.with_hooks().retain = self._keep
+
+    def _keep(self, gradient: Tensor) -> None:
+        self._grad = gradient
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
+        """Call `hook` with the gradient of this tensor; what it returns, unless None, takes the gradient's place."""
+        if self.node is None:
+            raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
+        return Handle(self.node.with_hooks().tensor, hook)
+
+    @property
+    def _version(self) -> int:
+        return 0 if self.history is None else len(self.history)
+
+    def changed(self) -> int:
+        """Note an in-place change of the memory; returns its time."""
+        now = changes.latest = next(tick)
+        self.shared_history().append(now)
+        return now
+
+    def shared_history(self) -> list[int]:
+        if self.history is None:
+            self.history = []
+        return self.history
+
+    def detach(self) -> Tensor:
+        """The same memory, outside the graph."""
+        alias = Tensor(self.array)
+        alias.history = self.shared_history()
+        return alias
+
+    def requires_grad_(self, required: bool = True) -> Tensor:
+        self.requires_grad = required
+        return self
+
+    def item(self) -> Any:
+        """The Python number of a tensor of one element."""
+        if self.value.size != 1:
+            raise AutogradError(f"a Tensor with {self.value.size} elements cannot be converted to Scalar")
+        return self.value.item()
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The memory as an array."""
+        if self.requires_grad:
+            raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        return self.array
+
+    def backward(
+        self,
+        gradient: Gradient = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+    ) -> None:
+        """Accumulate the gradient of this tensor into the `.grad` of the leaves it depends on.
+
+        `gradient` is the upstream gradient and may be left out for one element; `retain_graph` (default:
+        `create_graph`) keeps what the nodes saved for another pass; `create_graph` records the backward pass itself.
+        """
+        from collections import deque
+
+        from gradcli.engine.backward import walk
+
+        deque(walk([self], [gradient], retain_graph=retain_graph, create_graph=create_graph), maxlen=0)
+
+
+def is_floating(value: Value) -> bool:
+    return value.dtype.kind == "f"  # type: ignore[no-any-return]
+
+
+def tensor(data: Any, *, dtype: np.dtype[Any] | None = None, requires_grad: bool = False) -> Tensor:
+    """A new leaf from a number, nested lists or an array; fractions take the default dtype, as in torch."""
+    value = np.array(data, dtype=dtype)
+    if dtype is None and value.dtype == np.float64 and not isinstance(data, np.ndarray | np.generic):
+        value = value.astype(mode.default_dtype)
+    if requires_grad and not is_floating(value):
+        raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
+    leaf = Tensor(value[()])
+    if requires_grad:
+        leaf.node = AccumulateGrad(leaf)
+    return leaf

@@ -1,0 +1,264 @@
+"""Sums, products, powers: the primitives behind the operators."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.formula import Formula
+from gradcli.engine.notation import infix, number, prefix
+from gradcli.engine.primitive import primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.language.tree import Binary, Expression, Unary
+from gradcli.ops.elementwise import floor, log
+from gradcli.ops.selection import at_least, both, equal, guarded
+from gradcli.ops.surface import Operand, Real, as_tensor, operation, real
+
+
+def _constant(value: Any, *operands: Formula) -> Formula | None:
+    """Arithmetic on whole numbers is done at once: `2 - 1` is written `1`."""
+    known = all(isinstance(x.number, int) for x in operands)
+    return Formula(number(float(value)), value) if known and np.ndim(value) == 0 and float(value).is_integer() else None
+
+
+def _is(x: Formula, value: int, other: Formula, result: Any) -> bool:
+    """Whether `x` is this number and `other` has the shape of the result, so that `other` can stand alone."""
+    return x.number == value and other.shape == np.shape(result)
+
+
+def _negated(x: Formula) -> Any:
+    """What follows the minus sign, if the formula starts with one."""
+    if isinstance(x.tree, Unary) and x.tree.operator == "-":
+        return Formula(x.tree.operand, np.negative(x.value), x.size - 1)
+    return None
+
+
+def _fold_add(a: Any, b: Any, *, value: Any) -> Any:
+    if _is(a, 0, b, value):
+        return b
+    if _is(b, 0, a, value):
+        return a
+    constant = _constant(value, a, b)
+    minus = None if constant else _negated(b)
+    return constant or (a - minus if minus else None)
+
+
+def _fold_sub(a: Formula, b: Formula, *, value: Any) -> Any:
+    if _is(b, 0, a, value):
+        return a
+    if _is(a, 0, b, value):
+        return neg(b)
+    constant = _constant(value, a, b)
+    minus = None if constant else _negated(b)
+    return constant or (a + minus if minus else None)
+
+
+def _fold_mul(a: Any, b: Any, *, value: Any) -> Any:
+    for x, other in ((a, b), (b, a)):
+        if _is(x, 1, other, value):
+            return other
+        if x.number == 0 and x.shape == np.shape(value):
+            return x
+    constant = _constant(value, a, b)
+    if constant:
+        return constant
+    for x, other in ((a, b), (b, a)):
+        minus = _negated(x)
+        if minus:
+            return neg(minus * other if x is a else other * minus)
+    return None
+
+
+def _fold_div(a: Any, b: Any, *, value: Any) -> Any:
+    if _is(b, 1, a, value) or (a.number == 0 and a.shape == np.shape(value)):
+        return a
+    minus = _negated(a)
+    return neg(minus / b) if minus else None
+
+
+def _fold_neg(x: Formula, *, value: Any) -> Any:
+    return x if x.number == 0 else _negated(x)
+
+
+def _fold_pow(x: Formula, *, value: Any, exponent: float) -> Formula | None:
+    if exponent == 1:
+        return x
+    return Formula(number(1), value) if exponent == 0 else _constant(value, x)
+
+
+def _product(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:
+    """A number goes first: `2*x`."""
+    a, b = operands
+    if b.number is not None and a.number is None:
+        a, b = b, a
+    return Binary("*", a.tree, b.tree)
+
+
+add = primitive(
+    "add",
+    operator.add,
+    lambda g, out, a, b: g,
+    lambda g, out, a, b: g,
+    notation=infix("+"),
+    fold=_fold_add,
+)
+sub = primitive(
+    "sub",
+    operator.sub,
+    lambda g, out, a, b: g,
+    lambda g, out, a, b: -g,
+    notation=infix("-"),
+    fold=_fold_sub,
+)
+neg = primitive("neg", operator.neg, lambda g, out, x: -g, notation=prefix("-"), fold=_fold_neg)
+mul = primitive(
+    "mul",
+    operator.mul,
+    lambda g, out, a, b: g * b,
+    lambda g, out, a, b: g * a,
+    notation=_product,
+    fold=_fold_mul,
+)
+rsub = primitive(
+    "rsub",
+    lambda x, n: n - x,
+    lambda g, out, x, n: -g,
+    node="RsubBackward1",
+    notation=lambda operands, _: Binary("-", operands[1].tree, operands[0].tree),
+)
+div = primitive(
+    "div",
+    operator.truediv,
+    lambda g, out, a, b: g / b,
+    lambda g, out, a, b: -g * (a / b / b),
+    notation=infix("/"),
+    fold=_fold_div,
+    domain=(0.1, 5.0),
+)
+reciprocal = primitive(
+    "reciprocal",
+    lambda x: 1 / x,
+    lambda g, out, x: -g * (out * out),
+    notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
+    domain=(0.1, 5.0),
+)
+
+
+def _base_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return guarded(equal(y, 0), 0, g * (y * x ** (y - 1)))
+
+
+def _exponent_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return guarded(both(equal(x, 0), at_least(y, 0)), 0, g * (out * log(x)))
+
+
+# torch has a node for each case: the exponent is a number, both are tensors, the base is a number.
+power = primitive(
+    "pow",
+    lambda x, *, exponent: x**exponent,
+    lambda g, out, x, *, exponent: g * (exponent * x ** (exponent - 1)) if exponent else g * 0,
+    notation=lambda operands, options: Binary("**", operands[0].tree, number(options["exponent"])),
+    fold=_fold_pow,
+    domain=(0.1, 5.0),
+)
+power_tensor = primitive(
+    "pow_tensor",
+    operator.pow,
+    _base_rule,
+    _exponent_rule,
+    node="PowBackward1",
+    notation=infix("**"),
+    convention="0**y counts as flat in y where y >= 0, x**0 as flat in x",
+    domain=(0.1, 5.0),
+)
+power_of = primitive(
+    "pow_of",
+    operator.pow,
+    None,
+    _exponent_rule,
+    node="PowBackward2",
+    notation=infix("**"),
+    domain=(0.1, 5.0),
+)
+remainder = primitive(
+    "remainder",
+    np.remainder,
+    lambda g, out, x, n: g,
+    node="RemainderBackward0",
+    notation=infix("%"),
+)
+remainder_tensor = primitive(
+    "remainder_tensor",
+    np.remainder,
+    lambda g, out, x, y: g,
+    lambda g, out, x, y: -g * floor(x / y),
+    node="RemainderBackward1",
+    notation=infix("%"),
+)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+@operation("x = [1, 2]; y = [3, 4]; add(x, y, alpha=2)")
+def add_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
+    """The sum `input + alpha*other`."""
+    if alpha != 1:
+        other = mul_(other, alpha)
+    return add(other, input) if _is_number(input) else add(input, other)
+
+
+@operation("x = [1, 2]; y = [3, 4]; sub(x, y)", "x = [1, 2]; 1 - x", aliases=["subtract"])
+def sub_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
+    """The difference `input - alpha*other`."""
+    if alpha != 1:
+        other = mul_(other, alpha)
+    return rsub(other, input) if _is_number(input) else sub(input, other)
+
+
+@operation("x = [1, 2]; y = [3, 4]; mul(x, y)", aliases=["multiply"])
+def mul_(input: Operand, other: Operand) -> Any:
+    """The product, entry by entry."""
+    return mul(other, input) if _is_number(input) else mul(input, other)
+
+
+@operation("x = [1, 2]; y = [3, 4]; div(x, y)", "x = [1, 2]; 2/x", aliases=["divide", "true_divide"])
+def div_(input: Operand, other: Operand) -> Any:
+    """The quotient, entry by entry; a number over a tensor is the number times the reciprocal, as in torch."""
+    return mul(reciprocal(real(other)), input) if _is_number(input) else div(input, other)
+
+
+@operation("x = [1, 2]; y = [3, 4]; pow(x, y)", "x = [1, 2]; x**2", "x = [1, 2]; 2**x", aliases=["power"])
+def pow_(input: Operand, exponent: Operand) -> Any:
+    """The power `input**exponent`."""
+    if _is_number(exponent):
+        return power(as_tensor(input) if _is_number(input) else input, exponent=exponent)
+    return power_of(input, exponent) if _is_number(input) else power_tensor(input, exponent)
+
+
+@operation("x = [1, 2]; square(x)")
+def square(input: Tensor) -> Any:
+    """The square `input**2`."""
+    return power(input, exponent=2)
+
+
+@operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y")
+def remainder_(input: Operand, other: Operand) -> Any:
+    """The remainder with the sign of the divisor, as Python's `%`."""
+    return remainder(input, other) if _is_number(other) else remainder_tensor(input, other)
+
+
+@operation("x = [1, 2]; neg(x)", aliases=["negative"])
+def neg_(input: Tensor) -> Any:
+    """The negative."""
+    return neg(input)
+
+
+@operation("x = [1, 2]; reciprocal(x)")
+def reciprocal_(input: Real) -> Any:
+    """One over the input."""
+    return reciprocal(input)

@@ -1,0 +1,44 @@
+"""Python's operators on Tensors and Formulas: the operations that users call by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.engine.formula import Formula
+from gradcli.engine.tensor import Tensor
+from gradcli.ops import arithmetic, selection
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": arithmetic.add_,
+    "sub": arithmetic.sub_,
+    "mul": arithmetic.mul_,
+    "truediv": arithmetic.div_,
+    "pow": arithmetic.pow_,
+    "mod": arithmetic.remainder_,
+}
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "lt": selection.less,
+    "le": selection.at_most,
+    "gt": selection.greater,
+    "ge": selection.at_least,
+}
+
+
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda self, other: function(other, self)
+
+
+def _method(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda self, other: function(self, other)
+
+
+def install() -> None:
+    """Give both carriers their operators. `==` stays identity: graphs keep tensors in dictionaries."""
+    for carrier in (Tensor, Formula):
+        for name, function in BINARY.items():
+            setattr(carrier, f"__{name}__", _method(function))
+            setattr(carrier, f"__r{name}__", _reflected(function))
+        for name, function in COMPARISONS.items():
+            setattr(carrier, f"__{name}__", _method(function))
+        carrier.__neg__ = lambda self: arithmetic.neg(self)
