@@ -12,81 +12,11 @@ from gradcli.engine.formula import Formula
 from gradcli.engine.notation import infix, number, prefix
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.language.tree import Binary, Expression, Unary
+from gradcli.language.tree import Binary, Expression
 from gradcli.ops.elementwise import floor, log
+from gradcli.ops.folding import fold_add, fold_div, fold_mul, fold_neg, fold_pow, fold_sub
 from gradcli.ops.selection import at_least, both, equal, guarded
 from gradcli.ops.surface import Operand, Real, as_tensor, operation, real
-
-
-def _constant(value: Any, *operands: Formula) -> Formula | None:
-    """Arithmetic on whole numbers is done at once: `2 - 1` is written `1`."""
-    known = all(isinstance(x.number, int) for x in operands)
-    return Formula(number(float(value)), value) if known and np.ndim(value) == 0 and float(value).is_integer() else None
-
-
-def _is(x: Formula, value: int, other: Formula, result: Any) -> bool:
-    """Whether `x` is this number and `other` has the shape of the result, so that `other` can stand alone."""
-    return x.number == value and other.shape == np.shape(result)
-
-
-def _negated(x: Formula) -> Any:
-    """What follows the minus sign, if the formula starts with one."""
-    if isinstance(x.tree, Unary) and x.tree.operator == "-":
-        return Formula(x.tree.operand, np.negative(x.value), x.size - 1)
-    return None
-
-
-def _fold_add(a: Any, b: Any, *, value: Any) -> Any:
-    if _is(a, 0, b, value):
-        return b
-    if _is(b, 0, a, value):
-        return a
-    constant = _constant(value, a, b)
-    minus = None if constant else _negated(b)
-    return constant or (a - minus if minus else None)
-
-
-def _fold_sub(a: Formula, b: Formula, *, value: Any) -> Any:
-    if _is(b, 0, a, value):
-        return a
-    if _is(a, 0, b, value):
-        return neg(b)
-    constant = _constant(value, a, b)
-    minus = None if constant else _negated(b)
-    return constant or (a + minus if minus else None)
-
-
-def _fold_mul(a: Any, b: Any, *, value: Any) -> Any:
-    for x, other in ((a, b), (b, a)):
-        if _is(x, 1, other, value):
-            return other
-        if x.number == 0 and x.shape == np.shape(value):
-            return x
-    constant = _constant(value, a, b)
-    if constant:
-        return constant
-    for x, other in ((a, b), (b, a)):
-        minus = _negated(x)
-        if minus:
-            return neg(minus * other if x is a else other * minus)
-    return None
-
-
-def _fold_div(a: Any, b: Any, *, value: Any) -> Any:
-    if _is(b, 1, a, value) or (a.number == 0 and a.shape == np.shape(value)):
-        return a
-    minus = _negated(a)
-    return neg(minus / b) if minus else None
-
-
-def _fold_neg(x: Formula, *, value: Any) -> Any:
-    return x if x.number == 0 else _negated(x)
-
-
-def _fold_pow(x: Formula, *, value: Any, exponent: float) -> Formula | None:
-    if exponent == 1:
-        return x
-    return Formula(number(1), value) if exponent == 0 else _constant(value, x)
 
 
 def _product(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:
@@ -103,7 +33,7 @@ add = primitive(
     lambda g, out, a, b: g,
     lambda g, out, a, b: g,
     notation=infix("+"),
-    fold=_fold_add,
+    fold=fold_add,
 )
 sub = primitive(
     "sub",
@@ -111,16 +41,16 @@ sub = primitive(
     lambda g, out, a, b: g,
     lambda g, out, a, b: -g,
     notation=infix("-"),
-    fold=_fold_sub,
+    fold=fold_sub,
 )
-neg = primitive("neg", operator.neg, lambda g, out, x: -g, notation=prefix("-"), fold=_fold_neg)
+neg = primitive("neg", operator.neg, lambda g, out, x: -g, notation=prefix("-"), fold=fold_neg)
 mul = primitive(
     "mul",
     operator.mul,
     lambda g, out, a, b: g * b,
     lambda g, out, a, b: g * a,
     notation=_product,
-    fold=_fold_mul,
+    fold=fold_mul,
 )
 rsub = primitive(
     "rsub",
@@ -133,15 +63,15 @@ div = primitive(
     "div",
     operator.truediv,
     lambda g, out, a, b: g / b,
-    lambda g, out, a, b: -g * (a / b / b),
+    lambda g, out, a, b: -g * a / b**2,
     notation=infix("/"),
-    fold=_fold_div,
+    fold=fold_div,
     domain=(0.1, 5.0),
 )
 reciprocal = primitive(
     "reciprocal",
     lambda x: 1 / x,
-    lambda g, out, x: -g * (out * out),
+    lambda g, out, x: -g * out**2,
     notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
     domain=(0.1, 5.0),
 )
@@ -161,7 +91,7 @@ power = primitive(
     lambda x, *, exponent: x**exponent,
     lambda g, out, x, *, exponent: g * (exponent * x ** (exponent - 1)) if exponent else g * 0,
     notation=lambda operands, options: Binary("**", operands[0].tree, number(options["exponent"])),
-    fold=_fold_pow,
+    fold=fold_pow,
     domain=(0.1, 5.0),
 )
 power_tensor = primitive(
