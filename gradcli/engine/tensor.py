@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 Value = Any  # np.ndarray or a numpy scalar
 
 NON_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
-    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
-    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
+    "leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 
 
@@ -78,8 +78,8 @@ class Tensor:
             return
         if not self.is_leaf:
             raise AutogradError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in "
+                "a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if required and not is_floating(self.value):
             raise AutogradError("only Tensors of floating point dtype can require gradients")

@@ -17,6 +17,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "pow": arithmetic.pow_,
     "mod": arithmetic.remainder_,
 }
+UNARY: dict[str, Callable[[Any], Any]] = {"neg": lambda x: arithmetic.neg(x)}
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "lt": selection.less,
     "le": selection.at_most,
@@ -41,4 +42,5 @@ def install() -> None:
             setattr(carrier, f"__r{name}__", _reflected(function))
         for name, function in COMPARISONS.items():
             setattr(carrier, f"__{name}__", _method(function))
-        carrier.__neg__ = lambda self: arithmetic.neg(self)
+        for name, convert in UNARY.items():
+            setattr(carrier, f"__{name}__", convert)
