@@ -6,12 +6,12 @@ bottom-up and no depth of nesting needs a deep stack.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradcli.errors import ProgramSyntaxError
-from gradcli.language.names import CONSTANTS, read_name
+from gradcli.language.literals import CONSTANTS, read_number, read_string, read_superscript
+from gradcli.language.names import read_name, readable_length
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -43,13 +43,9 @@ OPERATORS = {o: o for o in ("+", "-", "*", "/", "//", "%", "@", "**", "<", "<=",
 # A student pastes torch code: `torch.sigmoid(x)` is `sigmoid(x)`.
 MODULES = frozenset(["torch", "torch.nn.functional", "nn.functional", "F", "np", "numpy", "math"])
 
-LARGEST_INTEGER = 2**63 - 1
-_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_ESCAPES = {"n": "\n", "t": "\t"}
-
 
 class UnreadableError(Exception):
-    """A token that the grammar lets through and that means nothing; `offset` is where it starts."""
+    """A token that the grammar lets through and that means nothing; `offset` is where it goes wrong."""
 
     def __init__(self, offset: int) -> None:
         super().__init__(offset)
@@ -61,20 +57,6 @@ class Keyword(NamedTuple):
 
     name: Name
     value: Expression
-
-
-def read_number(text: str) -> int | float:
-    """The value of a number as written; ValueError when it has none (`0123`, an integer beyond 64 bits)."""
-    digits = text.replace("_", "")
-    if digits.isdigit():
-        if len(digits.lstrip("0")) > len(str(LARGEST_INTEGER)):
-            raise ValueError("too large")
-    elif digits[:2].lower() not in ("0x", "0b", "0o"):
-        return float(digits)
-    value = int(digits, 0)
-    if value > LARGEST_INTEGER:
-        raise ValueError("too large")
-    return value
 
 
 def _spanned(first: Expression, last: Expression) -> Span:
@@ -95,7 +77,8 @@ class Builder:
         span = self._place(token)
         name = read_name(token.value)
         if name is None:
-            raise UnreadableError(span.start)
+            length = readable_length(token.value)
+            raise UnreadableError(span.start + (length if length < len(token) else 0))
         return Name(name, span)
 
     def NUMBER(self, token: Token) -> Number:
@@ -106,8 +89,7 @@ class Builder:
             raise UnreadableError(span.start) from None
 
     def STRING(self, token: Token) -> Literal:
-        text = re.sub(r"\\(.)", lambda escape: _ESCAPES.get(escape[1], escape[1]), token.value[1:-1])
-        return Literal(text, self._place(token))
+        return Literal(read_string(token.value), self._place(token))
 
     def CONSTANT(self, token: Token) -> Literal:
         return Literal(CONSTANTS[token.value], self._place(token))
@@ -115,7 +97,7 @@ class Builder:
     def SUPERSCRIPT(self, token: Token) -> Expression:
         span = self._place(token)
         try:
-            exponent = Number(read_number(token.value.lstrip("⁻").translate(_DIGITS)), span)
+            exponent = Number(read_superscript(token.value.lstrip("⁻")), span)
         except ValueError:
             raise UnreadableError(span.start) from None
         return Unary("-", exponent, span) if token.value.startswith("⁻") else exponent
@@ -231,7 +213,7 @@ def _arguments(written: list[Expression | Keyword]) -> tuple[Argument, ...]:
                     "E113",
                     f"the argument '{name.id}' is given twice",
                     span=name.span,
-                    label="given before",
+                    label="a second value",
                     help=f"keep one '{name.id}='",
                 )
             keywords[name.id] = part

@@ -6,8 +6,6 @@ import re
 import unicodedata
 from keyword import iskeyword
 
-CONSTANTS = {"True": True, "False": False, "None": None, "...": ...}
-
 _SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 _WITHOUT_SUBSCRIPTS = re.compile(f"[^{_SUBSCRIPTS}]+")
 _AS_DIGITS = str.maketrans(_SUBSCRIPTS, "0123456789")
@@ -26,3 +24,15 @@ def read_name(text: str) -> str | None:
     elif not text.isidentifier():
         return None
     return None if iskeyword(text) else text
+
+
+def readable_length(text: str) -> int:
+    """How many characters at the start of a text could stand in a name."""
+    for position, character in enumerate(text):
+        if character.isascii():
+            readable = character.isalnum() or character == "_"
+        else:
+            readable = read_name("a" + character) is not None
+        if not readable:
+            return position
+    return len(text)

@@ -32,7 +32,7 @@ def parse_program(source: Source) -> Program:
     if not program.statements:
         raise ProgramSyntaxError(
             "E116",
-            f"the {source.name} is empty",
+            "there is no expression here",
             span=Span(0, 0),
             label="expected an expression",
             help="type a formula, such as 'z = (x + 2)**2'",
