@@ -20,6 +20,7 @@ from gradcli.engine.graph import OUT, Node
 from gradcli.engine.modes import mode
 from gradcli.engine.notation import Notation, call
 from gradcli.engine.recorder import Application, recorder
+from gradcli.engine.shapes import broadcastable, mismatch
 from gradcli.engine.tensor import Tensor
 
 Rule = Callable[..., Any]  # (g, out, *inputs, **options) -> gradient of one input
@@ -76,7 +77,12 @@ class Primitive:
             else:
                 values.append(x)
                 edges.append(None)
-        out = Tensor(self.forward(*values, **options) if options else self.forward(*values))
+        try:
+            out = Tensor(self.forward(*values, **options) if options else self.forward(*values))
+        except ValueError:
+            if self.structured or broadcastable(values):
+                raise
+            raise mismatch(values) from None
         if mode.grad_enabled and self.rules and edges.count(None) != len(edges):
             out.node = node = Node(self, inputs, options, edges, out.value)
             if self.saves_out:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
+from typing import Any
+
+import numpy as np
 
 from gradcli.errors import AutogradError
 
@@ -27,14 +30,26 @@ def dimensions(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
     return wrapped
 
 
-def mismatch(a: tuple[int, ...], b: tuple[int, ...]) -> AutogradError | None:
-    """Why two shapes do not broadcast; None if they do. torch names the last dimension that differs."""
-    ndim = max(len(a), len(b))
-    for back, (m, n) in enumerate(zip_longest(reversed(a), reversed(b), fillvalue=1), start=1):
-        if m != n and 1 not in (m, n):
-            return AutogradError(
-                f"The size of tensor a ({m}) must match the size of tensor b ({n}) "
-                f"at non-singleton dimension {ndim - back}",
-                code="E301",
-            )
-    return None
+def broadcastable(values: Sequence[Any]) -> bool:
+    try:
+        np.broadcast_shapes(*map(np.shape, values))
+    except ValueError:
+        return False
+    return True
+
+
+def mismatch(values: Sequence[Any]) -> AutogradError:
+    """Why values do not broadcast: torch compares them from the left and names the last dimension that differs."""
+    a: tuple[int, ...] = ()
+    for value in values:
+        b = np.shape(value)
+        ndim = max(len(a), len(b))
+        for back, (m, n) in enumerate(zip_longest(reversed(a), reversed(b), fillvalue=1), start=1):
+            if m != n and 1 not in (m, n):
+                return AutogradError(
+                    f"The size of tensor a ({m}) must match the size of tensor b ({n}) "
+                    f"at non-singleton dimension {ndim - back}",
+                    code="E301",
+                )
+        a = np.broadcast_shapes(a, b)
+    raise AssertionError("these values broadcast")
