@@ -70,6 +70,8 @@ def _cache_file(name: str, text: str) -> str | None:
     """
     with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradcli"
+        if not folder.is_absolute():  # an empty HOME; never litter the current folder
+            return None
         folder.mkdir(parents=True, exist_ok=True)
         version = f"{lark.__version__} {sys.version_info[:2]}"
         key = sha256(f"{version} {text}".encode()).hexdigest()[:16]

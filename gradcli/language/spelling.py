@@ -124,12 +124,12 @@ def _number(place: Place) -> ProgramSyntaxError | None:
     word = token.text
     pattern = re.compile(expression_parser().get_terminal("NUMBER").pattern.to_regexp())
     valid = pattern.match(word)
-    number = valid[0] if valid else ""
-    rest = word[len(number) :]
+    length = valid.end() if valid else 0
+    number, rest = quoted(word[:length]), word[length:]
     if not rest:
         return _value(token)
     if iskeyword(rest):
-        return _keyword(Token("name", rest, token.start + len(number), token.end))
+        return _keyword(Token("name", rest, token.start + length, token.end))
     if rest in ("j", "J"):
         return _bad_number(
             token, "complex numbers are not part of the language", "real numbers only", f"type '{number}'"
@@ -138,12 +138,12 @@ def _number(place: Place) -> ProgramSyntaxError | None:
         advice = f"type '{number}e3' for {number}·10³, or '{number}*{rest[0]}' to multiply"
         return _bad_number(token, f"the number {token.shown} has no exponent", "expected digits after it", advice)
     if re.fullmatch(r"_+[0-9_]*", rest):
-        advice = f"type '{re.sub('_+', '', word)}'"
+        advice = f"type '{quoted(re.sub('_+', '', word))}'"
         return _bad_number(token, f"misplaced '_' in the number {token.shown}", "'_' stands between two digits", advice)
     if word.count(".") > 1:
         advice = "keep one '.'; type ',' between two numbers"
         return _bad_number(token, f"{token.shown} is not a number", "more than one decimal point", advice)
-    factor = place.text(token.start + len(number), place.at(place.operand_end(place.index)).end)
+    factor = place.text(token.start + length, place.at(place.operand_end(place.index)).end)
     if rest[0].isdigit() or not (rest[0].isalpha() or rest[0] == "_"):
         return _bad_number(
             token, f"{token.shown} is not a number", "cannot be read", "type a number such as 12, 0.5 or 1e-3"

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from gradcli.errors import ProgramSyntaxError
 from gradcli.language.spelling import check_spelling
-from gradcli.language.tokens import CLOSERS, Place, Token
+from gradcli.language.tokens import CLOSERS, Place, Token, quoted
 from gradcli.source import Source, Span
 
 # Operators of other languages, as (written, what to type).
@@ -90,7 +90,7 @@ def _unclosed(place: Place) -> ProgramSyntaxError | None:
         return None
     token, before = place.token, place.before
     opener = place.open[-1]
-    closers = "".join(CLOSERS[bracket.text] for bracket in reversed(place.open))
+    closers = quoted("".join(CLOSERS[bracket.text] for bracket in reversed(place.open)))
     value = "" if before.ends_operand or before.kind in ("open", "comma", "colon") else "a value and "
     if token.kind == "end" and not token.text:
         where, advice = "the end", f"add {value}'{closers}' at the end"
@@ -115,7 +115,8 @@ def _compound_operator(place: Place) -> ProgramSyntaxError | None:
             continue
         advice = COMPOUND.get(operator)
         if advice is None and first.kind == "operator" and second.kind == "equals":
-            advice = f"type '{target.text} = {target.text} {first.text} ...'" if target.kind == "name" else "type '='"
+            name = quoted(target.text)
+            advice = f"type '{name} = {name} {first.text} ...'" if target.kind == "name" else "type 'y = ...'"
         if advice is not None:
             span = Span(first.start, second.end)
             return _error("E112", f"'{operator}' is not an operator", place, "not part of the language", advice, span)
@@ -172,7 +173,8 @@ def _missing_value(place: Place) -> ProgramSyntaxError | None:
         advice = f"type a number or a name after '{before.text}'"
         return _error("E104", f"missing value after '{before.text}'", place, label, advice)
     if token.kind in ("operator", "comparison", "superscript", "dot"):
-        advice = f"type a number or a name before '{token.text}'"
+        unpacking = token.text in ("*", "**") and place.after.starts_operand and _in_call(place)
+        advice = "type the arguments one by one" if unpacking else f"type a number or a name before '{token.text}'"
         return _error("E104", f"missing value before {token.shown}", place, "expected a value before it", advice)
     if token.kind == "comma":
         return _error("E113", "missing value before ','", place, "expected a value before it", "remove ','")
@@ -189,7 +191,7 @@ def _missing_operator(place: Place) -> ProgramSyntaxError | None:
     between = f"between {before.shown} and {token.shown}"
     left, right = place.operand_before(place.index - 1), place.operand_after(place.index)
     if not place.open and place.after.kind == "equals" and token.kind == "name":
-        return _error("E105", f"missing ';' {between}", place, "a second statement", f"type ';' before '{token.text}'")
+        return _error("E105", f"missing ';' {between}", place, "a second statement", f"type ';' before {token.shown}")
     if "string" in (before.kind, token.kind) or (place.open and place.open[-1].text == "["):
         advice = "type ',' between them" if "string" in (before.kind, token.kind) else f"type '{left}, {right}'"
         return _error("E105", f"missing ',' {between}", place, "expected ',' before it", advice)

@@ -1,0 +1,62 @@
+"""New trees from old: the same node over other children, names replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    Index,
+    List,
+    Method,
+    Name,
+    Slice,
+    Tuple,
+    Unary,
+    fold,
+)
+
+
+def with_children(node: Expression, parts: Sequence[Expression]) -> Expression:
+    """The node with `parts` in the places of its children, which they match one to one."""
+    match node:
+        case Binary() | Compare():
+            return replace(node, left=parts[0], right=parts[1])
+        case Unary():
+            return replace(node, operand=parts[0])
+        case Call():
+            return replace(node, arguments=_arguments(node.arguments, parts))
+        case Method():
+            return replace(node, receiver=parts[0], arguments=_arguments(node.arguments, parts[1:]))
+        case Attribute():
+            return replace(node, value=parts[0])
+        case Index():
+            return replace(node, value=parts[0], items=tuple(parts[1:]))
+        case List() | Tuple():
+            return replace(node, items=tuple(parts))
+        case Slice():
+            rest = iter(parts)
+            start, stop, step = (next(rest) if old is not None else None for old in (node.start, node.stop, node.step))
+            return replace(node, start=start, stop=stop, step=step)
+    return node
+
+
+def _arguments(old: Sequence[Argument], values: Sequence[Expression]) -> tuple[Argument, ...]:
+    return tuple(Argument(value, argument.keyword) for argument, value in zip(old, values, strict=True))
+
+
+def substitute(tree: Expression, names: Mapping[str, Expression]) -> Expression:
+    """The tree with names replaced by expressions."""
+
+    def combine(node: Expression, parts: Sequence[Expression]) -> Expression:
+        if isinstance(node, Name):
+            return names.get(node.id, node)
+        return with_children(node, parts)
+
+    return fold(tree, combine)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gradcli.language.grammar import expression_parser, grammar_text
+from gradcli.language.parser import parse_expression
+from gradcli.language.tree import Binary, Name
+from gradcli.source import Source
+
+
+@pytest.fixture(autouse=True)
+def fresh_parser() -> Iterator[None]:
+    expression_parser.cache_clear()
+    yield
+    expression_parser.cache_clear()
+
+
+def parses() -> bool:
+    expression_parser.cache_clear()
+    return parse_expression(Source("x + y")) == Binary("+", Name("x"), Name("y"))
+
+
+def test_the_cache_is_one_file_in_the_users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert parses()
+    (file,) = (tmp_path / "gradcli").iterdir()
+    written = file.stat().st_mtime_ns
+    assert parses()
+    assert file.stat().st_mtime_ns == written
+
+
+@pytest.mark.parametrize("keep", [0, 1, 40, 100, 5000])
+def test_a_damaged_cache_is_built_anew_silently(
+    keep: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert parses()
+    (file,) = (tmp_path / "gradcli").iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(whole[:keep] + b"?")
+    assert parses()
+    assert len(file.read_bytes()) > 5001
+    assert capfd.readouterr() == ("", "")
+
+
+def test_no_cache_folder_is_no_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file", tmp_path / "file" / "below", "relative"):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(place))
+        assert parses()
+    blocked = tmp_path / "blocked"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+    assert parses()
+    (file,) = (blocked / "gradcli").iterdir()
+    file.unlink()
+    file.mkdir()  # a folder where the file should be
+    assert parses()
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.chdir(tmp_path)
+    assert parses()
+    assert not (tmp_path / ".cache").exists()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_grammar_is_found_and_is_text() -> None:
+    assert "program:" in grammar_text("expression.lark")
+
+
+def test_lark_is_not_imported_before_there_is_something_to_parse() -> None:
+    code = (
+        "import sys, gradcli.language.parser, gradcli.language.unparser; "
+        "sys.exit(any(name in sys.modules for name in ('lark', 'numpy', 'rich')))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
