@@ -8,6 +8,7 @@ Its annotations say how arguments are taken: see `READERS`. Its examples are pro
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +27,9 @@ Operand = Any  # a tensor, or a plain number that stays one
 Dims = int | tuple[int, ...] | None  # one dimension, several, or all
 Shape = tuple[int, ...]
 Pair = int | tuple[int, int]  # one number for both directions, or one for each
+Padding = int | tuple[int, ...] | str  # as Pair, or 'same' or 'valid'
 Indices = Tensor  # a tensor of integers, or of whole numbers
+LIMIT = 2**27  # entries of one result; more is a slip, and not worth a machine out of memory
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -173,6 +176,12 @@ def indices(value: Any) -> Tensor:
     return Tensor(whole)
 
 
+def check_size(shape: Shape) -> None:
+    """Refuse a result of absurd size before memory is taken."""
+    if (size := math.prod(shape)) > LIMIT:
+        raise EvaluationError("E210", f"a result of shape {shape} has {size:,} entries, and {LIMIT:,} are the limit")
+
+
 def integer(value: Any) -> int:
     if isinstance(value, Tensor) and value.value.size == 1:
         value = value.value.item()
@@ -204,6 +213,10 @@ def _shape(value: Any) -> Shape:
     return tuple(integer(size) for size in (value if isinstance(value, tuple | list) else (value,)))
 
 
+def _padding(value: Any) -> int | Shape | str:
+    return value if isinstance(value, str) else _dims(value)
+
+
 def _dims(value: Any) -> int | Shape:
     return _shape(value) if isinstance(value, tuple | list) else integer(value)
 
@@ -222,6 +235,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "Dims": _dims,
     "Shape": _shape,
     "Pair": _dims,
+    "Padding": _padding,
     "Sequence[Tensor]": _tensors,
     "int": integer,
     "float": floating,
@@ -237,6 +251,7 @@ KINDS = {
     "Dims": "a dimension or a tuple of them",
     "Shape": "whole numbers",
     "Pair": "a whole number or a pair of them",
+    "Padding": "a whole number, a pair of them, 'same' or 'valid'",
     "Sequence[Tensor]": "a tuple or list of tensors",
     "int": "a whole number",
     "float": "a number",
