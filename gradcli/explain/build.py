@@ -1,0 +1,126 @@
+"""From a tape and the events of a backward pass to the explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.backward import Contribution, walk
+from gradcli.engine.broadcast import summed_axes
+from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.graph import Node as GraphNode
+from gradcli.errors import AutogradError, EvaluationError, UsageError
+from gradcli.explain.derivation import Derivation, locals_of, seed_formula
+from gradcli.explain.evaluate import Evaluation, Line, evaluate
+from gradcli.explain.model import Explanation, Leaf, Local, Node, Step
+from gradcli.explain.notes import notes
+from gradcli.explain.variables import check_bindings, variables
+from gradcli.language.parser import parse_program
+from gradcli.language.tree import Program
+from gradcli.source import Source, did_you_mean
+
+
+def explain_source(
+    source: Source,
+    values: Mapping[str, Any],
+    *,
+    wrt: Sequence[str] | None = None,
+    of: str | None = None,
+    upstream: Any = None,
+    dtype: Any = np.float64,
+) -> Explanation:
+    """Read, run and explain a program.
+
+    `values` are numbers, nested lists or arrays by variable; `upstream` (default 1) is needed when the output is not a
+    scalar. Raises ProgramSyntaxError where the text cannot be read, EvaluationError where it cannot be evaluated.
+    """
+    program = parse_program(source)
+    check_bindings(program, source, values)
+    check_wrt(program, wrt)
+    evaluation = evaluate(program, source, values, wrt=wrt, of=of, dtype=np.dtype(dtype))
+    with np.errstate(all="ignore"):
+        return build(source.text, evaluation, upstream)
+
+
+def check_wrt(program: Program, wrt: Sequence[str] | None) -> None:
+    known = variables(program)
+    for name in wrt or ():
+        if name not in known:
+            close = did_you_mean(name, known)
+            hint = f"did you mean {close}?" if close else f"the variables are {', '.join(known)}"
+            raise UsageError("E007", f"{name} is not a variable of the program", help=hint)
+
+
+def build(text: str, evaluation: Evaluation, upstream: Any = None) -> Explanation:
+    """The explanation of an evaluated program."""
+    output = evaluation.line_of[id(evaluation.output)]
+    seed = np.asarray(1 if upstream is None else upstream).astype(output.tensor.dtype)[()]
+    events = backward_events(output, None if upstream is None else seed)
+    if upstream is None:
+        seed = np.ones_like(output.tensor.value)[()]
+    targets = {id(line.tensor.node): line for line in evaluation.lines if line.tensor.node is not None}
+    gradients: dict[str, Any] = {output.name: seed} if output.tensor.node is not None else {}
+    edges = {line.name: locals_of(line, evaluation.upstream_name) for line in evaluation.lines}
+    steps = []
+    for event in events:
+        line = targets[id(event.node.edges[event.position])]
+        made = targets[id(event.node)]
+        gradients[line.name] = event.total
+        steps.append(step(made.name, edges[made.name][event.position], event))
+    derivation = Derivation(evaluation)
+    if output.tensor.node is not None:
+        derivation.follow(output, seed_formula(output, seed, upstream is not None), events, targets)
+    nodes = tuple(node(line, gradients.get(line.name), edges[line.name].values()) for line in evaluation.lines)
+    leaves = tuple(
+        Leaf(line.name, line.name, gradients.get(line.name), derivation.gradient(line))
+        for line in evaluation.lines
+        if isinstance(line.tensor.node, AccumulateGrad)
+    )
+    found = notes(evaluation, nodes, steps, leaves)
+    return Explanation(text, output.name, output.tensor.value, seed, nodes, tuple(steps), leaves, tuple(found))
+
+
+def backward_events(output: Line, upstream: Any) -> list[Contribution]:
+    """The contributions of the backward pass, in the order in which they ran; none for a constant output."""
+    if output.tensor.node is None:
+        return []
+    try:
+        walked = list(walk([output.tensor], [upstream], retain_graph=True))
+    except AutogradError as error:
+        shape = output.tensor.shape
+        if upstream is None and shape:
+            raise EvaluationError(
+                "E213",
+                f"the output {output.name} has shape {shape}, so it needs an upstream gradient",
+                help=f"reduce it with sum() or mean(), or add --upstream 'ones({shape})'",
+            ) from None
+        raise error
+    return [event for event in walked if isinstance(event, Contribution)]
+
+
+def step(made: str, local: Local, event: Contribution) -> Step:
+    axes = summed_axes(event.unsummed.shape, event.contribution.shape)
+    return Step(made, local.input, event.upstream, local.rule, event.contribution, axes, event.total)
+
+
+def node(line: Line, gradient: Any, locals: Iterable[Local]) -> Node:
+    application, tensor = line.application, line.tensor
+    return Node(
+        id=line.name,
+        name=line.name,
+        kind="op" if application is not None else "leaf" if tensor.requires_grad else "constant",
+        expression=line.written,
+        span=line.span,
+        op=None if application is None else application.primitive.name,
+        grad_fn=tensor.node.name() if isinstance(tensor.node, GraphNode) else None,
+        inputs=tuple(x.name for x in line.inputs),
+        shape=tensor.shape,
+        dtype=str(tensor.dtype),
+        value=tensor.value,
+        requires_grad=tensor.requires_grad,
+        is_leaf=tensor.is_leaf,
+        grad=gradient,
+        locals=tuple(locals),
+    )

@@ -1,0 +1,181 @@
+"""What one node of the syntax tree means over the values of its children: operators, calls, methods, indexing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import EvaluationError
+from gradcli.explain.numbers import arithmetic, comparison
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    Index,
+    List,
+    Literal,
+    Method,
+    Number,
+    Slice,
+    Tuple,
+    Unary,
+)
+from gradcli.ops.surface import OPERATIONS, Operation, as_tensor, described, real
+from gradcli.source import did_you_mean
+
+BINARY = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "div",
+    "//": "floor_divide",
+    "%": "remainder",
+    "@": "matmul",
+    "**": "pow",
+}
+COMPARE = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+
+
+def apply(node: Expression, parts: Sequence[Any]) -> Any:
+    """The value of a node; numbers stay Python numbers until they meet a tensor."""
+    match node:
+        case Number() | Literal():
+            return node.value
+        case List():
+            return list(parts)
+        case Tuple():
+            return tuple(parts)
+        case Unary():
+            return _unary(node.operator, parts[0])
+        case Binary():
+            return _binary(node.operator, parts[0], parts[1])
+        case Compare():
+            return _compare(node.operator, parts[0], parts[1])
+        case Call():
+            return _call(node.function, node.arguments, parts)
+        case Method():
+            return _method(node, parts)
+        case Attribute():
+            return _attribute(node.name, parts[0])
+        case Slice():
+            return _slice(node, parts)
+        case Index():
+            return _index(parts[0], parts[1:])
+    raise TypeError(f"not an expression: {type(node).__name__}")
+
+
+def _unary(operator: str, value: Any) -> Any:
+    if _is_number(value):
+        return -value if operator == "-" else +value
+    x = _tensor(value, f"unary {operator}")
+    return OPERATIONS["neg"].function(x) if operator == "-" else x
+
+
+def _binary(operator: str, a: Any, b: Any) -> Any:
+    if _is_number(a) and _is_number(b) and operator != "@":
+        return arithmetic(operator, a, b)
+    a, b = _operand(a, operator), _operand(b, operator)
+    return OPERATIONS[BINARY[operator]](a, b)
+
+
+def _compare(operator: str, a: Any, b: Any) -> Any:
+    if _is_number(a) and _is_number(b):
+        return comparison(operator, a, b)
+    return REGISTRY[COMPARE[operator]](_operand(a, operator), _operand(b, operator))
+
+
+def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:
+    arguments = [v for v, argument in zip(values, written, strict=True) if argument.keyword is None]
+    keywords = {a.keyword: v for v, a in zip(values, written, strict=True) if a.keyword is not None}
+    return _function(name)(*arguments, **keywords)
+
+
+def _function(name: str) -> Any:
+    if name in OPERATIONS:
+        return OPERATIONS[name]
+    if name in REGISTRY:  # the adjoints that printed formulas may use
+        return lambda *inputs, **options: REGISTRY[name](*map(_adjoint_input, inputs), **options)
+    close = did_you_mean(name, OPERATIONS)
+    raise EvaluationError(
+        "E208",
+        f"there is no function {name!r}",
+        label="unknown function",
+        help=f"did you mean {close}?" if close else "gradcli ops lists the functions",
+    )
+
+
+def _adjoint_input(value: Any) -> Any:
+    return value if _is_number(value) else as_tensor(value)
+
+
+def _method(node: Method, parts: Sequence[Any]) -> Any:
+    if not isinstance(parts[0], Tensor | list) and not _is_number(parts[0]):
+        raise EvaluationError("E209", f"{described(parts[0])} has no method {node.name!r}", label="not a tensor")
+    known = OPERATIONS.get(node.name)
+    if known is None or not known.method:
+        methods = [name for name, operation in OPERATIONS.items() if operation.method]
+        close = did_you_mean(node.name, methods)
+        raise EvaluationError(
+            "E209",
+            f"a tensor has no method {node.name!r}",
+            label="unknown method",
+            help=f"did you mean .{close}()?" if close else "gradcli ops lists the methods",
+        )
+    receiver = Argument(node.receiver)
+    return _call(node.name, [receiver, *node.arguments], parts)
+
+
+def _attribute(name: str, value: Any) -> Any:
+    if isinstance(value, tuple) and name in getattr(value, "_fields", ()):
+        return getattr(value, name)
+    if name == "shape" and isinstance(value, Tensor):
+        return value.shape
+    known: Operation | None = OPERATIONS.get(name)
+    if name not in ("T", "mT", "H", "mH") or known is None:
+        hint = f"write .{name}()" if known is not None else "x.T and x.mT are the attributes"
+        raise EvaluationError("E209", f"a tensor has no attribute {name!r}", label="unknown attribute", help=hint)
+    return known(value)
+
+
+def _slice(node: Slice, parts: Sequence[Any]) -> slice:
+    rest = iter(parts)
+    bounds = (None if part is None else next(rest) for part in (node.start, node.stop, node.step))
+    from gradcli.ops.surface import integer
+
+    try:
+        start, stop, step = (None if bound is None else integer(bound) for bound in bounds)
+    except (TypeError, ValueError):
+        raise EvaluationError("E211", "a slice takes whole numbers", help="such as x[1:3]") from None
+    return slice(start, stop, step)
+
+
+def _index(value: Any, items: Sequence[Any]) -> Any:
+    if isinstance(value, tuple):
+        if len(items) == 1 and isinstance(items[0], int) and -len(value) <= items[0] < len(value):
+            return value[items[0]]
+        raise EvaluationError("E211", f"this has {len(value)} parts", help="index it with one of their numbers, from 0")
+    return OPERATIONS["index"].function(_tensor(value, "indexing"), tuple(items))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _tensor(value: Any, use: str) -> Tensor:
+    try:
+        return as_tensor(value)
+    except (TypeError, ValueError) as error:
+        reason = f": {error}" if isinstance(error, ValueError) else ""
+        raise EvaluationError("E204", f"{use} takes a tensor or a number, not {described(value)}{reason}") from None
+
+
+def _operand(value: Any, use: str) -> Any:
+    """Numbers stay numbers; a list in arithmetic holds real numbers, as a variable does."""
+    if _is_number(value):
+        return value
+    return real(_tensor(value, use)) if isinstance(value, list) else _tensor(value, use)

@@ -1,0 +1,158 @@
+"""The chain rule as formulas: every primitive's rule, read over Formulas instead of numbers.
+
+`Edges` reads each rule once per edge: the local derivative in terms of the names of nodes. `Derivation` runs the whole
+backward pass again over formulas in terms of the leaves, so that each leaf gets its gradient as one expression. A
+vector-Jacobian product is linear in `g`, so a division by a number is carried along outside:
+`X.T @ (2*(X @ w - y))/3` and not `X.T @ (2*(X @ w - y)/3)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.backward import Contribution
+from gradcli.engine.broadcast import fit
+from gradcli.engine.formula import Formula
+from gradcli.engine.graph import Node as GraphNode
+from gradcli.engine.notation import literal
+from gradcli.explain.evaluate import Evaluation, Line
+from gradcli.explain.model import Local
+from gradcli.language.tree import Binary, Expression, Name, Number
+
+LONGEST = 400  # nodes of a formula; beyond that nobody reads it
+LARGEST_UPSTREAM = 64  # entries of an upstream gradient that is written out
+
+
+def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
+    """The local derivatives of a line by the position of the input, for the inputs that require grad."""
+    node, application = line.tensor.node, line.application
+    if application is None or not isinstance(node, GraphNode):
+        return {}
+    primitive = application.primitive
+    operands = [named(x, value) for x, value in zip(line.inputs, application.inputs, strict=True)]
+    out = Formula(Name(line.name), line.tensor.value)
+    g = Formula(Name(upstream_name), np.broadcast_to(line.tensor.dtype.type(1), line.tensor.shape))
+    found = {}
+    for position, (edge, rule) in enumerate(zip(node.edges, primitive.rules_for(node.edges), strict=False)):
+        if edge is None or rule is None:
+            continue
+        flow = fit(rule(g, out, *operands, **application.options), operands[position])
+        formula = value = None
+        if not primitive.structured:
+            one = rule(Formula(Number(1), line.tensor.dtype.type(1)), out, *operands, **application.options)
+            formula, value = one.tree, np.broadcast_to(one.value, line.tensor.shape)[()]
+        found[position] = Local(line.inputs[position].name, formula, value, flow.tree)
+    return found
+
+
+def named(line: Line, value: Any) -> Formula:
+    """An input by its name; a plain number as it was written."""
+    is_number = isinstance(value, int | float)
+    return Formula(line.written if is_number else Name(line.name), value if is_number else line.tensor.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Adjoint:
+    """A gradient as a formula over a number: `formula/divisor`."""
+
+    formula: Formula
+    divisor: float = 1
+
+    @classmethod
+    def of(cls, formula: Formula, divisor: float = 1) -> Adjoint:
+        """Take a division by a number out of the formula."""
+        tree = formula.tree
+        if isinstance(tree, Binary) and tree.operator == "/" and isinstance(tree.right, Number):
+            inner = formula.inner  # an expand under the division loses its place
+            assert inner is None
+            number = tree.right.value
+            return cls(Formula(tree.left, formula.value * number, formula.size - 2), divisor * number)
+        return cls(formula, divisor)
+
+    def whole(self) -> Any:
+        return self.formula if self.divisor == 1 else self.formula / self.divisor
+
+
+class Derivation:
+    """The gradient of every leaf as one formula in terms of the leaves, or None where it would be too long."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        self.inlined: dict[str, Formula | None] = {}
+        for line in evaluation.lines:
+            self.inlined[line.name] = self.inline(line)
+        self.adjoints: dict[str, Adjoint | None] = {}
+
+    def inline(self, line: Line) -> Formula | None:
+        """What a line computes, in terms of the leaves."""
+        if line.is_variable:
+            return Formula(line.written, line.tensor.value)
+        application = line.application
+        if application is None:
+            return short(Formula(line.written, line.tensor.value, max(1, line.tensor.value.size)))
+        operands = self.operands(line)
+        if operands is None:
+            return None
+        return short(application.primitive.formula(tuple(operands), application.options))
+
+    def operands(self, line: Line) -> list[Formula] | None:
+        """The inputs of a line in terms of the leaves."""
+        assert line.application is not None
+        found = []
+        for x, value in zip(line.inputs, line.application.inputs, strict=True):
+            formula = named(x, value) if isinstance(value, int | float) else self.inlined[x.name]
+            if formula is None:
+                return None
+            found.append(formula)
+        return found
+
+    def follow(self, output: Line, seed: Formula, events: Sequence[Contribution], lines: Mapping[int, Line]) -> None:
+        """Run the chain rule over formulas, contribution by contribution."""
+        self.adjoints[output.name] = Adjoint.of(seed)
+        for event in events:
+            made, line = lines[id(event.node)], lines[id(event.node.edges[event.position])]
+            contribution = self.contribution(made, line, event.position)
+            if line.name in self.adjoints:
+                held = self.adjoints[line.name]
+                both = held is not None and contribution is not None
+                contribution = self.added(held, contribution) if both else None  # type: ignore[arg-type]
+            self.adjoints[line.name] = contribution
+
+    def contribution(self, made: Line, line: Line, position: int) -> Adjoint | None:
+        adjoint, out = self.adjoints[made.name], self.inlined[made.name]
+        target, operands = self.inlined[line.name], self.operands(made)
+        if adjoint is None or out is None or target is None or operands is None or made.application is None:
+            return None
+        rule = made.application.primitive.rules_for(operands)[position]
+        assert rule is not None
+        flow = short(fit(rule(adjoint.formula, out, *operands, **made.application.options), target))
+        return None if flow is None else Adjoint.of(flow, adjoint.divisor)
+
+    @staticmethod
+    def added(first: Adjoint, second: Adjoint) -> Adjoint:
+        if first.divisor == second.divisor:
+            return Adjoint(first.formula + second.formula, first.divisor)  # type: ignore[operator]
+        return Adjoint(first.whole() + second.whole())  # type: ignore[operator]
+
+    def gradient(self, line: Line) -> Expression | None:
+        """The gradient of a line as one expression."""
+        adjoint = self.adjoints.get(line.name)
+        return None if adjoint is None else adjoint.whole().tree
+
+
+def short(formula: Formula) -> Formula | None:
+    return formula if formula.size <= LONGEST else None
+
+
+def seed_formula(output: Line, upstream: Any, given: bool) -> Formula:
+    """The gradient that enters: 1, the number given, or a name for a large array."""
+    value = np.asarray(upstream).astype(output.tensor.dtype)[()]
+    if not given:
+        return Formula(Number(1), value)
+    if value.size <= LARGEST_UPSTREAM:
+        return Formula(literal(value), value, value.size)
+    return Formula(Name("upstream"), value)

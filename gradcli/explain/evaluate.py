@@ -1,0 +1,278 @@
+"""Evaluate a program on the engine, and keep for every application how the user wrote it.
+
+The walk over the syntax tree is a stack machine, for programs may be deeper than Python's own stack. Beside each value
+stands how it is written in terms of named nodes: `v1 + a*x2` and not the text below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.formula import Formula
+from gradcli.engine.modes import default_dtype
+from gradcli.engine.notation import literal
+from gradcli.engine.recorder import Application, record
+from gradcli.engine.tensor import Tensor, is_floating, tensor
+from gradcli.errors import EvaluationError, GradcliError
+from gradcli.explain.calls import apply
+from gradcli.explain.naming import Names
+from gradcli.explain.variables import CONSTANTS, literals, variables
+from gradcli.language.rewrite import with_children
+from gradcli.language.tree import (
+    Expression,
+    List,
+    Name,
+    Program,
+    Statement,
+    Tuple,
+    children,
+    postorder,
+)
+from gradcli.ops.surface import as_tensor
+from gradcli.source import Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the forward pass: a tensor, its name, how it is written, and how it was computed, if it was."""
+
+    name: str
+    tensor: Tensor
+    written: Expression
+    span: Span
+    application: Application | None = None
+    inputs: tuple[Line, ...] = ()
+    is_variable: bool = False
+
+
+@dataclass
+class Evaluation:
+    """What evaluating a program leaves: lines in evaluation order, each tensor's line, and the output."""
+
+    lines: list[Line] = field(default_factory=list)
+    line_of: dict[int, Line] = field(default_factory=dict)  # by id() of the tensor, which its line keeps alive
+    output: Tensor | None = None
+    upstream_name: str = "g"
+
+    def add(self, line: Line) -> None:
+        self.lines.append(line)
+        self.line_of[id(line.tensor)] = line
+
+
+def evaluate(
+    program: Program,
+    source: Source,
+    values: Mapping[str, Any],
+    *,
+    wrt: Sequence[str] | None = None,
+    of: str | None = None,
+    dtype: np.dtype[Any],
+) -> Evaluation:
+    """Run a program; `values` are numbers, nested lists or arrays by variable, `wrt` the variables that require grad."""
+    with default_dtype(dtype), np.errstate(all="ignore"), record() as tape:
+        machine = _Machine(program, source, values, wrt, tape)
+        for statement in program.statements:
+            machine.run(statement)
+        return machine.finish(of)
+
+
+class _Machine:
+    def __init__(
+        self,
+        program: Program,
+        source: Source,
+        values: Mapping[str, Any],
+        wrt: Sequence[str] | None,
+        tape: list[Application],
+    ) -> None:
+        self.source = source
+        self.tape = tape
+        self.values = values
+        self.wrt = wrt
+        self.variables = variables(program)
+        self.literals = literals(program)
+        targets = {s.target for s in program.statements if s.target}
+        self.names = Names({*self.variables, *targets, *values})
+        self.scope: dict[str, Any] = {}
+        self.constants: dict[int, tuple[float, Expression]] = {}  # folded numbers and how they were written
+        self.evaluation = Evaluation(upstream_name=self.names.own("g"))
+        self.last: Any = None
+
+    def run(self, statement: Statement) -> None:
+        target = statement.target
+        if target is not None and self.literals.get(target) is statement:
+            self.last = self.variable(target)
+            return
+        stack: list[tuple[Any, Expression]] = []  # values, and how they are written
+        for node in postorder(statement.value):
+            count = len(children(node))
+            parts = stack[len(stack) - count :]
+            del stack[len(stack) - count :]
+            root = target if node is statement.value else None
+            try:
+                stack.append(self.step(node, parts, root))
+            except GradcliError as error:
+                raise error.at(node.span, self.source) from None
+            except MemoryError:
+                raise EvaluationError("E210", "this needs more memory than there is").at(
+                    node.span, self.source
+                ) from None
+        self.last = stack[0][0]
+        if target is not None:
+            self.scope[target] = self.last
+
+    def step(self, node: Expression, parts: list[tuple[Any, Expression]], target: str | None) -> tuple[Any, Expression]:
+        """Evaluate one node of the tree over the values of its children."""
+        if isinstance(node, Name):
+            value = self.read(node)
+            return value, self.reference(value, node)
+        start = len(self.tape)
+        value = apply(node, [value for value, _ in parts])
+        written = with_children(node, [tree for _, tree in parts]) if parts else node
+        if isinstance(value, float) and not isinstance(node, List | Tuple):
+            self.constants[id(value)] = (value, written)
+        self.name_applications(start, node, written, target)
+        if isinstance(value, Tensor) and id(value) not in self.evaluation.line_of:
+            name = self.names.fresh("c") if target is None else self.names.own(target)
+            self.evaluation.add(Line(name, value, written, node.span))
+        return value, self.reference(value, written)
+
+    def name_applications(self, start: int, node: Expression, written: Expression, target: str | None) -> None:
+        """Give lines to what the node put on the tape; one application alone is written as the user wrote it."""
+        new = self.tape[start:]
+        for application in new:
+            inputs = tuple(self.input(x, node) for x in application.inputs)
+            own = application is new[-1]
+            name = self.names.own(target) if own and target else self.names.fresh()
+            tree = written if own and len(new) == 1 else self.notation(application, inputs)
+            self.evaluation.add(Line(name, application.out, tree, node.span, application, inputs))
+
+    def input(self, x: Any, node: Expression) -> Line:
+        """The line of an input; what nothing computed, a number or a list of them, is a constant of its own."""
+        if isinstance(x, Tensor) and id(x) in self.evaluation.line_of:
+            return self.evaluation.line_of[id(x)]
+        if isinstance(x, Tensor):
+            line = Line(self.names.fresh("c"), x, literal(x.value), node.span)
+        else:
+            known = self.constants.get(id(x))
+            written = known[1] if known else literal(x)
+            line = Line(self.names.fresh("c"), Tensor(np.asarray(x)[()]), written, node.span)
+        self.evaluation.add(line)
+        return line
+
+    def notation(self, application: Application, inputs: Sequence[Line]) -> Expression:
+        """The application as its primitive writes it, over the names of its inputs; numbers stay numbers."""
+        operands = [
+            Formula(Name(line.name) if isinstance(x, Tensor) else line.written, x.value if isinstance(x, Tensor) else x)
+            for line, x in zip(inputs, application.inputs, strict=True)
+        ]
+        return application.primitive.notation(operands, application.options)
+
+    def reference(self, value: Any, written: Expression) -> Expression:
+        line = self.evaluation.line_of.get(id(value)) if isinstance(value, Tensor) else None
+        return Name(line.name) if line else written
+
+    def read(self, node: Name) -> Any:
+        """The value of a name: computed above, a variable, or a constant of the language."""
+        if node.id in self.scope:
+            return self.scope[node.id]
+        if node.id in self.variables and (node.id in self.values or node.id in self.literals):
+            return self.variable(node.id)
+        if node.id in CONSTANTS:
+            value = CONSTANTS[node.id]
+            self.constants[id(value)] = (value, node)
+            return value
+        raise EvaluationError(
+            "E202",
+            f"{node.id} is used before the program computes it",
+            label="not computed yet",
+            help=f"move the line '{node.id} = ...' up, or use another name",
+        )
+
+    def variable(self, name: str) -> Tensor:
+        """Make the leaf of a variable, the first time that it is met."""
+        required = self.wrt is None or name in self.wrt
+        statement = self.literals.get(name)
+        if name in self.values:
+            data = self.values[name]
+        else:
+            assert statement is not None
+            data = constant(statement.value, self.source)
+        value = np.asarray(data)
+        if value.dtype != np.bool_:
+            value = value.astype(self.default())
+        leaf = tensor(value, requires_grad=required and is_floating(value))
+        self.scope[name] = leaf
+        self.evaluation.add(Line(self.names.own(name), leaf, Name(name), self.variables[name], is_variable=True))
+        return leaf
+
+    @staticmethod
+    def default() -> np.dtype[Any]:
+        from gradcli.engine.modes import mode
+
+        return mode.default_dtype
+
+    def finish(self, of: str | None) -> Evaluation:
+        """Choose the output: the last statement, or the named one."""
+        value = self.last
+        if of is not None:
+            if of not in self.scope:
+                from gradcli.source import did_you_mean
+
+                close = did_you_mean(of, self.scope)
+                raise EvaluationError(
+                    "E205",
+                    f"the program has no {of}",
+                    help=f"--of {close}" if close else f"--of takes one of {', '.join(self.scope)}",
+                )
+            value = self.scope[of]
+        if isinstance(value, tuple):
+            raise EvaluationError(
+                "E206", f"the output is {len(value)} tensors, not one", help="pick one, such as split(x, 2)[0]"
+            )
+        self.evaluation.output = output = as_tensor(value)
+        if id(output) not in self.evaluation.line_of:
+            name = self.names.fresh("c")
+            self.evaluation.add(Line(name, output, literal(output.value), Span(0, len(self.source.text))))
+        return self.evaluation
+
+
+def constant(tree: Expression, source: Source) -> Any:
+    """The value of an expression without variables: a number, nested lists or an array."""
+    stack: list[Any] = []
+    for node in postorder(tree):
+        count = len(children(node))
+        parts = stack[len(stack) - count :]
+        del stack[len(stack) - count :]
+        try:
+            if isinstance(node, Name):
+                stack.append(_constant_name(node))
+            else:
+                stack.append(apply(node, parts))
+        except GradcliError as error:
+            raise error.at(node.span, source) from None
+    return plain(stack[0])
+
+
+def _constant_name(node: Name) -> float:
+    if node.id not in CONSTANTS:
+        raise EvaluationError(
+            "E207",
+            f"{node.id} is a name, and a value must be a number or a list",
+            label="not a number",
+            help="for Euler's number write exp(1)" if node.id == "e" else f"constants are {', '.join(CONSTANTS)}",
+        )
+    return CONSTANTS[node.id]
+
+
+def plain(value: Any) -> Any:
+    """Numbers and arrays out of tensors, through nested lists."""
+    if isinstance(value, Tensor):
+        return value.value
+    if isinstance(value, list):
+        return as_tensor(value).value
+    return value

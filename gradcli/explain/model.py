@@ -1,0 +1,118 @@
+"""The explanation: facts without looks. Arrays are numpy values, formulas are trees of the expression language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gradcli.language.tree import Expression
+from gradcli.source import Span
+
+Value = Any  # a numpy array or scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """One edge, from a node to one of its inputs.
+
+    Elementwise: `formula` is the local derivative (the rule at g = 1) and `value` its numbers, in the shape of the
+    node. Structured: there is no such array; `rule` says what becomes of the upstream gradient `g`.
+    """
+
+    input: str
+    formula: Expression | None
+    value: Value | None
+    rule: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A leaf, a constant, or an operation with its result.
+
+    `expression` is how it is computed, in terms of the names of its inputs; `grad` is the gradient of the output with
+    respect to it, None where none flows.
+    """
+
+    id: str
+    name: str
+    kind: Literal["leaf", "constant", "op"]
+    expression: Expression
+    span: Span
+    op: str | None
+    grad_fn: str | None
+    inputs: tuple[str, ...]
+    shape: tuple[int, ...]
+    dtype: str
+    value: Value
+    requires_grad: bool
+    is_leaf: bool
+    grad: Value | None
+    locals: tuple[Local, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One contribution, in the order in which it ran: `total` is the gradient of `input` so far.
+
+    `summed_axes` are the axes over which the input was broadcast, so over which the contribution was summed.
+    """
+
+    node: str
+    input: str
+    upstream: Value
+    rule: Expression
+    contribution: Value
+    summed_axes: tuple[int, ...]
+    total: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A variable with its gradient; `gradient` is None when the output does not depend on it, `formula` when it would
+    be too long."""
+
+    name: str
+    node: str
+    gradient: Value | None
+    formula: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something worth knowing about this point: `code` is one of `NOTES`, `node` where it happened."""
+
+    code: str
+    node: str
+    message: str
+
+
+NOTES = {
+    "kink": "the function has a kink here; torch's convention was used",
+    "tie": "several entries tie; torch's convention was used",
+    "not-finite": "the first value that is nan or infinite",
+    "gradient-not-finite": "the first gradient that is nan or infinite",
+    "unused": "the output does not depend on this variable",
+    "flat": "the derivative of this operation is zero everywhere",
+    "constant": "the output does not depend on any variable",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything about one program at one point; `output` is a node's id, `upstream` the gradient that enters there."""
+
+    program: str
+    output: str
+    value: Value
+    upstream: Value
+    nodes: tuple[Node, ...]
+    steps: tuple[Step, ...]
+    leaves: tuple[Leaf, ...]
+    notes: tuple[Note, ...]
+
+    def node(self, id: str) -> Node:
+        """The node with this id; KeyError when there is none."""
+        for node in self.nodes:
+            if node.id == id:
+                return node
+        raise KeyError(id)

@@ -1,0 +1,82 @@
+"""What is worth knowing about this point: kinks and ties, nan and infinity, what has no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.explain.evaluate import Evaluation, Line
+from gradcli.explain.model import Leaf, Node, Note, Step
+from gradcli.language.tree import Number
+
+
+def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> list[Note]:
+    """All notes, in the order in which a reader meets what they are about."""
+    found = [note for line in evaluation.lines for note in kinks(line)]
+    found.extend(flats(nodes))
+    found.extend(not_finite(nodes))
+    found.extend(gradient_not_finite(steps))
+    found.extend(
+        Note("unused", leaf.node, f"the output does not depend on {leaf.name}, so its gradient is None")
+        for leaf in leaves
+        if leaf.gradient is None
+    )
+    return found
+
+
+def kinks(line: Line) -> Iterator[Note]:
+    """Inputs that sit where the derivative jumps, where torch's convention decided."""
+    application = line.application
+    if application is None or not line.tensor.requires_grad or not application.primitive.kinks:
+        return
+    primitive = application.primitive
+    values = [x.tensor.value for x in line.inputs]
+    if callable(primitive.kinks):
+        mask = primitive.kinks(*values, **application.options)
+    else:
+        mask = np.isin(values[0], primitive.kinks)
+    count = int(np.count_nonzero(mask))
+    if count:
+        size = int(np.size(mask))
+        where = f" in {count} of {size} entries" if size > 1 else ""
+        code = "tie" if "tie" in primitive.convention else "kink"
+        what = "has a tie" if code == "tie" else "is at a kink"
+        yield Note(code, line.name, f"{line.name} {what}{where}; torch takes {primitive.convention}")
+
+
+def flats(nodes: Sequence[Node]) -> Iterator[Note]:
+    """Operations whose derivative is zero everywhere, so that nothing flows through them."""
+    for node in nodes:
+        for local in node.locals:
+            if isinstance(local.formula, Number) and local.formula.value == 0 and node.op not in ("mul", "pow"):
+                yield Note(
+                    "flat", node.id, f"the derivative of {node.op} is zero, so no gradient flows through {node.name}"
+                )
+                break
+
+
+def not_finite(nodes: Sequence[Node]) -> Iterator[Note]:
+    """The first value that is nan or infinite, where it came from finite ones."""
+    finite = {node.id: bool(np.all(np.isfinite(node.value))) for node in nodes}
+    for node in nodes:
+        if not finite[node.id] and all(finite[x] for x in node.inputs):
+            origin = "" if node.kind == "op" else " as given"
+            yield Note("not-finite", node.id, f"{node.name} is {kind_of(node.value)}{origin}")
+            return
+
+
+def gradient_not_finite(steps: Sequence[Step]) -> Iterator[Note]:
+    """The first contribution that is nan or infinite though its upstream gradient is finite."""
+    for step in steps:
+        if not np.all(np.isfinite(step.contribution)) and np.all(np.isfinite(step.upstream)):
+            message = f"the gradient becomes {kind_of(step.contribution)} on the way from {step.node} to {step.input}"
+            yield Note("gradient-not-finite", step.node, message)
+            return
+
+
+def kind_of(value: Any) -> str:
+    """`nan` or `infinite`, for one entry or some of many."""
+    kind = "nan" if np.any(np.isnan(value)) else "infinite"
+    return kind if np.ndim(value) == 0 else f"{kind} in {int(np.count_nonzero(~np.isfinite(value)))} entries"
