@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 
 import lark
@@ -56,10 +55,9 @@ def expression_parser() -> Lark:
 
 def grammar_text(name: str) -> str:
     """A grammar as installed (inside the package) or as checked out (beside it)."""
-    installed = files("gradcli") / "grammars" / name
-    if installed.is_file():
-        return installed.read_text(encoding="utf-8")
-    return (Path(__file__).parents[2] / "grammars" / name).read_text(encoding="utf-8")
+    package = Path(__file__).parents[1]
+    installed = package / "grammars" / name
+    return (installed if installed.is_file() else package.parent / "grammars" / name).read_text(encoding="utf-8")
 
 
 def _cache_file(name: str, text: str) -> str | None:

@@ -15,18 +15,17 @@ def parse_program(source: Source) -> Program:
 
     from gradcli.language.builder import UnreadableError
     from gradcli.language.grammar import expression_parser
-    from gradcli.language.syntax_errors import diagnose
 
     text = source.text
     try:
         program = cast(Program, expression_parser().parse(text))
     except UnexpectedToken as failure:
         at_end = failure.token.type == "$END"
-        raise diagnose(source, len(text) if at_end else failure.token.start_pos or 0) from None
+        raise _explained(source, len(text) if at_end else failure.token.start_pos or 0) from None
     except UnexpectedCharacters as failure:
-        raise diagnose(source, failure.pos_in_stream or 0) from None
+        raise _explained(source, failure.pos_in_stream or 0) from None
     except UnreadableError as failure:
-        raise diagnose(source, failure.offset) from None
+        raise _explained(source, failure.offset) from None
     except ProgramSyntaxError as error:
         raise error.at(source=source) from None
     if not program.statements:
@@ -63,3 +62,9 @@ def parse_expression(source: Source) -> Expression:
             source=source,
         )
     return statement.value
+
+
+def _explained(source: Source, offset: int) -> ProgramSyntaxError:
+    from gradcli.language.syntax_errors import diagnose  # here: a program that reads well should not wait for it
+
+    return diagnose(source, offset)

@@ -49,7 +49,12 @@ def _arguments(values: SearchStrategy[Expression]) -> SearchStrategy[tuple[Argum
     return st.tuples(positional, named).map(lambda parts: (*parts[0], *parts[1]))
 
 
-def _branches(below: SearchStrategy[Expression]) -> SearchStrategy[Expression]:
+def _branches(smaller: SearchStrategy[Expression]) -> SearchStrategy[Expression]:
+    @st.composite
+    def parts(draw: st.DrawFn) -> Expression:  # a short name for `smaller`, whose own repr grows with every level
+        return draw(smaller)
+
+    below = parts()
     maybe = st.one_of(st.none(), below)
     items = st.lists(below, max_size=3).map(tuple)
     slices = st.builds(Slice, maybe, maybe, maybe)
