@@ -18,7 +18,7 @@ SECOND_TIME = (
     "after calling backward."
 )
 
-_TYPES = {
+TYPE_NAMES = {
     np.dtype(np.float32): "Float",
     np.dtype(np.float64): "Double",
     np.dtype(np.float16): "Half",
@@ -68,7 +68,7 @@ def _modified(value: Any, made_by: Node | AccumulateGrad | None, history: list[i
     origin = f", which is output 0 of {made_by.name().removesuffix('Backward0')}," if isinstance(made_by, Node) else ""
     return AutogradError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[torch.{_TYPES.get(value.dtype, 'Float')}Tensor {list(value.shape)}]{origin} is at version {len(history)}; "
+        f"[torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor {list(value.shape)}]{origin} is at version {len(history)}; "
         f"expected version {expected} instead. Hint: enable anomaly detection to find the operation that failed to "
         "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
         code="E303",

@@ -7,7 +7,8 @@ from typing import Any
 
 from gradcli.engine.formula import Formula
 from gradcli.engine.tensor import Tensor
-from gradcli.ops import arithmetic, selection
+from gradcli.ops import arithmetic, matmul, selection
+from gradcli.ops.surface import OPERATIONS, as_tensor
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": arithmetic.add_,
@@ -19,11 +20,16 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }
 UNARY: dict[str, Callable[[Any], Any]] = {"neg": lambda x: arithmetic.neg(x)}
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "lt": selection.less,
-    "le": selection.at_most,
-    "gt": selection.greater,
-    "ge": selection.at_least,
+    "lt": comparisons.less,
+    "le": comparisons.at_most,
+    "gt": comparisons.greater,
+    "ge": comparisons.at_least,
 }
+METHODS: dict[str, Callable[..., Any]] = {
+    "__matmul__": lambda self, other: matmul.matmul(self, as_tensor(other)),
+    "__rmatmul__": lambda self, other: matmul.matmul(as_tensor(other), self),
+}
+ATTRIBUTES = ("T", "mT", "H", "mH")
 
 
 def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -36,6 +42,10 @@ def _method(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def install() -> None:
     """Give both carriers their operators. `==` stays identity: graphs keep tensors in dictionaries."""
+    for name, method in METHODS.items():
+        setattr(Tensor, name, method)
+    for name in ATTRIBUTES:
+        setattr(Tensor, name, property(OPERATIONS[name].function))
     for carrier in (Tensor, Formula):
         for name, function in BINARY.items():
             setattr(carrier, f"__{name}__", _method(function))

@@ -1,0 +1,193 @@
+"""Products of matrices and vectors: `@`, and what torch lowers it to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.formula import Formula
+from gradcli.engine.notation import call, infix
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Binary, Expression
+from gradcli.ops.arithmetic import mul
+from gradcli.ops.permutations import t, transpose
+from gradcli.ops.shaping import expanded, reshape
+from gradcli.ops.surface import check_size, operation
+
+
+def _mT(x: Any) -> Any:
+    return transpose(x, dim0=1, dim1=2)
+
+
+def _scaled(x: Any, factor: float) -> Any:
+    return x if factor == 1 else x * factor
+
+
+def _addmm(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    # torch leaves the first operand out where beta is 0, even if it is not finite
+    return _scaled(c, beta) + _scaled(a @ b, alpha) if beta else _scaled(a @ b, alpha)
+
+
+def _write_addmm(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    if options["beta"] != 1 or options["alpha"] != 1:
+        return call("addmm", _addmm)(operands, options)
+    c, a, b = (x.tree for x in operands)
+    return Binary("+", c, Binary("@", a, b))
+
+
+dot: Primitive = primitive(
+    "dot",
+    np.dot,
+    lambda g, out, x, y: g * y,
+    lambda g, out, x, y: g * x,
+    structured=True,
+    notation=infix("@"),
+)
+mv: Primitive = primitive(
+    "mv",
+    np.matmul,
+    lambda g, out, A, x: outer(g, x),
+    lambda g, out, A, x: mv(t(A), g),
+    structured=True,
+    notation=infix("@"),
+)
+outer: Primitive = primitive(
+    "outer",
+    np.multiply.outer,
+    lambda g, out, x, y: mv(g, y),
+    lambda g, out, x, y: mv(t(g), x),
+    node="MulBackward0",
+    structured=True,
+)
+mm: Primitive = primitive(
+    "mm",
+    np.matmul,
+    lambda g, out, A, B: mm(g, t(B)),
+    lambda g, out, A, B: mm(t(A), g),
+    structured=True,
+    notation=infix("@"),
+)
+bmm: Primitive = primitive(
+    "bmm",
+    np.matmul,
+    lambda g, out, A, B: bmm(g, _mT(B)),
+    lambda g, out, A, B: bmm(_mT(A), g),
+    structured=True,
+    notation=infix("@"),
+)
+addmm: Primitive = primitive(
+    "addmm",
+    _addmm,
+    lambda g, out, c, A, B, *, beta, alpha: _scaled(sum_to_size(g, size=c.shape), beta),
+    lambda g, out, c, A, B, *, beta, alpha: _scaled(mm(g, t(B)), alpha),
+    lambda g, out, c, A, B, *, beta, alpha: _scaled(mm(t(A), g), alpha),
+    structured=True,
+    notation=_write_addmm,
+)
+
+
+def same_dtype(*tensors: Tensor) -> tuple[Tensor, ...]:
+    """Integers beside floating point numbers are converted; torch asks its users to do that."""
+    floating = [x.dtype for x in tensors if is_floating(x.value)]
+    if not floating:
+        return tensors
+    for dtype in floating:
+        if dtype != floating[0]:
+            names = (str(x.dtype).replace("float64", "double").replace("float32", "float") for x in tensors[-2:])
+            raise AutogradError(f"expected m1 and m2 to have the same dtype, but got: {' != '.join(names)}")
+    return tuple(x if is_floating(x.value) else Tensor(x.value.astype(floating[0])) for x in tensors)
+
+
+def _size(x: Tensor) -> str:
+    return "x".join(map(str, x.shape))
+
+
+@operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y")
+def dot_(input: Tensor, tensor: Tensor) -> Any:
+    """The inner product of two vectors."""
+    if input.ndim != 1 or tensor.ndim != 1:
+        raise AutogradError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors", code="E301")
+    m, n = len(input.value), len(tensor.value)
+    if m != n:
+        raise AutogradError(
+            f"inconsistent tensor size, expected tensor [{m}] and src [{n}] to have the same number of elements, but "
+            f"got {m} and {n} elements respectively",
+            code="E301",
+        )
+    return dot(*same_dtype(input, tensor))
+
+
+@operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)")
+def mv_(input: Tensor, vec: Tensor) -> Any:
+    """A matrix times a vector."""
+    if input.ndim != 2 or vec.ndim != 1:
+        raise AutogradError(
+            f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}",
+            code="E301",
+        )
+    if input.shape[1] != vec.shape[0]:
+        raise AutogradError(
+            f"size mismatch, got input ({input.shape[0]}), mat ({_size(input)}), vec ({_size(vec)})", code="E301"
+        )
+    return mv(*same_dtype(input, vec))
+
+
+@operation("A = [[1, 2], [3, 4]]; B = [[5, 6, 7], [8, 9, 1]]; mm(A, B)", "A = [[1, 2], [3, 4]]; A.T @ A")
+def mm_(input: Tensor, mat2: Tensor) -> Any:
+    """The product of two matrices."""
+    if input.ndim != 2 or mat2.ndim != 2:
+        raise AutogradError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix", code="E301")
+    _check_mm(input, mat2)
+    return mm(*same_dtype(input, mat2))
+
+
+def _check_mm(a: Tensor, b: Tensor) -> None:
+    if a.shape[1] != b.shape[0]:
+        raise AutogradError(f"mat1 and mat2 shapes cannot be multiplied ({_size(a)} and {_size(b)})", code="E301")
+    check_size((a.shape[0], b.shape[1]))
+
+
+@operation("A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; bmm(A, B)")
+def bmm_(input: Tensor, mat2: Tensor) -> Any:
+    """The products of two batches of matrices, one by one."""
+    for name, x in (("batch1", input), ("batch2", mat2)):
+        if x.ndim != 3:
+            raise AutogradError(f"{name} must be a 3D tensor", code="E301")
+    batch, rows, inner = input.shape
+    if mat2.shape[:2] != (batch, inner):
+        raise AutogradError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {inner}] but got: "
+            f"{list(mat2.shape[:2])}.",
+            code="E301",
+        )
+    check_size((batch, rows, mat2.shape[2]))
+    return bmm(*same_dtype(input, mat2))
+
+
+@operation("x = [1, 2]; y = [3, 4, 5]; outer(x, y)", aliases=["ger"])
+def outer_(input: Tensor, vec2: Tensor) -> Any:
+    """The matrix of all products of two vectors."""
+    for name, x in (("self", input), ("vec2", vec2)):
+        if x.ndim != 1:
+            raise AutogradError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
+    check_size((*input.shape, *vec2.shape))
+    return mul(reshape(input, shape=(input.shape[0], 1)), vec2)
+
+
+@operation(
+    "b = [1, 2]; x = [[3, 4]]; W = [[5, 6], [7, 8]]; addmm(b, x, W)",
+    "b = [1, 2]; x = [[3, 4]]; W = [[5, 6], [7, 8]]; addmm(b, x, W, beta=2, alpha=3)",
+)
+def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*(mat1 @ mat2)`."""
+    for name, x in (("mat1", mat1), ("mat2", mat2)):
+        if x.ndim != 2:
+            raise AutogradError(f"{name} must be a matrix, got {x.ndim}-D tensor", code="E301")
+    _check_mm(mat1, mat2)
+    expanded(input, (mat1.shape[0], mat2.shape[1]))
+    return addmm(*same_dtype(input, mat1, mat2), beta=beta, alpha=alpha)
