@@ -20,7 +20,8 @@ from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explain.calls import apply
 from gradcli.explain.naming import Names
-from gradcli.explain.variables import CONSTANTS, literals, variables
+from gradcli.explain.values import CONSTANTS, constant
+from gradcli.explain.variables import literals, variables
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (
     Expression,
@@ -239,40 +240,3 @@ class _Machine:
             name = self.names.fresh("c")
             self.evaluation.add(Line(name, output, literal(output.value), Span(0, len(self.source.text))))
         return self.evaluation
-
-
-def constant(tree: Expression, source: Source) -> Any:
-    """The value of an expression without variables: a number, nested lists or an array."""
-    stack: list[Any] = []
-    for node in postorder(tree):
-        count = len(children(node))
-        parts = stack[len(stack) - count :]
-        del stack[len(stack) - count :]
-        try:
-            if isinstance(node, Name):
-                stack.append(_constant_name(node))
-            else:
-                stack.append(apply(node, parts))
-        except GradcliError as error:
-            raise error.at(node.span, source) from None
-    return plain(stack[0])
-
-
-def _constant_name(node: Name) -> float:
-    if node.id not in CONSTANTS:
-        raise EvaluationError(
-            "E207",
-            f"{node.id} is a name, and a value must be a number or a list",
-            label="not a number",
-            help="for Euler's number write exp(1)" if node.id == "e" else f"constants are {', '.join(CONSTANTS)}",
-        )
-    return CONSTANTS[node.id]
-
-
-def plain(value: Any) -> Any:
-    """Numbers and arrays out of tensors, through nested lists."""
-    if isinstance(value, Tensor):
-        return value.value
-    if isinstance(value, list):
-        return as_tensor(value).value
-    return value

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
+from gradcli.explain.values import CONSTANTS
 from gradcli.language.tree import Expression, List, Literal, Name, Number, Program, Statement, Unary, postorder
 from gradcli.source import Source, Span, did_you_mean
-
-CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
 
 
 def is_plain(tree: Expression) -> bool:

@@ -1,0 +1,153 @@
+"""The command line: a lazy table of commands, and the one place where an error becomes an exit code."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from gradcli import __version__
+from gradcli.errors import GradcliError, UsageError
+
+INTERNAL_ERROR, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
+
+# One module of gradcli.commands each; it is imported when the command runs, for start-up is what users feel.
+COMMANDS = {
+    "eval": "the whole lesson: forward values, local derivatives, chain rule, gradients",
+    "grad": "the gradients alone, one a line; --symbolic for the formulas",
+    "trace": "the derivation of each gradient; --paths for every path of the chain rule",
+    "graph": "the graph as a tree, or for Graphviz and Mermaid",
+    "verify": "each gradient three ways: chain rule, engine, finite differences",
+    "ops": "every operation with its derivative rules",
+    "schema": "the JSON Schemas of what --json prints",
+}
+HELP = """\
+Explain automatic differentiation, step by step.
+
+\b
+Examples:
+  gradcli eval "z=(x1+a*x2)**2" x1=1 a=2 x2=3
+  gradcli eval "q=(x**2+1)*(x**2-1)" x=2 --json
+  gradcli grad "mean((X @ w - y)**2)" X=[[1,2],[3,4]] w=[1,1] y=[1,2]
+  gradcli grad --symbolic "sigmoid(w*x + b)"
+  gradcli trace "s=x**2; (s+1)*(s-1)" x=2 --paths
+  gradcli verify "exp(-x**2)*sin(x)" x=0.7
+  gradcli ops softmax
+"""
+SHORT_OPTIONS = {"-f", "-h"}
+
+
+class Commands(TyperGroup):
+    """Commands that are imported when they are asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"gradcli.commands.{cmd_name}")
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(cmd_name, context_settings={"help_option_names": ["-h", "--help"]})(module.command)
+        built = typer.main.get_command(single)
+        built.short_help = COMMANDS[cmd_name]
+        return built
+
+
+app = typer.Typer(
+    cls=Commands,
+    help=HELP,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    no_args_is_help=True,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gradcli {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _gradcli(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version and exit."),
+) -> None:
+    pass
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command line; returns the exit code (the table is in the README)."""
+    try:
+        code = typer.main.get_command(app)(masked(argv), prog_name="gradcli", standalone_mode=False)
+        sys.stdout.flush()
+        return int(code or 0)
+    except GradcliError as error:
+        return report(error, argv)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at exit
+        return BROKEN_PIPE
+    except typer.Exit as stop:
+        return stop.exit_code
+    except Exception as error:
+        return report(usage_error(error) or internal_error(error), argv)
+
+
+def masked(argv: Sequence[str]) -> list[str]:
+    """A program such as `-x+1` is no option: a space before it says so, and no program minds a space."""
+    return [f" {a}" if re.match(r"-[^-]", a) and a not in SHORT_OPTIONS else a for a in argv]
+
+
+def usage_error(error: Exception) -> GradcliError | None:
+    """What the option parser refused, as an error of ours."""
+    if not hasattr(error, "format_message"):
+        return None
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "gradcli"
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(error.format_message())
+        raise typer.Exit(2)
+    message = error.format_message().rstrip(".")
+    message, _, hint = message.partition(" (Possible options: ")
+    text, _, meant = message.partition(" Did you mean ")
+    suggestion = f"did you mean {meant.rstrip('?')}?" if meant else ""
+    return UsageError("E001", text[:1].lower() + text[1:].rstrip("."), help=suggestion or f"see {path} --help")
+
+
+def internal_error(error: Exception) -> GradcliError:
+    """A bug: said as one, with what to send."""
+    import traceback
+
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    bug = GradcliError(
+        "E900",
+        f"a bug in gradcli: {type(error).__name__} in {frame.name}: {error}",
+        help="run again with --debug and report the traceback",
+    )
+    bug.exit_code = INTERNAL_ERROR
+    bug.__cause__ = error
+    return bug
+
+
+def report(error: GradcliError, argv: Sequence[str]) -> int:
+    """Print an error where its reader looks for it: standard output with --json, else standard error."""
+    from gradcli.render.error import print_error
+
+    if "--debug" in argv:
+        import traceback
+
+        traceback.print_exception(error)
+    chosen = [b for a, b in zip(argv, argv[1:], strict=False) if a == "--error-format"]
+    chosen += [a.partition("=")[2] for a in argv if a.startswith("--error-format=")]
+    print_error(error, "document" if "--json" in argv else chosen[-1] if chosen else "full")
+    return error.exit_code

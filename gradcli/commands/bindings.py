@@ -1,0 +1,98 @@
+"""Values from the command line: `NAME=VALUE`, where VALUE is a constant expression or `@file`."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gradcli.errors import UsageError
+from gradcli.language.names import read_name
+from gradcli.source import Source
+
+LARGEST = 2**28  # bytes of a file with values
+
+
+def read_bindings(arguments: Sequence[str], program: Source) -> dict[str, Any]:
+    """The values by name; every argument must be NAME=VALUE, and each name may come once."""
+    found: dict[str, Any] = {}
+    for argument in arguments:
+        written, equals, text = argument.partition("=")
+        name = read_name(written.strip())
+        if not equals or name is None:
+            raise UsageError(
+                "E004",
+                f"{argument!r} is not NAME=VALUE",
+                help="give each variable a value, such as x=2; quote the program if it has spaces",
+            )
+        if name in found:
+            raise UsageError("E005", f"{name} is given twice", help=f"keep one {name}=...")
+        found[name] = read_value(name, text)
+    return found
+
+
+def read_value(name: str, text: str) -> Any:
+    """A number, nested lists or an array from a constant expression or a file."""
+    import gradcli.ops  # noqa: F401 - a value may call functions
+    from gradcli.explain.values import constant
+    from gradcli.language.parser import parse_expression
+
+    text = text.strip()
+    if text.startswith("@"):
+        return read_array(name, text[1:])
+    source = Source(text, f"value of {name}")
+    return constant(parse_expression(source), source)
+
+
+def read_array(name: str, path: str) -> Any:
+    """The numbers in a `.npy`, `.csv` or `.json` file."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in READERS:
+        raise UsageError(
+            "E009", f"{name}=@{path}: the kind of file is not known", help="use a .npy, .csv or .json file"
+        )
+    try:
+        facts = Path(path).stat()
+        if not stat.S_ISREG(facts.st_mode):
+            raise UsageError("E009", f"{name}=@{path}: not a file", help="give the path of a .npy, .csv or .json file")
+        if facts.st_size > LARGEST:
+            raise UsageError("E009", f"{name}=@{path}: larger than {LARGEST // 2**20} MB", help="use a smaller sample")
+        return READERS[suffix](Path(path))
+    except OSError as error:
+        raise UsageError("E009", f"{name}=@{path}: {error.strerror}", help="check the path after @") from None
+    except (ValueError, TypeError, EOFError, OverflowError, RecursionError, MemoryError):
+        raise UsageError(
+            "E009", f"{name}=@{path}: no table of numbers", help="rows of equal length, with numbers and nothing else"
+        ) from None
+
+
+def _npy(path: Path) -> Any:
+    import numpy as np
+
+    array = np.load(path, allow_pickle=False)
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":
+        raise ValueError(path)
+    return array
+
+
+def _csv(path: Path) -> Any:
+    import numpy as np
+
+    if not path.read_bytes().strip():
+        raise ValueError(path)
+    return np.loadtxt(path, delimiter=",", ndmin=1)
+
+
+def _json(path: Path) -> Any:
+    import json
+
+    import numpy as np
+
+    array = np.array(json.loads(path.read_text("utf-8")))
+    if array.dtype.kind not in "fiub":
+        raise ValueError(path)
+    return array
+
+
+READERS = {".npy": _npy, ".csv": _csv, ".json": _json}

@@ -1,0 +1,137 @@
+"""What the commands on a program share: their options, the values that they read, how their output looks."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from gradcli.errors import UsageError
+
+PROGRAM, VALUES, LOOKS = "Program", "Values", "Output"
+
+
+class Color(StrEnum):
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+class ErrorFormat(StrEnum):
+    full = "full"
+    concise = "concise"
+    json = "json"
+
+
+class Dtype(StrEnum):
+    float64 = "float64"
+    float32 = "float32"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One program at one point, as the options say it."""
+
+    source: Any  # Source
+    values: dict[str, Any]
+    wrt: list[str] | None
+    of: str | None
+    upstream: Any
+    dtype: str
+    json: bool
+    looks: Any  # Looks
+
+    def explain(self) -> Any:
+        """The explanation; bindings that nothing uses are warned about."""
+        import gradcli.ops  # noqa: F401 - declares the operations
+        from gradcli.explain.build import explain_source
+
+        return explain_source(
+            self.source, self.values, wrt=self.wrt, of=self.of, upstream=self.upstream, dtype=self.dtype
+        )
+
+    def print_document(self, document: dict[str, Any]) -> None:
+        from gradcli.render.streams import print_document
+
+        print_document(document)
+
+
+def program_options(
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM [NAME=VALUE]...", help="The program, then a value for each variable."),
+    ] = None,
+    file: Annotated[
+        str | None, typer.Option("-f", "--file", metavar="FILE", help="Read the program from a file; - is standard input.")
+    ] = None,
+    wrt: Annotated[
+        str | None, typer.Option("--wrt", metavar="A,B", help="Differentiate only these; the others are constants.")
+    ] = None,
+    of: Annotated[
+        str | None, typer.Option("--of", metavar="NAME", help="The output. [default: the last statement]")
+    ] = None,
+    upstream: Annotated[
+        str | None, typer.Option("--upstream", metavar="VALUE", help="The gradient that enters at the output.")
+    ] = None,
+    dtype: Annotated[Dtype, typer.Option("--dtype", help="The precision of the arithmetic.")] = Dtype.float64,
+    precision: Annotated[
+        int, typer.Option("--precision", min=1, max=17, metavar="N", help="Significant digits in the text output.")
+    ] = 6,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
+    color: Annotated[Color, typer.Option("--color", help="Colour in the text output.")] = Color.auto,
+    ascii: Annotated[bool, typer.Option("--ascii", help="Plain ASCII: d and * for ∂ and ·.")] = False,
+    error_format: Annotated[ErrorFormat, typer.Option("--error-format", help="How errors are told.")] = ErrorFormat.full,
+    debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False,
+) -> Job:
+    """Read what the options name; this function's parameters are the shared options."""
+    from gradcli.commands.bindings import read_bindings, read_value
+    from gradcli.commands.programs import read_program
+    from gradcli.render.looks import looks
+
+    source, rest = read_program(list(arguments or ()), file)
+    return Job(
+        source=source,
+        values=read_bindings(rest, source),
+        wrt=None if wrt is None else [name.strip() for name in wrt.split(",") if name.strip()],
+        of=of,
+        upstream=None if upstream is None else read_value("--upstream", upstream),
+        dtype=dtype.value,
+        json=json,
+        looks=looks(color=color.value, ascii=ascii, precision=precision),
+    )
+
+
+def on_a_program(command: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Give a command `(job, *its own options)` the shared options in place of `job`."""
+    shared = inspect.signature(program_options, eval_str=True).parameters
+    signature = inspect.signature(command, eval_str=True)
+    own = [p for name, p in signature.parameters.items() if name != "job"]
+
+    def run(**given: Any) -> int | None:
+        job = program_options(**{name: given.pop(name) for name in shared})
+        return command(job, **given)
+
+    combined = signature.replace(parameters=[*shared.values(), *own], return_annotation=int)
+    run.__signature__ = combined  # type: ignore[attr-defined]
+    run.__annotations__ = {p.name: p.annotation for p in combined.parameters.values()}
+    run.__doc__ = command.__doc__
+    run.__name__ = command.__name__
+    return run
+
+
+def one_of(name: str, choice: str, known: list[str]) -> str:
+    """A word among known ones, or an error that suggests the closest."""
+    from gradcli.source import did_you_mean
+
+    if choice in known:
+        return choice
+    close = did_you_mean(choice, known)
+    raise UsageError(
+        "E008",
+        f"there is no {name} {choice!r}",
+        help=f"did you mean {close}?" if close else f"there are {', '.join(known)}",
+    )

@@ -1,0 +1,124 @@
+"""The chain rule as a reader follows it: for each node the sum over its consumers, and the paths behind a gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gradcli.explain.values import value_of
+from gradcli.explain.model import Explanation, Local, Step, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """What one consumer contributes: the step that ran, and the local derivative that it used."""
+
+    step: Step
+    local: Local
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The gradient of one node: the sum of `terms`, in the order of the consumers' evaluation."""
+
+    input: str
+    terms: tuple[Term, ...]
+    total: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """One way from the output to a leaf: `nodes` from the output on, and what flows along this way alone."""
+
+    nodes: tuple[str, ...]
+    locals: tuple[Local, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """All ways from the output to a leaf: how many there are, and the first of them."""
+
+    count: int
+    listed: tuple[Path, ...]
+
+
+def chain(explanation: Explanation, to: str | None = None) -> tuple[Link, ...]:
+    """The links in the order in which their sums were complete; `to` keeps those on the way to one node."""
+    position = {node.id: number for number, node in enumerate(explanation.nodes)}
+    unused: dict[tuple[str, str], list[Local]] = {}  # more than one for x*x
+    for node in explanation.nodes:
+        for local in node.locals:
+            unused.setdefault((node.id, local.input), []).append(local)
+    grouped: dict[str, list[Term]] = {}
+    for step in explanation.steps:
+        terms = grouped.pop(step.input, [])  # to the end: the sum is complete with its last contribution
+        terms.append(Term(step, unused[step.node, step.input].pop(0)))
+        grouped[step.input] = terms
+    keep = None if to is None else above(explanation, to)
+    return tuple(
+        Link(input, tuple(sorted(terms, key=lambda term: position[term.step.node])), terms[-1].step.total)
+        for input, terms in grouped.items()
+        if keep is None or input in keep
+    )
+
+
+def above(explanation: Explanation, to: str) -> set[str]:
+    """The node and everything between it and the output."""
+    consumers: dict[str, set[str]] = {}
+    for step in explanation.steps:
+        consumers.setdefault(step.input, set()).add(step.node)
+    found, waiting = {to}, [to]
+    while waiting:
+        for consumer in consumers.get(waiting.pop(), ()):
+            if consumer not in found:
+                found.add(consumer)
+                waiting.append(consumer)
+    return found
+
+
+def paths(explanation: Explanation, to: str, limit: int) -> Paths:
+    """The ways from the output to a node: all counted, the first `limit` listed."""
+    count: dict[str, int] = {}  # ways from a node down to `to`
+    onward: dict[str, list[Local]] = {}
+    for node in explanation.nodes:  # inputs come before their consumers
+        onward[node.id] = [local for local in node.locals if node.id == to or count.get(local.input)]
+        count[node.id] = 1 if node.id == to else sum(count[local.input] for local in onward[node.id])
+    listed = []
+    for path in _walk(explanation.output, to, onward):
+        if len(listed) == limit:
+            break
+        listed.append(path)
+    return Paths(count.get(explanation.output, 0), tuple(listed))
+
+
+def _walk(output: str, to: str, onward: dict[str, list[Local]]) -> Iterator[Path]:
+    """Depth first along edges that lead to `to`; nothing is walked that does not end in a path."""
+    nodes, locals = [output], []
+    waiting: list[Iterator[Local]] = [iter(onward.get(output, ()))]
+    if output == to:
+        yield Path((output,), ())
+    while waiting:
+        local = next(waiting[-1], None)
+        if local is None:
+            waiting.pop()
+            nodes.pop()
+            if locals:
+                locals.pop()
+            continue
+        nodes.append(local.input)
+        locals.append(local)
+        if local.input == to:
+            yield Path(tuple(nodes), tuple(locals))
+            nodes.pop()
+            locals.pop()
+        else:
+            waiting.append(iter(onward[local.input]))
+
+
+def flow(explanation: Explanation, path: Path, upstream_name: str = "g") -> Value:
+    """What flows along one path alone: each edge's rule, applied to what the edge above gave."""
+    names = {node.id: node.value for node in explanation.nodes}
+    value = explanation.upstream
+    for local in path.locals:
+        value = value_of(local.rule, {**names, upstream_name: value})
+    return value

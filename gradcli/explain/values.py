@@ -1,0 +1,64 @@
+"""The value of an expression, without a graph: constants on the command line, printed formulas at a point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.recorder import recorder
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import EvaluationError, GradcliError
+from gradcli.explain.calls import apply
+from gradcli.language.tree import Expression, Name, children, postorder
+from gradcli.ops.surface import as_tensor
+from gradcli.source import Source
+
+CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
+
+
+def value_of(tree: Expression, names: Mapping[str, Any], source: Source | None = None) -> Any:
+    """A number or an array; `names` gives the values of names that are no constants of the language."""
+    stack: list[Any] = []
+    tape, recorder.tape = recorder.tape, None
+    try:
+        with set_grad_enabled(False), np.errstate(all="ignore"):
+            for node in postorder(tree):
+                count = len(children(node))
+                parts = stack[len(stack) - count :]
+                del stack[len(stack) - count :]
+                stack.append(_named(node, names) if isinstance(node, Name) else apply(node, parts))
+    except GradcliError as error:
+        raise error.at(node.span, source) from None
+    finally:
+        recorder.tape = tape
+    return plain(stack[0])
+
+
+def _named(node: Name, names: Mapping[str, Any]) -> Any:
+    if node.id in names:
+        value = names[node.id]
+        return value if isinstance(value, int | float) and not isinstance(value, np.generic) else as_tensor(value)
+    if node.id in CONSTANTS:
+        return CONSTANTS[node.id]
+    raise EvaluationError(
+        "E207",
+        f"{node.id} is a name, and a value must be a number or a list",
+        label="not a number",
+        help="for Euler's number write exp(1)" if node.id == "e" else f"constants are {', '.join(CONSTANTS)}",
+    )
+
+
+def constant(tree: Expression, source: Source) -> Any:
+    """The value of an expression without variables."""
+    return value_of(tree, {}, source)
+
+
+def plain(value: Any) -> Any:
+    """Numbers and arrays out of tensors, through nested lists."""
+    if isinstance(value, Tensor):
+        return value.value
+    return as_tensor(value).value if isinstance(value, list) else value

@@ -1,0 +1,30 @@
+"""Gradients for scripts: a name, a tab, a value."""
+
+from __future__ import annotations
+
+from gradcli.explain.model import Explanation
+from gradcli.language.unparser import unparse
+from gradcli.render.document import plain
+from gradcli.source import visible
+
+
+def gradients(explanation: Explanation) -> str:
+    """`x1<TAB>14`; every digit that the number has, arrays as nested lists."""
+    return "\n".join(f"{visible(leaf.name)}\t{_exact(leaf.gradient)}" for leaf in explanation.leaves)
+
+
+def _exact(value: object) -> str:
+    if value is None:
+        return "None"
+    written = plain(value)
+    if isinstance(written, float) and written.is_integer() and abs(written) < 1e15:
+        return str(int(written))
+    return str(written).replace("'", "")
+
+
+def formulas(explanation: Explanation) -> str:
+    """`x1<TAB>2*(x1 + a*x2)`."""
+    return "\n".join(
+        f"{visible(leaf.name)}\t{'(too long)' if leaf.formula is None else visible(unparse(leaf.formula))}"
+        for leaf in explanation.leaves
+    )

@@ -1,0 +1,68 @@
+"""How text output looks: colour, width, symbols, digits."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What a renderer may use. `width` is None where lines need not fit: in a pipe or a file."""
+
+    color: bool = False
+    ascii: bool = False
+    width: int | None = None
+    precision: int = 6
+
+    @property
+    def partial(self) -> str:
+        return "d" if self.ascii else "∂"
+
+    @property
+    def times(self) -> str:
+        return "*" if self.ascii else "·"
+
+    @property
+    def arrow(self) -> str:
+        return "->" if self.ascii else "→"
+
+    @property
+    def ellipsis(self) -> str:
+        return "..." if self.ascii else "…"
+
+
+def looks(*, color: str, ascii: bool, precision: int, stream: Any = None) -> Looks:
+    """The looks for a stream (default: standard output), from the options and the environment."""
+    stream = stream or sys.stdout
+    terminal = stream.isatty()
+    width = None
+    if terminal:
+        import shutil
+
+        width = shutil.get_terminal_size().columns
+    return Looks(
+        color=wants_color(color, terminal),
+        ascii=ascii or not is_unicode(stream),
+        width=width,
+        precision=precision,
+    )
+
+
+def wants_color(choice: str, terminal: bool) -> bool:
+    """`--color`, then NO_COLOR, then CLICOLOR_FORCE and FORCE_COLOR, then TERM=dumb, then whether it is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    for name in ("CLICOLOR_FORCE", "FORCE_COLOR"):
+        forced = os.environ.get(name)
+        if forced:
+            return forced not in ("0", "false")
+    return terminal and os.environ.get("TERM") != "dumb"
+
+
+def is_unicode(stream: Any) -> bool:
+    return (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "").startswith("utf")

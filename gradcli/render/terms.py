@@ -1,0 +1,89 @@
+"""Derivatives in words of the page: `∂z/∂v2`, sums of products, the same with numbers put in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gradcli.explain.chain import Link, Term
+from gradcli.explain.model import Explanation, Local, Node, Value
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import Expression, Name
+from gradcli.language.unparser import unparse
+from gradcli.render.looks import Looks
+from gradcli.render.numbers import short
+from gradcli.source import visible
+
+
+class Terms:
+    """Writes the derivatives of one explanation."""
+
+    def __init__(self, explanation: Explanation, looks: Looks) -> None:
+        self.explanation = explanation
+        self.looks = looks
+        self.nodes = {node.id: node for node in explanation.nodes}
+        self.plain_seed = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
+
+    def derivative(self, of: str, by: str) -> str:
+        partial = self.looks.partial
+        return f"{partial}{visible(of)}/{partial}{visible(by)}"
+
+    def total(self, by: str) -> str:
+        """The derivative of the output."""
+        return self.derivative(self.explanation.output, by)
+
+    def formula(self, tree: Expression) -> str:
+        return visible(unparse(tree, multiply=self.looks.times))
+
+    def value(self, value: Value, width: int = 60) -> str:
+        return short(value, self.looks.precision, ascii=self.looks.ascii, width=width)
+
+    def put_in(self, node: Node) -> str:
+        """The expression of a node with the numbers of its inputs put in; empty where they are arrays."""
+        inputs = [self.nodes[id] for id in node.inputs]
+        if node.shape or any(x.shape for x in inputs) or not inputs:
+            return ""
+        names = {x.id: Name(factor(self.value(x.value))) for x in inputs}
+        return self.formula(substitute(node.expression, names))
+
+    def local(self, local: Local) -> str:
+        """The local derivative, or what an edge makes of `g`."""
+        if local.formula is not None:
+            return f"= {self.formula(local.formula)}"
+        return f"g {self.looks.arrow} {self.formula(local.rule)}"
+
+    def symbols(self, link: Link) -> str:
+        """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""
+        return self._sum([self._symbols(term) for term in link.terms])
+
+    def _symbols(self, term: Term) -> list[str]:
+        upstream = self.total(term.step.node)
+        if term.local.formula is None or term.step.summed_axes:
+            return [unparse(substitute(term.step.rule, {"g": Name(upstream)}), multiply=self.looks.times)]
+        local = self.derivative(term.step.node, term.step.input)
+        return [local] if self._is_seed(term) else [upstream, local]
+
+    def numbers(self, link: Link) -> str:
+        """The same with numbers put in; empty where they are arrays."""
+        values = [x for term in link.terms for x in (term.step.upstream, term.step.contribution)]
+        if any(np.ndim(value) for value in values) or any(term.local.formula is None for term in link.terms):
+            return ""
+        return self._sum([self._numbers(term) for term in link.terms])
+
+    def _numbers(self, term: Term) -> list[str]:
+        local = self.value(term.local.value)
+        return [local] if self._is_seed(term) else [factor(self.value(term.step.upstream)), factor(local)]
+
+    def _is_seed(self, term: Term) -> bool:
+        """Whether the upstream gradient is the 1 that enters at the output, which is not written."""
+        return self.plain_seed and term.step.node == self.explanation.output
+
+    def _sum(self, products: list[list[str]]) -> str:
+        times = self.looks.times
+        if len(products) == 1:
+            return f" {times} ".join(products[0])
+        return " + ".join(times.join(product) for product in products)
+
+
+def factor(text: str) -> str:
+    """A number inside a product or sum: a negative one in parentheses."""
+    return f"({text})" if text.startswith("-") else text
