@@ -1,7 +1,36 @@
 """The operations: primitives by family, and the names that users have for them (`surface`)."""
 
-from gradcli.ops import arithmetic, contractions, elementwise, matmul, operators, permutations, selection, shaping
+from gradcli.ops import (
+    activations,
+    arithmetic,
+    comparisons,
+    contractions,
+    elementwise,
+    extremes,
+    matmul,
+    operators,
+    permutations,
+    reductions,
+    scans,
+    selection,
+    shaping,
+    softmax,
+)
 
-__all__ = ["arithmetic", "contractions", "elementwise", "matmul", "permutations", "selection", "shaping"]
+__all__ = [
+    "activations",
+    "arithmetic",
+    "comparisons",
+    "contractions",
+    "elementwise",
+    "extremes",
+    "matmul",
+    "permutations",
+    "reductions",
+    "scans",
+    "selection",
+    "shaping",
+    "softmax",
+]
 
 operators.install()

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.engine.formula import Formula
 from gradcli.engine.tensor import Tensor
-from gradcli.ops import arithmetic, matmul, selection
+from gradcli.ops import arithmetic, comparisons, matmul
 from gradcli.ops.surface import OPERATIONS, as_tensor
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {

@@ -1,4 +1,4 @@
-"""Choosing between values: comparisons, `where`, `maximum`, `clamp`.
+"""Choosing between values: `where`, `masked_fill`, `maximum`, `clamp`.
 
 Rules choose with `where(condition, g, 0)` and never with `g * mask`: where g is infinite, torch gives 0 and a product
 would give nan.
@@ -6,14 +6,19 @@ would give nan.
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.formula import Formula
-from gradcli.engine.notation import comparison
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.tensor import Tensor, tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.comparisons import at_least, at_most, both, either, equal
+from gradcli.ops.surface import Operand, as_tensor, operation
 
 
 def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Formula | None:
@@ -21,17 +26,14 @@ def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Fo
     return a if a.number == 0 and b.number == 0 and a.shape == np.shape(value) else None
 
 
-less = primitive("lt", operator.lt, notation=comparison("<"))
-at_most = primitive("le", operator.le, notation=comparison("<="))
-greater = primitive("gt", operator.gt, notation=comparison(">"))
-at_least = primitive("ge", operator.ge, notation=comparison(">="))
-equal = primitive("eq", operator.eq, notation=comparison("=="))
-different = primitive("ne", operator.ne, notation=comparison("!="))
-both = primitive("logical_and", np.logical_and)
+def _choose(condition: Any, a: Any, b: Any) -> Any:
+    chosen: Any = np.where(condition, a, b)
+    return chosen[()]
+
 
 where: Primitive = primitive(
     "where",
-    np.where,
+    _choose,
     None,
     lambda g, out, condition, a, b: where(condition, g, 0),
     lambda g, out, condition, a, b: where(condition, 0, g),
@@ -42,8 +44,181 @@ where: Primitive = primitive(
 def guarded(condition: Any, edge: Any, usual: Any) -> Any:
     """`where(condition, edge, usual)` for a condition that only holds at an edge of the domain.
 
-    A formula mentions the edge only where it was met: `y*x**(y - 1)` and not `where(y == 0, 0, y*x**(y - 1))`.
+    The edge is looked at only where it was met, and a formula mentions it only then: `y*x**(y - 1)` and not
+    `where(y == 0, 0, y*x**(y - 1))`. It may be a function, for an edge that takes work.
     """
-    if isinstance(usual, Formula) and not np.any(condition.value):
+    met = condition.value if isinstance(condition, Formula | Tensor) else condition
+    if not np.any(met):
         return usual
-    return where(condition, edge, usual)
+    return where(condition, edge() if callable(edge) else edge, usual)
+
+
+masked_fill = primitive(
+    "masked_fill",
+    lambda x, mask, value: _choose(mask, value, x),
+    lambda g, out, x, mask, value: where(mask, 0, g),
+)
+masked_fill_tensor = primitive(
+    "masked_fill_tensor",
+    masked_fill.forward,
+    lambda g, out, x, mask, value: where(mask, 0, g),
+    None,
+    lambda g, out, x, mask, value: where(mask, g, 0),
+    node="MaskedFillBackward1",
+    notation=masked_fill.notation,
+)
+maximum = primitive(
+    "maximum",
+    np.maximum,
+    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(a > b, g, 0)),
+    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(b > a, g, 0)),
+    kinks=np.equal,
+    convention="at a tie each gets half the gradient",
+)
+minimum = primitive(
+    "minimum",
+    np.minimum,
+    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(a < b, g, 0)),
+    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(b < a, g, 0)),
+    kinks=np.equal,
+    convention="at a tie each gets half the gradient",
+)
+
+
+def _clamp(x: Any, *, min: float | None = None, max: float | None = None) -> Any:
+    return np.clip(x, min, max)
+
+
+def _between(g: Any, out: Any, x: Any, *, min: float | None = None, max: float | None = None) -> Any:
+    if min is None:
+        return where(at_most(x, max), g, 0)
+    return where(at_least(x, min) if max is None else both(at_least(x, min), at_most(x, max)), g, 0)
+
+
+def _at_bound(x: Any, min: Any = None, max: Any = None) -> Any:
+    return np.isin(x, [bound for bound in (min, max) if bound is not None])
+
+
+def _write_clamp(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """`clamp(x, min=a, max=b)`, without a bound that is None."""
+    bounds = zip(("min", "max"), operands[1:], strict=True)
+    named = [Argument(bound.tree, name) for name, bound in bounds if bound.value is not None]
+    return Call("clamp", (Argument(operands[0].tree), *named))
+
+
+BOUNDS: dict[str, Any] = {"convention": "clamp' is 1 at the bounds and 0 outside"}
+
+clamp = primitive(
+    "clamp",
+    _clamp,
+    _between,
+    node="ClampBackward1",
+    kinks=_at_bound,
+    **BOUNDS,
+)
+# A bound that is left out is an input of torch's node all the same.
+clamp_tensor = primitive(
+    "clamp_tensor",
+    np.clip,
+    lambda g, out, x, low, high: where(both(x >= low, x <= high), g, 0),
+    lambda g, out, x, low, high: where(both(x < low, low < high), g, 0),
+    lambda g, out, x, low, high: where(either(x > high, high < low), g, 0),
+    node="ClampBackward0",
+    notation=_write_clamp,
+    kinks=lambda x, low, high: np.equal(x, low) | np.equal(x, high),
+    **BOUNDS,
+)
+clamp_min_tensor = primitive(
+    "clamp_min_tensor",
+    lambda x, low, high: np.maximum(x, low),
+    lambda g, out, x, low, high: where(x >= low, g, 0),
+    lambda g, out, x, low, high: where(x < low, g, 0),
+    lambda g, out, x, low, high: g * 0,
+    node="ClampBackward0",
+    notation=_write_clamp,
+    kinks=lambda x, low, high: np.equal(x, low),
+    **BOUNDS,
+)
+clamp_max_tensor = primitive(
+    "clamp_max_tensor",
+    lambda x, low, high: np.minimum(x, high),
+    lambda g, out, x, low, high: where(x <= high, g, 0),
+    lambda g, out, x, low, high: g * 0,
+    lambda g, out, x, low, high: where(x > high, g, 0),
+    node="ClampBackward0",
+    notation=_write_clamp,
+    kinks=lambda x, low, high: np.equal(x, high),
+    **BOUNDS,
+)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _boolean(mask: Any, refusal: str) -> Any:
+    if mask.dtype != np.bool_:
+        raise AutogradError(refusal, help="a condition is a comparison, such as x > 0")
+    return mask
+
+
+@operation(
+    "x = [1, -2]; y = [3, 4]; where(x > 0, x**2, y)", "x = [1, -2]; where(x > 0, x, 0)", "x = [1]; where(x < 0, 2, x)"
+)
+def where_(condition: Tensor, input: Operand, other: Operand) -> Any:
+    """`input` where the condition holds, `other` elsewhere."""
+    dtype = TYPE_NAMES[condition.dtype]
+    _boolean(condition, f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtype}")
+    if _is_number(input) and _is_number(other):
+        pair = tensor([input, other]).value
+        return where(condition, Tensor(pair[0]), Tensor(pair[1]))
+    return where(condition, input, other)
+
+
+@operation("x = [1, -2, 3]; masked_fill(x, x < 0, 5)", "x = [1, -2, 3]; v = 0.5; masked_fill(x, x < 0, v)")
+def masked_fill_(input: Tensor, mask: Tensor, value: Operand) -> Any:
+    """The input with `value` where the mask is True."""
+    dtype = TYPE_NAMES[mask.dtype].lower()
+    _boolean(mask, f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}")
+    if _is_number(value):
+        return masked_fill(input, mask, value)
+    if value.ndim:
+        raise AutogradError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s).",
+            help="where(mask, value, input) takes values entry by entry",
+        )
+    return masked_fill_tensor(input, mask, value)
+
+
+@operation("x = [1, 5]; y = [3, 4]; maximum(x, y)", "x = [1, -5]; maximum(x, 0)")
+def maximum_(input: Operand, other: Operand) -> Any:
+    """The larger of the two, entry by entry."""
+    return maximum(other, input) if _is_number(input) else maximum(input, other)
+
+
+@operation("x = [1, 5]; y = [3, 4]; minimum(x, y)", "x = [1, -5]; minimum(x, 0)")
+def minimum_(input: Operand, other: Operand) -> Any:
+    """The smaller of the two, entry by entry."""
+    return minimum(other, input) if _is_number(input) else minimum(input, other)
+
+
+@operation(
+    "x = [-2, 0.5, 3]; clamp(x, -1, 1)",
+    "x = [-2, 0.5, 3]; clamp(x, min=0)",
+    "x = [-2, 0.5, 3]; clamp(x, max=1)",
+    "x = [-2, 0.5, 3]; low = [-1, 0, 1]; high = [1, 2, 2]; clamp(x, low, high)",
+    "x = [-2, 0.5, 3]; low = [-1, 0, 1]; clamp(x, min=low)",
+    "x = [-2, 0.5, 3]; high = [1, 2, 2]; clamp(x, max=high)",
+    aliases=["clip"],
+)
+def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Any:
+    """The input held between two bounds; either may be left out."""
+    if min is None and max is None:
+        raise AutogradError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if all(bound is None or _is_number(bound) for bound in (min, max)):
+        return clamp(input, **{k: v for k, v in (("min", min), ("max", max)) if v is not None})
+    if max is None:
+        return clamp_min_tensor(input, min, None)
+    if min is None:
+        return clamp_max_tensor(input, None, max)
+    return clamp_tensor(input, as_tensor(min), as_tensor(max))
