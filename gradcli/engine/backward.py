@@ -62,7 +62,8 @@ def walk(
     pending = seeds(outputs, gradients, create_graph)
     order, waiting = reachable(pending)
     between = None if captured is None else ancestors(order, captured)
-    yield from arrivals([target for target in pending if target not in order], pending, captured, create_graph)
+    done = [target for target in pending if target not in order and target not in waiting]
+    yield from arrivals(done, pending, captured, create_graph)
     for node in order:
         if node not in pending or (between is not None and node not in between):
             continue

@@ -68,8 +68,8 @@ def _modified(value: Any, made_by: Node | AccumulateGrad | None, history: list[i
     origin = f", which is output 0 of {made_by.name().removesuffix('Backward0')}," if isinstance(made_by, Node) else ""
     return AutogradError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor {list(value.shape)}]{origin} is at version {len(history)}; "
-        f"expected version {expected} instead. Hint: enable anomaly detection to find the operation that failed to "
+        f"[torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor {list(value.shape)}]{origin} is at version "
+        f"{len(history)}; expected version {expected} instead. Hint: enable anomaly detection to find the operation that failed to "
         "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
         code="E303",
         help="change a clone() instead, or use the out-of-place form of the operation",
