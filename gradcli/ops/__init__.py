@@ -5,8 +5,13 @@ from gradcli.ops import (
     arithmetic,
     comparisons,
     contractions,
+    creation,
+    diagonals,
     elementwise,
     extremes,
+    gathering,
+    indexing,
+    joining,
     matmul,
     operators,
     permutations,
@@ -15,6 +20,7 @@ from gradcli.ops import (
     selection,
     shaping,
     softmax,
+    subscript,
 )
 
 __all__ = [
@@ -22,8 +28,13 @@ __all__ = [
     "arithmetic",
     "comparisons",
     "contractions",
+    "creation",
+    "diagonals",
     "elementwise",
     "extremes",
+    "gathering",
+    "indexing",
+    "joining",
     "matmul",
     "permutations",
     "reductions",
@@ -31,6 +42,7 @@ __all__ = [
     "selection",
     "shaping",
     "softmax",
+    "subscript",
 ]
 
 operators.install()

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.engine.formula import Formula
 from gradcli.engine.tensor import Tensor
-from gradcli.ops import arithmetic, comparisons, matmul
+from gradcli.ops import arithmetic, comparisons, joining, matmul, subscript
 from gradcli.ops.surface import OPERATIONS, as_tensor
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -26,6 +26,8 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "ge": comparisons.at_least,
 }
 METHODS: dict[str, Callable[..., Any]] = {
+    "__getitem__": subscript.index,
+    "__iter__": lambda self: iter(joining.unbind_(self)),
     "__matmul__": lambda self, other: matmul.matmul(self, as_tensor(other)),
     "__rmatmul__": lambda self, other: matmul.matmul(as_tensor(other), self),
 }

@@ -1,0 +1,144 @@
+"""Diagonals and triangles of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.notation import call, literal
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.shapes import dimension
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Binary, Call
+from gradcli.ops.surface import check_size, operation
+
+
+def _diagonal(x: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    return np.diagonal(x, offset, dim1, dim2)
+
+
+def _diagonal_backward(g: Any, *, shape: tuple[int, ...], offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    out = np.zeros(shape, g.dtype)
+    rows = np.arange(g.shape[-1]) + max(-offset, 0)
+    np.moveaxis(out, (dim1, dim2), (-2, -1))[..., rows, rows + offset] = g
+    return out
+
+
+def _tril(x: Any, *, diagonal: int = 0) -> Any:
+    return np.tril(x, diagonal)
+
+
+def _triu(x: Any, *, diagonal: int = 0) -> Any:
+    return np.triu(x, diagonal)
+
+
+def _diag(x: Any, *, diagonal: int = 0) -> Any:
+    return np.diag(x, diagonal)
+
+
+diagonal: Primitive = primitive(
+    "diagonal",
+    _diagonal,
+    lambda g, out, x, *, offset, dim1, dim2: diagonal_backward(g, shape=x.shape, offset=offset, dim1=dim1, dim2=dim2),
+    structured=True,
+    view=True,
+)
+diagonal_backward: Primitive = primitive(
+    "diagonal_backward",
+    _diagonal_backward,
+    lambda g, out, x, *, shape, offset, dim1, dim2: diagonal(g, offset=offset, dim1=dim1, dim2=dim2),
+    node="DiagonalBackwardBackward0",
+    structured=True,
+)
+diag: Primitive = primitive(
+    "diag_copy",
+    _diag,
+    lambda g, out, x, *, diagonal: diagonal_backward(g, shape=x.shape, offset=diagonal, dim1=0, dim2=1),
+    node="DiagonalBackward0_copy",
+    structured=True,
+    notation=call("diag", _diag),
+)
+diag_embed: Primitive = primitive(
+    "diag_embed",
+    _diag,
+    lambda g, out, x, *, diagonal: diag(g, diagonal=diagonal),
+    structured=True,
+    notation=call("diag", _diag),
+)
+tril: Primitive = primitive(
+    "tril",
+    _tril,
+    lambda g, out, x, *, diagonal: tril(g, diagonal=diagonal),
+    structured=True,
+)
+triu: Primitive = primitive(
+    "triu",
+    _triu,
+    lambda g, out, x, *, diagonal: triu(g, diagonal=diagonal),
+    structured=True,
+)
+trace: Primitive = primitive(
+    "trace",
+    lambda x: np.trace(x, dtype=x.dtype),
+    lambda g, out, x: trace_backward(g, shape=x.shape),
+    structured=True,
+)
+trace_backward: Primitive = primitive(
+    "trace_backward",
+    lambda g, *, shape: g * np.eye(*shape, dtype=g.dtype),
+    lambda g, out, x, *, shape: trace(g),
+    structured=True,
+    notation=lambda operands, options: Binary(
+        "*", operands[0].tree, Call("eye", tuple(Argument(literal(size)) for size in options["shape"]))
+    ),
+)
+
+
+@operation("A = [[1, 2], [3, 4]]; trace(A)", "A = [[1, 2, 3], [4, 5, 6]]; A.trace()")
+def trace_(input: Tensor) -> Any:
+    """The sum of the diagonal of a matrix."""
+    if input.ndim != 2:
+        raise AutogradError(f"trace: expected a matrix, but got tensor with dim {input.ndim}", code="E301")
+    return trace(input)
+
+
+@operation("A = [[1, 2], [3, 4]]; tril(A)", "A = [[1, 2], [3, 4]]; tril(A, diagonal=-1)")
+def tril_(input: Tensor, diagonal: int = 0) -> Any:
+    """The lower triangle, zeros above."""
+    if input.ndim < 2:
+        raise AutogradError("tril: input tensor must have at least 2 dimensions", code="E301")
+    return tril(input, diagonal=diagonal)
+
+
+@operation("A = [[1, 2], [3, 4]]; triu(A)", "A = [[1, 2], [3, 4]]; triu(A, diagonal=1)")
+def triu_(input: Tensor, diagonal: int = 0) -> Any:
+    """The upper triangle, zeros below."""
+    if input.ndim < 2:
+        raise AutogradError("triu: input tensor must have at least 2 dimensions", code="E301")
+    return triu(input, diagonal=diagonal)
+
+
+@operation(
+    "A = [[1, 2], [3, 4]]; diagonal(A)",
+    "A = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]; diagonal(A, offset=1, dim1=-1, dim2=0)",
+)
+def diagonal_(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The diagonal of two dimensions, as the last dimension."""
+    first, second = dimension(dim1, input.ndim), dimension(dim2, input.ndim)
+    if first == second:
+        raise AutogradError(f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E301")
+    return diagonal(input, offset=offset, dim1=first, dim2=second)
+
+
+@operation("x = [1, 2]; diag(x)", "x = [1, 2]; diag(x, diagonal=1)", "A = [[1, 2], [3, 4]]; diag(A, diagonal=-1)")
+def diag_(input: Tensor, diagonal: int = 0) -> Any:
+    """The matrix with this diagonal, or the diagonal of a matrix."""
+    if input.ndim not in (1, 2):
+        raise AutogradError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D", code="E301")
+    if input.ndim == 2:
+        return diag(input, diagonal=diagonal)
+    size = len(input.value) + abs(diagonal)
+    check_size((size, size))
+    return diag_embed(input, diagonal=diagonal)
