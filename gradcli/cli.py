@@ -117,11 +117,10 @@ def usage_error(error: Exception) -> GradcliError | None:
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(error.format_message())
         raise typer.Exit(2)
-    message = error.format_message().rstrip(".")
-    message, _, hint = message.partition(" (Possible options: ")
-    text, _, meant = message.partition(" Did you mean ")
-    suggestion = f"did you mean {meant.rstrip('?')}?" if meant else ""
-    return UsageError("E001", text[:1].lower() + text[1:].rstrip("."), help=suggestion or f"see {path} --help")
+    text = error.format_message().partition(" Did you mean ")[0].partition(" (Possible ")[0].rstrip(".")
+    close = getattr(error, "possibilities", None) or []
+    suggestion = f"did you mean {close[0]}?" if close else f"see {path} --help"
+    return UsageError("E001", text[:1].lower() + text[1:], help=suggestion)
 
 
 def internal_error(error: Exception) -> GradcliError:

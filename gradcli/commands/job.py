@@ -54,6 +54,24 @@ class Job:
             self.source, self.values, wrt=self.wrt, of=self.of, upstream=self.upstream, dtype=self.dtype
         )
 
+    def symbolic(self) -> Any:
+        """The explanation at made-up scalars for the variables that have no value: its formulas hold at any."""
+        from dataclasses import replace
+
+        from gradcli.explain.variables import placeholders
+
+        made_up = placeholders(self.source, self.values)
+        return replace(self, values={**made_up, **self.values}).explain()
+
+    def verify(self) -> Any:
+        """Each gradient three ways."""
+        import gradcli.ops  # noqa: F401
+        from gradcli.explain.verify import verify_source
+
+        return verify_source(
+            self.source, self.values, wrt=self.wrt, of=self.of, upstream=self.upstream, dtype=self.dtype
+        )
+
     def print_document(self, document: dict[str, Any]) -> None:
         from gradcli.render.streams import print_document
 

@@ -105,6 +105,13 @@ class Primitive:
         value = self.forward(*[x.value for x in operands], **options)
         if not self.structured:
             operands = tuple(x.unexpanded(operands, value) for x in operands)
+        written = self._write(operands, options, value)
+        if not self.structured and any(x.inner for x in operands):
+            inner = self.formula(tuple(x.inner or x for x in operands), options)
+            written.inner = inner if inner.shape != written.shape else None
+        return written
+
+    def _write(self, operands: tuple[Formula, ...], options: dict[str, Any], value: Any) -> Formula:
         if self.fold is not None:
             folded = self.fold(*operands, value=value, **options)
             if folded is not None:

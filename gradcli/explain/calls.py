@@ -57,7 +57,10 @@ def apply(node: Expression, parts: Sequence[Any]) -> Any:
         case Compare():
             return _compare(node.operator, parts[0], parts[1])
         case Call():
-            return _call(node.function, node.arguments, parts)
+            try:
+                return _call(node.function, node.arguments, parts)
+            except EvaluationError as error:
+                raise error.at(node.name_span if error.code == "E208" else None) from None
         case Method():
             return _method(node, parts)
         case Attribute():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from gradcli.explain.values import value_of
@@ -42,8 +42,8 @@ class Paths:
     listed: tuple[Path, ...]
 
 
-def chain(explanation: Explanation, to: str | None = None) -> tuple[Link, ...]:
-    """The links in the order in which their sums were complete; `to` keeps those on the way to one node."""
+def chain(explanation: Explanation, keep: Container[str] | None = None) -> tuple[Link, ...]:
+    """The links in the order in which their sums were complete; `keep` leaves out the others."""
     position = {node.id: number for number, node in enumerate(explanation.nodes)}
     unused: dict[tuple[str, str], list[Local]] = {}  # more than one for x*x
     for node in explanation.nodes:
@@ -54,7 +54,6 @@ def chain(explanation: Explanation, to: str | None = None) -> tuple[Link, ...]:
         terms = grouped.pop(step.input, [])  # to the end: the sum is complete with its last contribution
         terms.append(Term(step, unused[step.node, step.input].pop(0)))
         grouped[step.input] = terms
-    keep = None if to is None else above(explanation, to)
     return tuple(
         Link(input, tuple(sorted(terms, key=lambda term: position[term.step.node])), terms[-1].step.total)
         for input, terms in grouped.items()

@@ -67,10 +67,9 @@ class Adjoint:
         """Take a division by a number out of the formula."""
         tree = formula.tree
         if isinstance(tree, Binary) and tree.operator == "/" and isinstance(tree.right, Number):
-            inner = formula.inner  # an expand under the division loses its place
-            assert inner is None
             number = tree.right.value
-            return cls(Formula(tree.left, formula.value * number, formula.size - 2), divisor * number)
+            inner = None if formula.inner is None else cls.of(formula.inner).formula
+            return cls(Formula(tree.left, formula.value * number, formula.size - 2, inner), divisor * number)
         return cls(formula, divisor)
 
     def whole(self) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explain.values import CONSTANTS
+from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, List, Literal, Name, Number, Program, Statement, Unary, postorder
 from gradcli.source import Source, Span, did_you_mean
 
@@ -82,3 +83,11 @@ def _help_missing(missing: Sequence[str], unused: Sequence[str]) -> str:
         if close:
             lines.append(f"you gave {close}: did you mean {name}?")
     return "; ".join(lines)
+
+
+def placeholders(source: Source, given: Mapping[str, Any]) -> dict[str, float]:
+    """A scalar for every variable without a value: different ones, where every function is smooth."""
+    program = parse_program(source)
+    own = literals(program)
+    missing = [name for name in variables(program) if name not in given and name not in own and name not in CONSTANTS]
+    return {name: 0.9 / (position + 2) for position, name in enumerate(missing)}

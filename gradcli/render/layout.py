@@ -61,7 +61,7 @@ def _table(section: Section, indent: int) -> Padding:
     for column in range(columns):
         table.add_column(overflow="fold", no_wrap=column == 0 and columns > 1)
     for row in section.rows:
-        cells = [_cell(text, column, row.kind) for column, text in enumerate(row.cells)]
+        cells = [_cell(f" {text}" if column > 1 else text, column, row.kind) for column, text in enumerate(row.cells)]
         table.add_row(*cells, *[Text() for _ in range(columns - len(cells))])
     return Padding(table, (0, 0, 0, indent))
 

@@ -56,7 +56,7 @@ def heading(explanation: Explanation, terms: Terms) -> list[Row]:
     if not at:
         return [Row((line,), "title") for line in lines]
     if len(lines) == 1 and len(lines[0]) + len(at) < 90:
-        return [Row((lines[0], f"at {at}"), "title")]
+        return [Row((f"{lines[0]}        at {at}",), "title")]
     return [*(Row((line,), "title") for line in lines), Row((f"at {at}",), "title")]
 
 
@@ -65,12 +65,13 @@ def forward(explanation: Explanation, terms: Terms) -> list[Row]:
     mentioned = {name for node in explanation.nodes if node.kind == "op" for name in names(node.expression)}
     rows = []
     for node in explanation.nodes:
-        value = f"= {terms.value(node.value)}"
+        value = terms.value(node.value)
         if node.kind == "op":
-            made_by = node.grad_fn or "constant"
-            rows.append(Row((visible(node.name), f"= {terms.formula(node.expression)}", made_by, terms.put_in(node), value)))
+            put_in = terms.put_in(node)
+            cells = (f"= {terms.formula(node.expression)}", node.grad_fn or "constant", "" if put_in == value else put_in)
+            rows.append(Row((visible(node.name), *cells, f"= {value}")))
         elif node.kind == "constant" and (node.id in mentioned or node.id == explanation.output):
-            rows.append(Row((visible(node.name), "", "constant", "", value)))
+            rows.append(Row((visible(node.name), "", "constant", "", f"= {value}")))
     return rows
 
 
@@ -93,10 +94,10 @@ def chain_rule(explanation: Explanation, terms: Terms) -> list[Row]:
 
 def _link(link: Link, terms: Terms) -> Row:
     total = terms.total(link.input)
-    return Row((total, *_equations([total, terms.symbols(link), terms.numbers(link), terms.value(link.total)])[1:]))
+    return Row((total, *equations([total, terms.symbols(link), terms.numbers(link), terms.value(link.total)])[1:]))
 
 
-def _equations(sides: Sequence[str]) -> list[str]:
+def equations(sides: Sequence[str]) -> list[str]:
     """Each side with its equals sign; a side that repeats the one before it is left out."""
     kept = [side if index == 0 or side != sides[index - 1] else "" for index, side in enumerate(sides)]
     return [f"= {side}" if side else "" for side in kept]

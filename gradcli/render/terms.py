@@ -7,11 +7,14 @@ import numpy as np
 from gradcli.explain.chain import Link, Term
 from gradcli.explain.model import Explanation, Local, Node, Value
 from gradcli.language.rewrite import substitute
-from gradcli.language.tree import Expression, Name
-from gradcli.language.unparser import unparse
+from gradcli.language.tree import Binary, Expression, Name
+from gradcli.language.unparser import precedence, unparse
 from gradcli.render.looks import Looks
 from gradcli.render.numbers import short
 from gradcli.source import visible
+
+
+PRODUCT = Binary("*", Name("a"), Name("b"))
 
 
 class Terms:
@@ -58,9 +61,26 @@ class Terms:
     def _symbols(self, term: Term) -> list[str]:
         upstream = self.total(term.step.node)
         if term.local.formula is None or term.step.summed_axes:
-            return [unparse(substitute(term.step.rule, {"g": Name(upstream)}), multiply=self.looks.times)]
+            entering = Name("1" if self._is_seed(term) else upstream)
+            return [unparse(substitute(term.step.rule, {"g": entering}), multiply=self.looks.times)]
         local = self.derivative(term.step.node, term.step.input)
         return [local] if self._is_seed(term) else [upstream, local]
+
+    def formulas(self, link: Link) -> str:
+        """The local derivatives written out below their upstream gradients; empty where a rule is no product."""
+        if any(term.local.formula is None or term.step.summed_axes for term in link.terms):
+            return ""
+        return self._sum([self._formulas(term) for term in link.terms])
+
+    def _formulas(self, term: Term) -> list[str]:
+        assert term.local.formula is not None
+        upstream = self.total(term.step.node)
+        local = term.local.formula
+        if self._is_seed(term):
+            return [self.formula(local)]
+        text = self.formula(local)
+        loose = precedence(local) < precedence(PRODUCT)
+        return [upstream, f"({text})" if loose else text]
 
     def numbers(self, link: Link) -> str:
         """The same with numbers put in; empty where they are arrays."""

@@ -1,0 +1,29 @@
+"""`gradcli schema`: what `--json` prints, as JSON Schema."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gradcli.commands.job import one_of
+
+
+def command(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The document; without it, the names.")] = None,
+) -> None:
+    """Print the JSON Schema of a document, or the names of all.
+
+    \b
+    Examples:
+      gradcli schema
+      gradcli schema explanation
+    """
+    from gradcli.render.schemas import names, schema
+    from gradcli.render.streams import print_text
+
+    if name is None:
+        print_text("\n".join(names()))
+        return
+    stem = name.removeprefix("gradcli.").partition("/")[0]
+    print_text(schema(one_of("schema", stem, names())).rstrip())

@@ -1,0 +1,40 @@
+"""`gradcli trace`: how each gradient comes about."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gradcli.commands.job import Job, on_a_program, one_of
+
+
+@on_a_program
+def command(
+    job: Job,
+    to: Annotated[str | None, typer.Option("--to", metavar="NAME", help="Only the gradient of this variable.")] = None,
+    paths: Annotated[bool, typer.Option("--paths", help="Every path from the output, its product, and the sum.")] = False,
+    limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many paths are listed.")] = 20,
+) -> None:
+    """Derive each gradient: in symbols, with numbers put in, and the result.
+
+    \b
+    Examples:
+      gradcli trace "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --to x1
+      gradcli trace "q=(x**2+1)*(x**2-1)" x=2 --paths
+    """
+    explanation = job.explain()
+    names = [leaf.name for leaf in explanation.leaves]
+    chosen = names if to is None else [one_of("variable", to, names)]
+    from gradcli.explain.trace import trace
+
+    traces = [trace(explanation, name, limit if paths else None) for name in chosen]
+    if job.json:
+        from gradcli.render.trace import trace_document
+
+        return job.print_document(trace_document(explanation, traces))
+    from gradcli.render.streams import print_text
+    from gradcli.render.trace import trace_page
+
+    print_text(trace_page(explanation, traces, job.looks))
+    return None

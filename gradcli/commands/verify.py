@@ -1,0 +1,26 @@
+"""`gradcli verify`: the gradients, three ways."""
+
+from __future__ import annotations
+
+from gradcli.commands.job import Job, on_a_program
+
+
+@on_a_program
+def command(job: Job) -> int:
+    """Compute each gradient by the chain rule, by the engine and by central differences; exit 1 if they disagree.
+
+    \b
+    Examples:
+      gradcli verify "z=(x1+a*x2)**2" x1=1 a=2 x2=3
+      gradcli verify "sum(softmax(x, dim=0)*y)" x=[1,2,3] y=[0,1,0]
+    """
+    from gradcli.render.verification import verification_document, verification_page
+
+    verification = job.verify()
+    if job.json:
+        job.print_document(verification_document(verification))
+    else:
+        from gradcli.render.streams import print_text
+
+        print_text(verification_page(verification, job.looks))
+    return 0 if verification.agrees else 1

@@ -1,0 +1,91 @@
+"""The reference of operations, read off their own examples: what they lower to, and the rules that ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import gradcli.ops  # noqa: F401 - declares the operations
+from gradcli.engine.primitive import REGISTRY, Primitive
+from gradcli.explain.build import explain_source
+from gradcli.explain.model import Explanation, Node
+from gradcli.language.parser import parse_program
+from gradcli.language.tree import Expression
+from gradcli.ops.surface import OPERATIONS, Operation
+from gradcli.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What an edge makes of the upstream gradient `g`."""
+
+    input: str
+    rule: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A primitive as an example uses it."""
+
+    primitive: Primitive
+    written: Expression
+    name: str
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    operation: Operation
+    uses: tuple[Use, ...]
+
+
+def operations() -> dict[str, Operation]:
+    """Every name that users can call, aliases included."""
+    return dict(sorted(OPERATIONS.items()))
+
+
+def references(names: Iterable[str]) -> list[Reference]:
+    """The references of operations, each once."""
+    chosen = {id(OPERATIONS[name]): OPERATIONS[name] for name in names}
+    return [Reference(operation, uses(operation)) for operation in chosen.values()]
+
+
+def uses(operation: Operation) -> tuple[Use, ...]:
+    """The primitives that the examples use, each as first met."""
+    found: dict[str, Use] = {}
+    for example in operation.examples:
+        for node in explain_example(example).nodes:
+            if node.op is not None and node.op not in found:
+                found[node.op] = _use(node)
+    return tuple(found.values())
+
+
+def _use(node: Node) -> Use:
+    rules = tuple(Rule(local.input, local.rule) for local in node.locals)
+    return Use(REGISTRY[node.op or ""], node.expression, node.name, rules)
+
+
+def explain_example(example: str) -> Explanation:
+    """An example explained, with an upstream gradient of ones where its output is no scalar."""
+    source = Source(example, "example")
+    return explain_source(source, {}, upstream=upstream_of(source))
+
+
+def upstream_of(source: Source) -> object:
+    from gradcli.explain.evaluate import evaluate
+
+    output = evaluate(parse_program(source), source, {}, dtype=np.dtype(np.float64)).output
+    assert output is not None
+    return np.ones(output.shape) if output.shape else None
+
+
+def families(names: Sequence[str]) -> dict[str, list[Operation]]:
+    """Operations by the module that declares them, aliases left out."""
+    grouped: dict[str, list[Operation]] = {}
+    for name in names:
+        operation = OPERATIONS[name]
+        if operation.name == name:
+            grouped.setdefault(operation.family, []).append(operation)
+    return dict(sorted(grouped.items()))

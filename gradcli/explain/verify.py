@@ -1,0 +1,139 @@
+"""Each gradient three ways: the printed formula, the engine's backward pass, central differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradcli.explain.build import explain_source
+from gradcli.explain.evaluate import evaluate
+from gradcli.explain.model import Explanation, Leaf, Note, Value
+from gradcli.explain.values import value_of
+from gradcli.explain.variables import literals
+from gradcli.language.parser import parse_program
+from gradcli.source import Source
+
+TOLERANCE = {"float64": 1e-6, "float32": 1e-3}  # relative; differences cannot do better than about 1e-10
+SMALLEST = 1e-4  # smaller gradients are compared absolutely
+MOST_ENTRIES = 2000  # entries of all variables together that are differenced; beyond, a seeded sample
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One variable: its gradient three ways; `differences` is nan for entries left out of a large array."""
+
+    name: str
+    chain_rule: Value
+    engine: Value
+    differences: Value
+    relative_error: float
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    program: str
+    tolerance: float
+    rows: tuple[Row, ...]
+    notes: tuple[Note, ...]
+
+    @property
+    def agrees(self) -> bool:
+        return all(row.agrees for row in self.rows)
+
+
+def verify_source(
+    source: Source,
+    values: Mapping[str, Any],
+    *,
+    wrt: Sequence[str] | None = None,
+    of: str | None = None,
+    upstream: Any = None,
+    dtype: str = "float64",
+) -> Verification:
+    """Verify the gradients of a program; raises as `explain_source` does."""
+    explanation = explain_source(source, values, wrt=wrt, of=of, upstream=upstream, dtype=dtype)
+    point = {node.name: node.value for node in explanation.nodes if node.name in _given(source, values)}
+    leaves = [leaf for leaf in explanation.leaves if leaf.gradient is not None]
+    function = _Function(source, of, explanation.upstream)
+    engine = function.gradients(point, [leaf.name for leaf in leaves], dtype)
+    tolerance = TOLERANCE[dtype]
+    share = max(1, MOST_ENTRIES // max(1, len(leaves)))
+    rows = []
+    for leaf in leaves:
+        differences = function.differences(point, leaf.name, share)
+        chain_rule = _chain_rule(explanation, leaf, point)
+        error, agrees = _compare(chain_rule, engine[leaf.name], differences, tolerance)
+        rows.append(Row(leaf.name, chain_rule, engine[leaf.name], differences, error, agrees))
+    return Verification(source.text, tolerance, tuple(rows), explanation.notes)
+
+
+def _given(source: Source, values: Mapping[str, Any]) -> set[str]:
+    return {*values, *literals(parse_program(source))}
+
+
+def _chain_rule(explanation: Explanation, leaf: Leaf, point: Mapping[str, Any]) -> Value:
+    """The printed formula at the point; where it is too long to print, the sum of the steps."""
+    if leaf.formula is None:
+        return leaf.gradient
+    value = value_of(leaf.formula, {**point, "upstream": explanation.upstream})
+    return np.asarray(value, dtype=np.asarray(leaf.gradient).dtype)[()]
+
+
+class _Function:
+    """The program as a function of its variables, weighted by the upstream gradient to one number."""
+
+    def __init__(self, source: Source, of: str | None, upstream: Value) -> None:
+        self.source = source
+        self.program = parse_program(source)
+        self.of = of
+        self.upstream = upstream
+
+    def gradients(self, point: Mapping[str, Any], wrt: Sequence[str], dtype: str) -> dict[str, Value]:
+        """The engine's own backward pass, into `.grad`."""
+        evaluation = evaluate(self.program, self.source, point, wrt=wrt, of=self.of, dtype=np.dtype(dtype))
+        output = evaluation.output
+        assert output is not None
+        with np.errstate(all="ignore"):
+            if output.requires_grad:
+                output.backward(self.upstream)
+        return {
+            line.name: line.tensor.grad.value
+            for line in evaluation.lines
+            if line.is_variable and line.tensor.grad is not None
+        }
+
+    def __call__(self, point: Mapping[str, Any]) -> float:
+        evaluation = evaluate(self.program, self.source, point, wrt=(), of=self.of, dtype=np.dtype(np.float64))
+        assert evaluation.output is not None
+        with np.errstate(all="ignore"):
+            return float(np.sum(self.upstream * evaluation.output.value))
+
+    def differences(self, point: Mapping[str, Any], name: str, most: int) -> Value:
+        """Central differences, entry by entry; nan for the entries left out of a large array."""
+        base = np.array(point[name], dtype=np.float64)
+        slopes = np.full(base.size, np.nan)
+        entries = range(base.size)
+        if base.size > most:
+            entries = sorted(np.random.default_rng(0).choice(base.size, most, replace=False).tolist())
+        for entry in entries:
+            step = np.cbrt(np.finfo(np.float64).eps) * max(1.0, abs(float(base.flat[entry])))
+            above, below = base.copy(), base.copy()
+            above.flat[entry] += step
+            below.flat[entry] -= step
+            rise = self({**point, name: above}) - self({**point, name: below})
+            slopes[entry] = rise / (above.flat[entry] - below.flat[entry])
+        return slopes.reshape(base.shape)[()]
+
+
+def _compare(chain_rule: Value, engine: Value, differences: Value, tolerance: float) -> tuple[float, bool]:
+    """The largest distance between any two of the three, relative to the largest entry."""
+    left_out = np.isnan(differences) & np.isfinite(chain_rule)
+    largest = np.max(np.where(left_out, 0.0, np.abs(chain_rule)), initial=SMALLEST)
+    distances = [np.abs(np.subtract(chain_rule, engine)), np.abs(np.subtract(chain_rule, differences))]
+    distances[1] = np.where(left_out & (np.size(differences) > 1), 0.0, distances[1])
+    error = float(max(np.max(distance) for distance in distances) / largest)
+    return error, error <= tolerance

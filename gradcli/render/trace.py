@@ -1,0 +1,108 @@
+"""Derivations, one block a variable: symbols, then numbers, then the result; and the paths behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.explain.chain import Link
+from gradcli.explain.model import Explanation
+from gradcli.explain.trace import Route, Trace
+from gradcli.language.unparser import unparse
+from gradcli.render.document import plain
+from gradcli.render.layout import Row, Section, lay_out
+from gradcli.render.looks import Looks
+from gradcli.render.page import cut, equations, heading
+from gradcli.render.terms import Terms, factor
+
+
+def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks) -> str:
+    terms = Terms(explanation, looks)
+    sections = [Section("", heading(explanation, terms))]
+    for trace in traces:
+        title = terms.total(trace.leaf.name)
+        if trace.leaf.gradient is None:
+            rows = [Row((f"{explanation.output} does not depend on {trace.leaf.name}: the gradient is None",), "note")]
+            sections.append(Section(title, rows))
+            continue
+        sections.append(cut(Section(title, [row for link in trace.links for row in _derivation(link, terms)]), looks))
+        if trace.routes is not None:
+            sections.append(Section(*_paths(trace, terms)))
+    return lay_out(sections, looks)
+
+
+def _derivation(link: Link, terms: Terms) -> list[Row]:
+    """One quantity over several lines: the chain rule, the local derivatives as formulas, numbers, the result."""
+    total = terms.total(link.input)
+    sides = [total, terms.symbols(link), terms.formulas(link), terms.numbers(link), terms.value(link.total)]
+    written = [side for side in equations(sides)[1:] if side]
+    return [Row((total if index == 0 else "", side)) for index, side in enumerate(written)]
+
+
+def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
+    routes = trace.routes or ()
+    arrow = terms.looks.arrow
+    rows = []
+    for number, route in enumerate(routes, start=1):
+        nodes = f" {arrow} ".join(route.path.nodes)
+        sides = [_product(route, terms), terms.value(route.value)]
+        rows.append(Row((f"{number}. {nodes}", *(f"= {side}" if side else "" for side in sides))))
+    hidden = (trace.count or 0) - len(routes)
+    if hidden:
+        rows.append(Row((f"{terms.looks.ellipsis} {hidden:,} more paths: --limit N lists more",), "aside"))
+    rows.append(Row(("sum of all paths", "", f"= {terms.value(trace.leaf.gradient)}"), "result"))
+    count = trace.count or 0
+    return f"{count:,} path{'' if count == 1 else 's'} from {terms.explanation.output} to {trace.leaf.name}", rows
+
+
+def _product(route: Route, terms: Terms) -> str:
+    """The local derivatives along a path as numbers; empty where they are arrays."""
+    values = [local.value for local in route.path.locals]
+    if not values or any(value is None or getattr(value, "shape", ()) for value in values):
+        return ""
+    return f" {terms.looks.times} ".join(factor(terms.value(value)) for value in values)
+
+
+def trace_document(explanation: Explanation, traces: Sequence[Trace]) -> dict[str, Any]:
+    """The document `gradcli.trace/1`; path counts are exact, as decimal strings."""
+    terms = Terms(explanation, Looks(ascii=True, precision=17))
+    return {
+        "schema": "gradcli.trace/1",
+        "ok": True,
+        "program": explanation.program,
+        "output": explanation.output,
+        "leaves": [_leaf_document(trace, terms) for trace in traces],
+    }
+
+
+def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:
+    leaf = trace.leaf
+    lines = [
+        {
+            "quantity": terms.total(link.input),
+            "symbols": terms.symbols(link),
+            "numbers": terms.numbers(link) or None,
+            "value": plain(link.total),
+        }
+        for link in trace.links
+    ]
+    return {
+        "name": leaf.name,
+        "gradient": None if leaf.gradient is None else plain(leaf.gradient),
+        "formula": None if leaf.formula is None else unparse(leaf.formula),
+        "lines": lines,
+        "paths": None if trace.routes is None else _paths_document(trace, trace.routes),
+    }
+
+
+def _paths_document(trace: Trace, routes: Sequence[Route]) -> dict[str, Any]:
+    listed = [
+        {
+            "nodes": list(route.path.nodes),
+            "factors": [unparse(local.formula or local.rule) for local in route.path.locals],
+            "value": plain(route.value),
+        }
+        for route in routes
+    ]
+    total = None if trace.leaf.gradient is None else plain(trace.leaf.gradient)
+    return {"count": str(trace.count), "listed": listed, "sum": total}
