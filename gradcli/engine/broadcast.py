@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.formula import Formula
-from gradcli.engine.notation import literal
+from gradcli.engine.notation import literal, positional
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.language.tree import Argument, Call, Expression, Literal
 
@@ -74,6 +74,7 @@ expand: Primitive = primitive(
     lambda g, out, x, *, size: sum_to_size(g, size=x.shape),
     structured=True,
     view=True,
+    notation=positional("expand"),
     fold=_fold_expand,
 )
 to_copy = primitive(

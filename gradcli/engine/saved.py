@@ -69,8 +69,8 @@ def _modified(value: Any, made_by: Node | AccumulateGrad | None, history: list[i
     return AutogradError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor {list(value.shape)}]{origin} is at version "
-        f"{len(history)}; expected version {expected} instead. Hint: enable anomaly detection to find the operation that failed to "
-        "compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
+        f"{len(history)}; expected version {expected} instead. Hint: enable anomaly detection to find the operation "
+        "that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
         code="E303",
         help="change a clone() instead, or use the out-of-place form of the operation",
     )

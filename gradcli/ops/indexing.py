@@ -15,6 +15,7 @@ from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Expression, Index, Literal
+from gradcli.ops.shaping import fold_same
 from gradcli.ops.surface import operation
 
 EVERYTHING = slice(None)
@@ -78,6 +79,7 @@ def slicing(name: str, node: str) -> Primitive:
         structured=True,
         view=True,
         notation=_write_slice,
+        fold=fold_same,
     )
 
 
@@ -112,7 +114,7 @@ def _items(indices: Sequence[Any], dims: Sequence[int]) -> tuple[Any, ...]:
     items: list[Any] = []
     covered = 0
     for index, dim in zip(indices, dims, strict=True):
-        items += [*_before(dim - covered), index]
+        items += [*_before(dim - covered), index if index.dtype.kind != "f" else index.astype(np.int64)]
         covered = dim + (index.ndim if index.dtype == np.bool_ else 1)
     return tuple(items)
 

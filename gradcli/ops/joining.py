@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.formula import Formula
-from gradcli.engine.notation import Notation, literal
+from gradcli.engine.notation import Notation, literal, positional
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.shapes import dimension, dimensions
 from gradcli.engine.tensor import Tensor
@@ -31,6 +31,13 @@ def _of_list(name: str) -> Notation:
         return Call(name, tuple(arguments))
 
     return write
+
+
+def _write_roll(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """`roll(x, 1)`, `roll(x, 1, 0)`, `roll(x, (1, 2), (0, 1))`."""
+    values = (options["shifts"], options.get("dims"))
+    plain = [literal(value[0] if len(value) == 1 else value) for value in values if value is not None]
+    return Call("roll", tuple(map(Argument, (operands[0].tree, *plain))))
 
 
 def _own_part(g: Any, out: Any, *inputs: Any, position: int, dim: int) -> Any:
@@ -68,18 +75,26 @@ def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:
     return reshape(once, shape=x.shape)
 
 
-repeat: Primitive = primitive("repeat", lambda x, *, repeats: np.tile(x, repeats), _repeat_rule, structured=True)
+repeat: Primitive = primitive(
+    "repeat",
+    lambda x, *, repeats: np.tile(x, repeats),
+    _repeat_rule,
+    structured=True,
+    notation=positional("repeat"),
+)
 flip: Primitive = primitive(
     "flip",
     lambda x, *, dims: np.flip(x, dims).copy(),
     lambda g, out, x, *, dims: flip(g, dims=dims),
     structured=True,
+    notation=positional("flip"),
 )
 roll: Primitive = primitive(
     "roll",
     lambda x, *, shifts, dims=None: np.roll(x, shifts, dims),
     lambda g, out, x, *, shifts, dims=None: roll(g, shifts=tuple(-shift for shift in shifts), dims=dims),
     structured=True,
+    notation=_write_roll,
 )
 
 

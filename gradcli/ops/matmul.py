@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.notation import literal
 from gradcli.engine.primitive import primitive
 from gradcli.engine.shapes import broadcastable, mismatch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call
 from gradcli.ops import arithmetic
 from gradcli.ops.contractions import addmm_, bmm_, dot_, mm_, mv_, same_dtype
 from gradcli.ops.permutations import mT, t_
@@ -29,6 +31,7 @@ squeeze_in_place = primitive(
     node="SqueezeBackward4",
     structured=True,
     view=True,
+    notation=lambda operands, _: Call("squeeze", (Argument(operands[0].tree), Argument(literal(0)))),
 )
 
 

@@ -18,7 +18,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.surface import Dims, Shape, operation
 
 
-def _fold_same(x: Formula, *, value: Any, **options: Any) -> Formula | None:
+def fold_same(x: Formula, *, value: Any, **options: Any) -> Formula | None:
     return x if x.shape == np.shape(value) else None
 
 
@@ -31,7 +31,7 @@ def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
         structured=True,
         view=view,
         notation=positional("reshape"),
-        fold=_fold_same,
+        fold=fold_same,
     )
 
 
@@ -54,7 +54,7 @@ squeeze: Primitive = primitive(
     lambda g, out, x: reshape(g, shape=x.shape),
     structured=True,
     view=True,
-    fold=_fold_same,
+    fold=fold_same,
 )
 
 
@@ -71,7 +71,7 @@ squeeze_dim: Primitive = primitive(
     structured=True,
     view=True,
     notation=positional("squeeze"),
-    fold=_fold_same,
+    fold=fold_same,
 )
 squeeze_dims: Primitive = primitive(
     "squeeze_dims",
@@ -81,7 +81,7 @@ squeeze_dims: Primitive = primitive(
     structured=True,
     view=True,
     notation=positional("squeeze"),
-    fold=_fold_same,
+    fold=fold_same,
 )
 clone = primitive("clone", lambda x: x.copy(), lambda g, out, x: g)
 
