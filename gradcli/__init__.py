@@ -1,3 +1,49 @@
-"""gradcli explains reverse-mode automatic differentiation."""
+"""gradcli explains reverse-mode automatic differentiation.
+
+    >>> import gradcli
+    >>> gradcli.gradients("z=(x1+a*x2)**2", x1=1, a=2, x2=3)
+    {'x1': 14.0, 'a': 42.0, 'x2': 28.0}
+    >>> explanation = gradcli.explain("z=(x1+a*x2)**2", x1=1, a=2, x2=3)
+    >>> [(node.name, node.grad) for node in explanation.nodes if node.kind == "op"]
+    [('v1', 14.0), ('v2', 14.0), ('z', 1.0)]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gradcli.explain.model import Explanation
 
 __version__ = "0.1.0"
+__all__ = ["explain", "gradients"]
+
+
+def explain(program: str, /, **values: Any) -> Explanation:
+    """Explain a program of the expression language at a point.
+
+    `values` are numbers, nested lists or arrays, one for each variable; three more keywords are read first: `wrt` (a
+    list of the variables to differentiate by), `of` (the name of the output), `upstream` (the gradient that enters
+    there). A variable with one of these names needs `explain_at`. Raises gradcli.errors.GradcliError.
+    """
+    options = {name: values.pop(name) for name in ("wrt", "of", "upstream") if name in values}
+    return explain_at(program, values, **options)
+
+
+def explain_at(program: str, values: dict[str, Any], **options: Any) -> Explanation:
+    """As `explain`, with the values in a dictionary; `options` are `wrt`, `of`, `upstream` and `dtype`."""
+    import gradcli.ops  # noqa: F401 - declares the operations
+    from gradcli.explain.build import explain_source
+    from gradcli.source import Source
+
+    return explain_source(Source(program), values, **options)
+
+
+def gradients(program: str, /, **values: Any) -> dict[str, Any]:
+    """The gradient by variable: a Python float for a scalar, an array otherwise, None where the output does not
+    depend on the variable. Takes what `explain` takes."""
+    explanation = explain(program, **values)
+    return {
+        leaf.name: leaf.gradient.item() if leaf.gradient is not None and leaf.gradient.ndim == 0 else leaf.gradient
+        for leaf in explanation.leaves
+    }

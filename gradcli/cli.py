@@ -67,7 +67,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    no_args_is_help=True,
 )
 
 
@@ -87,7 +86,7 @@ def _gradcli(
 def run(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit code (the table is in the README)."""
     try:
-        code = typer.main.get_command(app)(masked(argv), prog_name="gradcli", standalone_mode=False)
+        code = typer.main.get_command(app)(masked(argv or ["--help"]), prog_name="gradcli", standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except GradcliError as error:
@@ -114,13 +113,23 @@ def usage_error(error: Exception) -> GradcliError | None:
         return None
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "gradcli"
-    if type(error).__name__ == "NoArgsIsHelpError":
-        typer.echo(error.format_message())
-        raise typer.Exit(2)
     text = error.format_message().partition(" Did you mean ")[0].partition(" (Possible ")[0].rstrip(".")
-    close = getattr(error, "possibilities", None) or []
+    close = list(getattr(error, "possibilities", None) or [])
+    if text.startswith("No such command"):
+        return _unknown_command(text.partition("'")[2].rstrip("'"))
     suggestion = f"did you mean {close[0]}?" if close else f"see {path} --help"
     return UsageError("E001", text[:1].lower() + text[1:], help=suggestion)
+
+
+def _unknown_command(name: str) -> GradcliError:
+    """A misspelt command, or a program without one."""
+    from gradcli.source import did_you_mean
+
+    close = did_you_mean(name, COMMANDS)
+    if not close and not name.isidentifier():
+        return UsageError("E001", f"{name!r} is no command", help="to explain a program, write gradcli eval PROGRAM")
+    hint = f"did you mean {close}?" if close else f"the commands are {', '.join(COMMANDS)}"
+    return UsageError("E001", f"no such command: {name}", help=hint)
 
 
 def internal_error(error: Exception) -> GradcliError:
