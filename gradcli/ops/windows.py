@@ -1,0 +1,91 @@
+"""Sliding windows over the last dimensions of an array, which convolution and pooling look through.
+
+A window is walked by its offsets, not by its places: `views` gives for each offset in the kernel the entries that all
+windows have there, as one strided view, so that Python loops over the few entries of a kernel and numpy does the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import AutogradError
+
+Sizes = tuple[int, ...]  # one number for each spatial dimension
+
+
+def views(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, places: Sizes) -> Iterator[tuple[Sizes, Any]]:
+    """Each offset in the kernel, and a view of the entries of `x` at that offset of every window."""
+    for offset in np.ndindex(*kernel):
+        starts = (d * o for d, o in zip(dilation, offset, strict=True))
+        cuts = tuple(
+            slice(start, start + s * (n - 1) + 1, s) for start, s, n in zip(starts, stride, places, strict=True)
+        )
+        yield offset, x[(..., *cuts)]
+
+
+def padded(x: Any, before: Sizes, after: Sizes, fill: float = 0) -> Any:
+    """`x` with a border around its last dimensions."""
+    if not any(before) and not any(after):
+        return x
+    spatial = x.shape[-len(before) :]
+    sizes = (b + n + a for b, n, a in zip(before, spatial, after, strict=True))
+    out = np.full((*x.shape[: -len(before)], *sizes), fill, x.dtype)
+    inside(out, before, spatial)[...] = x
+    return out
+
+
+def inside(x: Any, before: Sizes, spatial: Sizes) -> Any:
+    """A view of what the border of `padded` surrounds."""
+    return x[(..., *(slice(b, b + n) for b, n in zip(before, spatial, strict=True)))]
+
+
+def extent(kernel: Sizes, dilation: Sizes) -> Sizes:
+    """How far a kernel reaches."""
+    return tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True))
+
+
+def number_of_places(
+    spatial: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool = False
+) -> Sizes:
+    """How many windows fit; with `ceil_mode` one more may stick out, if it starts before the border behind."""
+    found = []
+    for n, reach, s, p in zip(spatial, extent(kernel, dilation), stride, padding, strict=True):
+        count = (n + 2 * p - reach) // s + 1
+        if ceil_mode and (n + 2 * p - reach) % s and count * s < n + p:
+            count += 1
+        found.append(count)
+    return tuple(found)
+
+
+def reach_behind(spatial: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, places: Sizes) -> Sizes:
+    """How wide the border behind must be for all windows, which is more than `padding` where one sticks out."""
+    return tuple(
+        max(p, (m - 1) * s + reach - n - p)
+        for n, reach, s, p, m in zip(spatial, extent(kernel, dilation), stride, padding, places, strict=True)
+    )
+
+
+def each(value: int | Sizes, count: int, message: str) -> Sizes:
+    """A number for every spatial dimension, from one for all or one for each."""
+    sizes = (value,) if isinstance(value, int) else tuple(value)
+    if len(sizes) not in (1, count):
+        raise AutogradError(message)
+    return sizes * count if len(sizes) == 1 else sizes
+
+
+def short(sizes: Sizes) -> int | Sizes:
+    """As users write it: one number where all are equal."""
+    return sizes[0] if len(set(sizes)) == 1 else sizes
+
+
+def listed(sizes: Sizes) -> str:
+    """Sizes in torch's error messages: `1 x 2`."""
+    return " x ".join(map(str, sizes))
+
+
+def count(sizes: Sizes) -> int:
+    return math.prod(sizes)
