@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gradcli.explain.model import Explanation
+    from gradcli.explanation.model import Explanation
 
 __version__ = "0.1.0"
 __all__ = ["explain", "gradients"]
@@ -33,7 +33,7 @@ def explain(program: str, /, **values: Any) -> Explanation:
 def explain_at(program: str, values: dict[str, Any], **options: Any) -> Explanation:
     """As `explain`, with the values in a dictionary; `options` are `wrt`, `of`, `upstream` and `dtype`."""
     import gradcli.ops  # noqa: F401 - declares the operations
-    from gradcli.explain.build import explain_source
+    from gradcli.explanation.build import explain_source
     from gradcli.source import Source
 
     return explain_source(Source(program), values, **options)

@@ -48,7 +48,7 @@ class Job:
     def explain(self) -> Any:
         """The explanation; bindings that nothing uses are warned about."""
         import gradcli.ops  # noqa: F401 - declares the operations
-        from gradcli.explain.build import explain_source
+        from gradcli.explanation.build import explain_source
 
         return explain_source(
             self.source, self.values, wrt=self.wrt, of=self.of, upstream=self.upstream, dtype=self.dtype
@@ -58,7 +58,7 @@ class Job:
         """The explanation at made-up scalars for the variables that have no value: its formulas hold at any."""
         from dataclasses import replace
 
-        from gradcli.explain.variables import placeholders
+        from gradcli.explanation.variables import placeholders
 
         made_up = placeholders(self.source, self.values)
         return replace(self, values={**made_up, **self.values}).explain()
@@ -66,7 +66,7 @@ class Job:
     def verify(self) -> Any:
         """Each gradient three ways."""
         import gradcli.ops  # noqa: F401
-        from gradcli.explain.verify import verify_source
+        from gradcli.explanation.verify import verify_source
 
         return verify_source(
             self.source, self.values, wrt=self.wrt, of=self.of, upstream=self.upstream, dtype=self.dtype

@@ -23,7 +23,7 @@ def command(
       gradcli ops
       gradcli ops softmax
     """
-    from gradcli.explain.reference import operations, references
+    from gradcli.explanation.reference import operations, references
     from gradcli.render.looks import looks
     from gradcli.render.operations import operation_page, operations_document, operations_page
     from gradcli.render.streams import print_document, print_text

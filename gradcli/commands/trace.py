@@ -26,7 +26,7 @@ def command(
     explanation = job.explain()
     names = [leaf.name for leaf in explanation.leaves]
     chosen = names if to is None else [one_of("variable", to, names)]
-    from gradcli.explain.trace import trace
+    from gradcli.explanation.trace import trace
 
     traces = [trace(explanation, name, limit if paths else None) for name in chosen]
     if job.json:

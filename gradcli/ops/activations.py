@@ -12,7 +12,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.arithmetic import add, div, sub
-from gradcli.ops.comparisons import either
+from gradcli.ops.comparisons import both
 from gradcli.ops.elementwise import SQRT_2_OVER_PI, absolute, by_number, elementwise, tanh
 from gradcli.ops.selection import guarded, where
 from gradcli.ops.surface import Real, operation
@@ -85,7 +85,7 @@ leaky_relu = primitive(
 hardtanh = primitive(
     "hardtanh",
     lambda x, *, min_val=-1, max_val=1: np.clip(x, min_val, max_val),
-    lambda g, out, x, *, min_val=-1, max_val=1: where(either(x <= min_val, x >= max_val), 0, g),
+    lambda g, out, x, *, min_val=-1, max_val=1: where(both(x > min_val, x < max_val), g, 0),
     kinks=lambda x, *, min_val=-1, max_val=1: np.equal(x, min_val) | np.equal(x, max_val),
     convention="hardtanh' is 0 at the bounds",
 )
@@ -113,14 +113,14 @@ def _elu(x: Any, *, alpha: float = 1) -> Any:
 elu = primitive(
     "elu",
     _elu,
-    lambda g, out, x, *, alpha=1: where(x > 0, g, g * (alpha * decay(x, scale=1))),
+    lambda g, out, x, *, alpha=1: where(x <= 0, g * (alpha * decay(x, scale=1)), g),
     kinks=lambda x, *, alpha=1: np.equal(x, 0) & (alpha != 1),
     convention="elu'(0) = alpha",
 )
 selu = elementwise(
     "selu",
     lambda x: SELU_SCALE * _elu(x, alpha=SELU_ALPHA),
-    lambda g, out, x: SELU_SCALE * where(x > 0, g, g * (SELU_ALPHA * decay(x, scale=1))),
+    lambda g, out, x: SELU_SCALE * where(x <= 0, g * (SELU_ALPHA * decay(x, scale=1)), g),
     "The self-normalizing elu.",
     example="x = [-1, 2]; selu(x)",
     node="EluBackward0",
@@ -130,25 +130,25 @@ selu = elementwise(
 celu = primitive(
     "celu",
     lambda x, *, alpha=1: np.where(np.greater(x, 0), x, alpha * np.expm1(np.minimum(x, 0) / alpha))[()],
-    lambda g, out, x, *, alpha=1: where(x > 0, g, g * decay(x, scale=alpha)),
+    lambda g, out, x, *, alpha=1: where(x <= 0, g * decay(x, scale=alpha), g),
 )
 
-normal_density: Primitive = primitive(
-    "normal_density",
+normal_pdf: Primitive = primitive(
+    "normal_pdf",
     lambda x: np.exp(-(x**2) / 2) * (1 / math.sqrt(2 * math.pi)),
     lambda g, out, x: -g * x * out,
 )
 _erf = by_number(math.erf)
-normal_probability = primitive(
-    "normal_probability",
+normal_cdf = primitive(
+    "normal_cdf",
     lambda x: 0.5 * (1 + _erf(x * math.sqrt(0.5))),
-    lambda g, out, x: g * normal_density(x),
+    lambda g, out, x: g * normal_pdf(x),
 )
 
 
 def _gelu(x: Any, *, approximate: str = "none") -> Any:
     if approximate == "none":
-        return x * normal_probability(x)
+        return x * normal_cdf(x)
     return 0.5 * x * (1 + np.tanh(_gelu_inner(x)))
 
 
@@ -158,7 +158,7 @@ def _gelu_inner(x: Any) -> Any:
 
 def _gelu_rule(g: Any, out: Any, x: Any, *, approximate: str = "none") -> Any:
     if approximate == "none":
-        return g * (normal_probability(x) + x * normal_density(x))
+        return g * (normal_cdf(x) + x * normal_pdf(x))
     t = tanh(_gelu_inner(x))
     slope = SQRT_2_OVER_PI.beside(x) * (1 + 3 * 0.044715 * x**2)
     return g * (0.5 * (1 + t) + 0.5 * x * ((1 - t**2) * slope))

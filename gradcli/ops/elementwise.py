@@ -80,6 +80,11 @@ def by_number(function: Callable[[float], float]) -> Callable[[Any], Any]:
     return forward
 
 
+def _sign(x: Any) -> Any:
+    """0 for nan, as in torch, where numpy has nan."""
+    return np.subtract(np.greater(x, 0), np.less(x, 0), dtype=np.asarray(x).dtype)
+
+
 def _between_integers(x: Any) -> Any:
     return np.equal(x, np.floor(x))
 
@@ -117,7 +122,7 @@ rsqrt = elementwise(
 )
 sign = elementwise(
     "sign",
-    np.sign,
+    _sign,
     lambda g, out, x: zero(g),
     "The sign: -1, 0 or 1.",
     kinks=(0.0,),

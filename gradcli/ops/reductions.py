@@ -15,10 +15,10 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError, EvaluationError
 from gradcli.ops.axes import Axes, aligned, axes, count, wrapped
 from gradcli.ops.comparisons import equal
-from gradcli.ops.elementwise import absolute, sign
+from gradcli.ops.elementwise import absolute, sign, zero
 from gradcli.ops.extremes import ties
 from gradcli.ops.scans import prod_others
-from gradcli.ops.selection import guarded, where
+from gradcli.ops.selection import guarded, unless, where
 from gradcli.ops.shaping import reshape
 from gradcli.ops.surface import Dims, Real, operation
 
@@ -67,7 +67,7 @@ def _flat_others(x: Any) -> Any:
 
 
 def _prod_rule(g: Any, out: Any, x: Any) -> Any:
-    return guarded(equal(x, 0), lambda: g * _flat_others(x), g * out / x)
+    return unless(equal(x, 0), lambda: g * _flat_others(x), lambda: g * out / x)
 
 
 def _prod_dim(x: Any, *, dim: int, keepdim: bool = False) -> Any:
@@ -75,8 +75,10 @@ def _prod_dim(x: Any, *, dim: int, keepdim: bool = False) -> Any:
 
 
 def _prod_dim_rule(g: Any, out: Any, x: Any, *, dim: int, keepdim: bool = False) -> Any:
+    if x.shape == ():
+        return g
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
-    return guarded(equal(x, 0), lambda: g * prod_others(x, dim=dim), g * out / x)
+    return unless(equal(x, 0), lambda: g * prod_others(x, dim=dim), lambda: g * out / x)
 
 
 prod = primitive("prod", lambda x: np.prod(x), _prod_rule, node="ProdBackward0", structured=True)
@@ -146,10 +148,10 @@ def _norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keep
     if p == 1:
         return g * sign(x)
     if p == 0:
-        return g * 0 * x
+        return zero(x)
     if math.isinf(p):
         return where(equal(absolute(x), out), g * sign(x) / ties(absolute(x), out, dim=dim), 0)
-    return guarded(equal(x if p < 1 else out, 0), 0, g * sign(x) * (absolute(x) / out) ** (p - 1))
+    return guarded(equal(x if p < 1 else out, 0), 0, g * sign(x) * absolute(x) ** (p - 1) / out ** (p - 1))
 
 
 norm = primitive(

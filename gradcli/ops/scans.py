@@ -18,7 +18,7 @@ from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.comparisons import equal
-from gradcli.ops.selection import guarded
+from gradcli.ops.selection import unless
 from gradcli.ops.surface import Real, operation
 
 
@@ -66,7 +66,7 @@ def _prod_others_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
 
 
 def _prod_others(x: Any, *, dim: int) -> Any:
-    return _prod_before(x, dim=dim) * _prod_before(x, dim=dim, reverse=True) if x.ndim else np.ones_like(x)[()]
+    return _prod_before(x, dim=dim) * _prod_before(x, dim=dim, reverse=True)
 
 
 prod_others = primitive("prod_others", _prod_others, _prod_others_rule, structured=True)
@@ -75,10 +75,10 @@ prod_others = primitive("prod_others", _prod_others, _prod_others_rule, structur
 def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
     if x.shape == ():
         return g
-    return guarded(
+    return unless(
         equal(x, 0),
         lambda: prod_before(x, dim=dim) * (g + carry(g * x, x, dim=dim)),
-        cumsum_back(g * out, dim=dim) / x,
+        lambda: cumsum_back(g * out, dim=dim) / x,
     )
 
 

@@ -6,7 +6,7 @@ would give nan.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,13 +44,21 @@ where: Primitive = primitive(
 def guarded(condition: Any, edge: Any, usual: Any) -> Any:
     """`where(condition, edge, usual)` for a condition that only holds at an edge of the domain.
 
-    The edge is looked at only where it was met, and a formula mentions it only then: `y*x**(y - 1)` and not
-    `where(y == 0, 0, y*x**(y - 1))`. It may be a function, for an edge that takes work.
+    A formula mentions the edge only where it was met: `y*x**(y - 1)` and not `where(y == 0, 0, y*x**(y - 1))`.
     """
-    met = condition.value if isinstance(condition, Formula | Tensor) else condition
-    if not np.any(met):
-        return usual
-    return where(condition, edge() if callable(edge) else edge, usual)
+    return where(condition, edge, usual) if _met(condition) else usual
+
+
+def unless(condition: Any, edge: Callable[[], Any], usual: Callable[[], Any]) -> Any:
+    """The usual formula, or that of the edge for all entries if the condition holds for one of them.
+
+    For a usual formula that is not even differentiable at the edge, so that `where` would not do.
+    """
+    return edge() if _met(condition) else usual()
+
+
+def _met(condition: Any) -> bool:
+    return bool(np.any(condition.value if isinstance(condition, Formula | Tensor) else condition))
 
 
 masked_fill = primitive(

@@ -57,6 +57,16 @@ class Operation:
         ]
         return f"{self.name}({', '.join(parts)})"
 
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return (self.function.__doc__ or "").strip().partition("\n")[0]
+
+    @property
+    def family(self) -> str:
+        """The module that declares it: `reductions`, `losses`."""
+        return self.function.__module__.rpartition(".")[2]
+
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         """Call with arguments from outside: bound, read by annotation, refused with the signature."""
         bound = self._bind(arguments, keywords)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradcli.explain.model import Explanation
+from gradcli.explanation.model import Explanation
 from gradcli.language.unparser import unparse
 from gradcli.render.document import plain
 from gradcli.source import visible

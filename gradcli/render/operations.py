@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcli.engine.primitive import Primitive
-from gradcli.explain.reference import Reference, Use, families, operations
+from gradcli.explanation.reference import Reference, Use, families, operations
 from gradcli.language.unparser import unparse
 from gradcli.render.document import plain
 from gradcli.render.layout import Row, Section, lay_out

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gradcli.explain.chain import Link, chain
-from gradcli.explain.model import Explanation, Node
+from gradcli.explanation.chain import Link, chain
+from gradcli.explanation.model import Explanation, Node
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Name, names
 from gradcli.language.unparser import unparse_statement

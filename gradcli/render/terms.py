@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gradcli.explain.chain import Link, Term
-from gradcli.explain.model import Explanation, Local, Node, Value
+from gradcli.explanation.chain import Link, Term
+from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Binary, Expression, Name
 from gradcli.language.unparser import precedence, unparse

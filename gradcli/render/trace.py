@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradcli.explain.chain import Link
-from gradcli.explain.model import Explanation
-from gradcli.explain.trace import Route, Trace
+from gradcli.explanation.chain import Link
+from gradcli.explanation.model import Explanation
+from gradcli.explanation.trace import Route, Trace
 from gradcli.language.unparser import unparse
 from gradcli.render.document import plain
 from gradcli.render.layout import Row, Section, lay_out

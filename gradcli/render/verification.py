@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.explain.verify import Verification
+from gradcli.explanation.verify import Verification
 from gradcli.render.document import plain
 from gradcli.render.layout import Row, Section, lay_out
 from gradcli.render.looks import Looks

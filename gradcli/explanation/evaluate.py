@@ -18,10 +18,10 @@ from gradcli.engine.notation import literal
 from gradcli.engine.recorder import Application, record
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, GradcliError
-from gradcli.explain.calls import apply
-from gradcli.explain.naming import Names
-from gradcli.explain.values import CONSTANTS, constant
-from gradcli.explain.variables import literals, variables
+from gradcli.explanation.calls import apply
+from gradcli.explanation.naming import Names
+from gradcli.explanation.values import CONSTANTS, constant
+from gradcli.explanation.variables import literals, variables
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (
     Expression,

@@ -12,11 +12,11 @@ from gradcli.engine.broadcast import summed_axes
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.errors import AutogradError, EvaluationError, UsageError
-from gradcli.explain.derivation import Derivation, locals_of, seed_formula
-from gradcli.explain.evaluate import Evaluation, Line, evaluate
-from gradcli.explain.model import Explanation, Leaf, Local, Node, Step
-from gradcli.explain.notes import notes
-from gradcli.explain.variables import check_bindings, variables
+from gradcli.explanation.derivation import Derivation, locals_of, seed_formula
+from gradcli.explanation.evaluate import Evaluation, Line, evaluate
+from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step
+from gradcli.explanation.notes import notes
+from gradcli.explanation.variables import check_bindings, variables
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Program
 from gradcli.source import Source, did_you_mean

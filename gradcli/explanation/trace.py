@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradcli.explain.chain import Link, Path, above, chain, flow, paths
-from gradcli.explain.model import Explanation, Leaf, Value
+from gradcli.explanation.chain import Link, Path, above, chain, flow, paths
+from gradcli.explanation.model import Explanation, Leaf, Value
 
 
 @dataclass(frozen=True, slots=True)

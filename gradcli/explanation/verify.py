@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explain.build import explain_source
-from gradcli.explain.evaluate import evaluate
-from gradcli.explain.model import Explanation, Leaf, Note, Value
-from gradcli.explain.values import value_of
-from gradcli.explain.variables import literals
+from gradcli.explanation.build import explain_source
+from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.model import Explanation, Leaf, Note, Value
+from gradcli.explanation.values import value_of
+from gradcli.explanation.variables import literals
 from gradcli.language.parser import parse_program
 from gradcli.source import Source
 

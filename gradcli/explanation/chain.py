@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
-from gradcli.explain.values import value_of
-from gradcli.explain.model import Explanation, Local, Step, Value
+from gradcli.explanation.values import value_of
+from gradcli.explanation.model import Explanation, Local, Step, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.recorder import recorder
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, GradcliError
-from gradcli.explain.calls import apply
+from gradcli.explanation.calls import apply
 from gradcli.language.tree import Expression, Name, children, postorder
 from gradcli.ops.surface import as_tensor
 from gradcli.source import Source

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explain.evaluate import Evaluation, Line
-from gradcli.explain.model import Leaf, Node, Note, Step
+from gradcli.explanation.evaluate import Evaluation, Line
+from gradcli.explanation.model import Leaf, Node, Note, Step
 from gradcli.language.tree import Number
 
 

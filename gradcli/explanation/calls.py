@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
-from gradcli.explain.numbers import arithmetic, comparison
+from gradcli.explanation.numbers import arithmetic, comparison
 from gradcli.language.tree import (
     Argument,
     Attribute,

@@ -9,8 +9,8 @@ import numpy as np
 
 import gradcli.ops  # noqa: F401 - declares the operations
 from gradcli.engine.primitive import REGISTRY, Primitive
-from gradcli.explain.build import explain_source
-from gradcli.explain.model import Explanation, Node
+from gradcli.explanation.build import explain_source
+from gradcli.explanation.model import Explanation, Node
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression
 from gradcli.ops.surface import OPERATIONS, Operation
@@ -74,7 +74,7 @@ def explain_example(example: str) -> Explanation:
 
 
 def upstream_of(source: Source) -> object:
-    from gradcli.explain.evaluate import evaluate
+    from gradcli.explanation.evaluate import evaluate
 
     output = evaluate(parse_program(source), source, {}, dtype=np.dtype(np.float64)).output
     assert output is not None

@@ -19,8 +19,8 @@ from gradcli.engine.broadcast import fit
 from gradcli.engine.formula import Formula
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.engine.notation import literal
-from gradcli.explain.evaluate import Evaluation, Line
-from gradcli.explain.model import Local
+from gradcli.explanation.evaluate import Evaluation, Line
+from gradcli.explanation.model import Local
 from gradcli.language.tree import Binary, Expression, Name, Number
 
 LONGEST = 400  # nodes of a formula; beyond that nobody reads it

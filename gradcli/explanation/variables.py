@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
-from gradcli.explain.values import CONSTANTS
+from gradcli.explanation.values import CONSTANTS
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, List, Literal, Name, Number, Program, Statement, Unary, postorder
 from gradcli.source import Source, Span, did_you_mean
