@@ -4,7 +4,7 @@
     >>> gradcli.gradients("z=(x1+a*x2)**2", x1=1, a=2, x2=3)
     {'x1': 14.0, 'a': 42.0, 'x2': 28.0}
     >>> explanation = gradcli.explain("z=(x1+a*x2)**2", x1=1, a=2, x2=3)
-    >>> [(node.name, node.grad) for node in explanation.nodes if node.kind == "op"]
+    >>> [(node.name, float(node.grad)) for node in explanation.nodes if node.kind == "op"]
     [('v1', 14.0), ('v2', 14.0), ('z', 1.0)]
 """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import literal
 from gradcli.engine.primitive import Primitive, primitive
@@ -15,13 +14,10 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import windows
 from gradcli.ops.convolution_shapes import check_upstream, options, places
 from gradcli.ops.patches import correlate, input_gradient, weight_gradient
-from gradcli.ops.shaping import reshape, squeeze_dim, unsqueeze
+from gradcli.ops.reductions import sum_dim
+from gradcli.ops.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.surface import OPERATIONS, Padding, Pair, Real, Shape, operation, register
 from gradcli.ops.windows import Sizes
-
-
-def _of_channels(g: Any) -> Sizes:
-    return (1, g.shape[1], *[1] * (len(g.shape) - 2))
 
 
 def _write(suffix: str, where_size: int | None) -> Any:
@@ -47,7 +43,7 @@ convolution: Primitive = primitive(
     correlate,
     lambda g, out, x, w, bias, **o: convolution_input(w, g, size=x.shape, **o),
     lambda g, out, x, w, bias, **o: convolution_weight(x, g, size=w.shape, **o),
-    lambda g, out, x, w, bias, **o: reshape(sum_to_size(g, size=_of_channels(g)), shape=bias.shape),
+    lambda g, out, x, w, bias, **o: sum_dim(g, dim=(0, *range(2, len(g.shape)))),
     notation=_write("", None),
     structured=True,
 )

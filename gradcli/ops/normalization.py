@@ -22,13 +22,8 @@ from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.surface import Indices, Real, Shape, operation
 
 
-def _last(shape: Shape) -> Any:
-    """Axes of the last dimensions, as `normalized_shape` names them."""
-    return tuple(range(-len(shape), 0))
-
-
 def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
-    axes = _last(normalized_shape)
+    axes = tuple(range(-len(normalized_shape), 0))
     centred = x - np.mean(x, axis=axes, keepdims=True)
     normal = centred / np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + eps)
     return normal * weight + bias
@@ -37,7 +32,8 @@ def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps:
 def _input_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
     """What the mean and the deviation take of the gradient is taken off (Ba et al. 2016)."""
     normal = layer_norm(x, 1, 0, normalized_shape=normalized_shape, eps=eps)
-    over = {"dim": tuple(len(x.shape) + axis for axis in _last(normalized_shape)), "keepdim": True}
+    axes = tuple(range(len(x.shape) - len(normalized_shape), len(x.shape)))
+    over = {"dim": axes[0] if len(axes) == 1 else axes, "keepdim": True}
     h = g * weight
     inner = h - mean_dim(h, **over) - normal * mean_dim(h * normal, **over)
     return inner / sqrt(var(x, correction=0, **over) + eps)
