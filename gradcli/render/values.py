@@ -1,0 +1,67 @@
+"""numpy values as JSON has them, and back.
+
+Strict JSON has no nan and no infinity: they are the strings of `NAMED`. A float is written with the shortest digits
+that give the same float back, in its own precision: a float32 of a tenth is `0.1` and not `0.10000000149011612`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Json = Any  # None, bool, int, float, str, list, dict
+
+NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+
+def plain(value: Any) -> Json:
+    """A number or an array as numbers and nested lists; None stays None."""
+    if type(value) is np.float64:  # most values of a large program
+        number = value.item()
+        return number if math.isfinite(number) else _name(number)
+    if isinstance(value, np.ndarray):
+        return _listed(value)
+    if isinstance(value, np.floating) and value.itemsize < 8:
+        value = float(str(value))
+    elif isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return _name(value)
+    return value
+
+
+def _listed(array: Any) -> Json:
+    if array.dtype.kind != "f":
+        return array.tolist()
+    if array.itemsize < 8:
+        array = array.astype(str).astype(np.float64)  # numpy's shortest digits
+    if np.isfinite(array).all():
+        return array.tolist()
+    return _named(array.tolist())
+
+
+def _named(value: Json) -> Json:
+    """Names for what is not finite; the nesting is that of an array, so shallow."""
+    if isinstance(value, list):
+        return [_named(item) for item in value]
+    return value if math.isfinite(value) else _name(value)
+
+
+def _name(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def array(value: Json, dtype: str, shape: Sequence[int]) -> Any:
+    """The numpy value that `plain` wrote: an array, a scalar where the shape is empty, None for None."""
+    if value is None:
+        return None
+    return np.asarray(_numbers(value), dtype).reshape(shape)[()]
+
+
+def _numbers(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_numbers(item) for item in value]
+    return NAMED[value] if isinstance(value, str) else value
