@@ -21,7 +21,7 @@ from gradcli.ops.surface import operation
 EVERYTHING = slice(None)
 
 
-def _before(dim: int) -> tuple[slice, ...]:
+def _before(dim: int) -> tuple[Any, ...]:
     return (EVERYTHING,) * dim
 
 

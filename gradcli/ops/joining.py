@@ -186,7 +186,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
         raise AutogradError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     size = input.shape[axis]
     if not size:  # then torch keeps the number of parts
-        return split(input, [0] * chunks, axis)
+        return split(input, (0,) * chunks, axis)
     return split(input, -(-size // chunks), axis)
 
 

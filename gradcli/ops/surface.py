@@ -90,6 +90,9 @@ class Operation:
                 raise EvaluationError(
                     "E203", f"{self.name}() has no argument {keyword!r}", help=f"{hint}{self.signature}"
                 )
+            if self.parameters[keyword].kind is inspect.Parameter.VAR_POSITIONAL:  # reshape(x, shape=(3, 2))
+                rest = {k: v for k, v in keywords.items() if k != keyword}
+                return self._bind((*arguments, keywords[keyword]), rest)
         try:
             bound = inspect.signature(self.function).bind(*arguments, **keywords)
         except TypeError as error:
