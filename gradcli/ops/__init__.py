@@ -1,62 +1,19 @@
-"""The operations: primitives by family, and the names that users have for them (`surface`)."""
+"""The operations: primitives by family, and the names that users have for them (`surface`).
 
-from gradcli.ops import (
-    activations,
-    arithmetic,
-    binary,
-    classification,
-    comparisons,
-    contractions,
-    convolution,
-    creation,
-    diagonals,
-    elementwise,
-    extremes,
-    gathering,
-    indexing,
-    joining,
-    likelihood,
-    losses,
-    matmul,
-    normalization,
-    operators,
-    permutations,
-    pooling,
-    reductions,
-    scans,
-    selection,
-    shaping,
-    softmax,
-    subscript,
-)
+A family is imported when one of its operations is asked for by name (see `catalogue`); `load` imports them all.
+"""
 
-__all__ = [
-    "activations",
-    "arithmetic",
-    "binary",
-    "classification",
-    "comparisons",
-    "contractions",
-    "convolution",
-    "creation",
-    "diagonals",
-    "elementwise",
-    "extremes",
-    "gathering",
-    "indexing",
-    "joining",
-    "likelihood",
-    "losses",
-    "matmul",
-    "normalization",
-    "permutations",
-    "pooling",
-    "reductions",
-    "scans",
-    "selection",
-    "shaping",
-    "softmax",
-    "subscript",
-]
+from __future__ import annotations
+
+from gradcli.ops import operators
+from gradcli.ops.catalogue import FAMILIES
 
 operators.install()
+
+
+def load() -> None:
+    """Import every family, so that `REGISTRY` holds every primitive."""
+    from importlib import import_module
+
+    for family in FAMILIES:
+        import_module(f"gradcli.ops.{family}")

@@ -13,7 +13,8 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.arithmetic import add, div, sub
 from gradcli.ops.comparisons import both
-from gradcli.ops.elementwise import SQRT_2_OVER_PI, absolute, by_number, elementwise, tanh
+from gradcli.ops.constants import SQRT_2_OVER_PI
+from gradcli.ops.elementwise import absolute, by_number, elementwise, tanh
 from gradcli.ops.selection import guarded, where
 from gradcli.ops.surface import Real, operation
 
@@ -48,6 +49,7 @@ silu = elementwise(
     lambda x: x / (1 + np.exp(-x)),
     lambda g, out, x: g * (sigmoid(x) * (1 + x * (1 - sigmoid(x)))),
     "The input times its sigmoid.",
+    method=False,
     aliases=["swish"],
 )
 logsigmoid = elementwise(
@@ -55,6 +57,7 @@ logsigmoid = elementwise(
     lambda x: -_softplus(-x),
     lambda g, out, x: g * sigmoid(-x),
     "The logarithm of the sigmoid.",
+    method=False,
     node="LogSigmoidBackward0",
 )
 
@@ -74,6 +77,7 @@ mish = elementwise(
     lambda x: x * np.tanh(_softplus(x)),
     lambda g, out, x: g * (tanh(softplus(x)) + x * sigmoid(x) * (1 - tanh(softplus(x)) ** 2)),
     "The input times `tanh(softplus(x))`.",
+    method=False,
 )
 leaky_relu = primitive(
     "leaky_relu",
@@ -97,11 +101,12 @@ def _write_decay(operands: Any, options: dict[str, Any]) -> Call:
     return Call("exp", (Argument(x.tree if scale == 1 else Binary("/", x.tree, number(scale))),))
 
 
-# exp(x/scale) where x < 0. Elsewhere the value is not used, and 1 keeps second derivatives from overflowing.
+# exp(x/scale) where x < 0. Elsewhere the value is not used, and 1 keeps second derivatives from overflowing; torch's
+# second derivative at 0 is 0.
 decay = primitive(
     "decay",
     lambda x, *, scale: np.exp(np.minimum(x, 0) / scale),
-    lambda g, out, x, *, scale: g * out / scale,
+    lambda g, out, x, *, scale: where(x < 0, g * out / scale, 0),
     notation=_write_decay,
 )
 
@@ -122,6 +127,7 @@ selu = elementwise(
     lambda x: SELU_SCALE * _elu(x, alpha=SELU_ALPHA),
     lambda g, out, x: SELU_SCALE * where(x <= 0, g * (SELU_ALPHA * decay(x, scale=1)), g),
     "The self-normalizing elu.",
+    method=False,
     example="x = [-1, 2]; selu(x)",
     node="EluBackward0",
     kinks=(0.0,),
@@ -167,19 +173,19 @@ def _gelu_rule(g: Any, out: Any, x: Any, *, approximate: str = "none") -> Any:
 gelu = primitive("gelu", _gelu, _gelu_rule)
 
 
-@operation("x = [-1, 2]; leaky_relu(x)", "x = [-1, 2]; leaky_relu(x, 0.2)")
+@operation("x = [-1, 2]; leaky_relu(x)", "x = [-1, 2]; leaky_relu(x, 0.2)", method=False)
 def leaky_relu_(input: Real, negative_slope: float = 0.01) -> Any:
     """The input where positive, a small multiple of it elsewhere."""
     return leaky_relu(input, negative_slope=negative_slope)
 
 
-@operation("x = [-1, 2]; elu(x)", "x = [-1, 2]; elu(x, alpha=2)")
+@operation("x = [-1, 2]; elu(x)", "x = [-1, 2]; elu(x, alpha=2)", method=False)
 def elu_(input: Real, alpha: float = 1.0) -> Any:
     """The input where positive, `alpha*(exp(x) - 1)` elsewhere."""
     return elu(input, alpha=alpha)
 
 
-@operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)")
+@operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False)
 def celu_(input: Real, alpha: float = 1.0) -> Any:
     """The input where positive, `alpha*(exp(x/alpha) - 1)` elsewhere: an elu without a kink."""
     if alpha == 0:
@@ -187,7 +193,7 @@ def celu_(input: Real, alpha: float = 1.0) -> Any:
     return celu(input, alpha=alpha)
 
 
-@operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')")
+@operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')", method=False)
 def gelu_(input: Real, approximate: str = "none") -> Any:
     """The input times the normal distribution function; 'tanh' is its usual approximation."""
     if approximate not in ("none", "tanh"):
@@ -195,31 +201,31 @@ def gelu_(input: Real, approximate: str = "none") -> Any:
     return gelu(input, approximate=approximate)
 
 
-@operation("x = [-1, 2]; softplus(x)", "x = [-1, 2]; softplus(x, beta=2, threshold=3)")
+@operation("x = [-1, 2]; softplus(x)", "x = [-1, 2]; softplus(x, beta=2, threshold=3)", method=False)
 def softplus_(input: Real, beta: float = 1.0, threshold: float = 20.0) -> Any:
     """`log(1 + exp(beta*x))/beta`, a smooth relu; the identity where `beta*x` is above the threshold."""
     return softplus(input, beta=beta, threshold=threshold)
 
 
-@operation("x = [-3, 0.5, 2]; hardtanh(x)", "x = [-3, 0.5, 2]; hardtanh(x, min_val=-2, max_val=1)")
+@operation("x = [-3, 0.5, 2]; hardtanh(x)", "x = [-3, 0.5, 2]; hardtanh(x, min_val=-2, max_val=1)", method=False)
 def hardtanh_(input: Real, min_val: float = -1.0, max_val: float = 1.0) -> Any:
     """The input held between two bounds."""
     return hardtanh(input, min_val=min_val, max_val=max_val)
 
 
-@operation("x = [-1, 2, 7]; relu6(x)")
+@operation("x = [-1, 2, 7]; relu6(x)", method=False)
 def relu6(input: Real) -> Any:
     """The input held between 0 and 6."""
     return hardtanh(input, min_val=0.0, max_val=6.0)
 
 
-@operation("x = [-1, 2]; softsign(x)")
+@operation("x = [-1, 2]; softsign(x)", method=False)
 def softsign(input: Real) -> Any:
     """`x/(1 + abs(x))`."""
     return div(input, add(absolute(input), 1))
 
 
-@operation("x = [-1, 2]; tanhshrink(x)")
+@operation("x = [-1, 2]; tanhshrink(x)", method=False)
 def tanhshrink(input: Real) -> Any:
     """`x - tanh(x)`."""
     return sub(input, tanh(input))

@@ -11,34 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.formula import Formula
 from gradcli.engine.primitive import Primitive, Rule, primitive
-from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number
+from gradcli.language.tree import Argument, Binary, Call, Number
 from gradcli.ops.comparisons import equal
+from gradcli.ops.constants import LOG_2, LOG_10, SQRT_PI
 from gradcli.ops.selection import guarded
 from gradcli.ops.surface import Real, operation, register
-
-
-class Constant:
-    """A number that formulas write as it is defined: `log(2)` and not 0.6931471805599453."""
-
-    def __init__(self, value: float, tree: Expression) -> None:
-        self.value = value
-        self.tree = tree
-
-    def beside(self, x: Any) -> Any:
-        """The number as `x` needs it: a formula beside formulas, else a plain float, which changes no dtype."""
-        return Formula(self.tree, self.value) if isinstance(x, Formula) else self.value
-
-
-def _call(name: str, argument: Expression) -> Expression:
-    return Call(name, (Argument(argument),))
-
-
-LOG_2 = Constant(math.log(2), _call("log", Number(2)))
-LOG_10 = Constant(math.log(10), _call("log", Number(10)))
-SQRT_PI = Constant(math.sqrt(math.pi), _call("sqrt", Name("pi")))
-SQRT_2_OVER_PI = Constant(math.sqrt(2 / math.pi), _call("sqrt", Binary("/", Number(2), Name("pi"))))
 
 # torch gives 0 even where g is infinite; that is written as a product.
 zero = primitive(
@@ -56,6 +34,7 @@ def elementwise(
     *,
     example: str = "",
     aliases: Sequence[str] = (),
+    method: bool = True,
     **facts: Any,
 ) -> Primitive:
     """Declare a primitive of one input and give it to users under the same name."""
@@ -65,7 +44,7 @@ def elementwise(
         return declared(input)
 
     function.__doc__ = doc
-    register(name, function, [example or f"x = [0.25, 0.5]; {name}(x)"], aliases)
+    register(name, function, [example or f"x = [0.25, 0.5]; {name}(x)"], aliases, method)
     return declared
 
 
@@ -248,7 +227,7 @@ arctan2 = primitive(
     np.arctan2,
     lambda g, out, y, x: guarded(equal(x**2 + y**2, 0), 0, g * x / (x**2 + y**2)),
     lambda g, out, y, x: guarded(equal(x**2 + y**2, 0), 0, -g * y / (x**2 + y**2)),
-    kinks=lambda y, x: np.equal(y, 0) & np.less_equal(x, 0),
+    kinks=lambda y, x: np.equal(y, 0) & np.equal(x, 0),
     convention="atan2' at (0, 0) is 0",
 )
 

@@ -46,6 +46,21 @@ attains = primitive("attains", _attains, notation=comparison("=="))
 ties = primitive("ties", _ties, structured=True, notation=_write_ties, fold=_fold_ties)
 
 
+def _tied(find: Callable[..., Any]) -> Callable[..., Any]:
+    """Where several entries are the extreme."""
+
+    def kinks(x: Any, *_: Any, dim: Axes = None, keepdim: bool = False) -> Any:
+        along = axes(dim, np.ndim(x))
+        found = np.equal(x, find(x, axis=along, keepdims=True))
+        return found & (np.sum(found, axis=along, keepdims=True) > 1)
+
+    return kinks
+
+
+EVENLY = "ties share the gradient evenly"
+FIRST = "at a tie the first gets the gradient"
+
+
 def _shared_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     return where(attains(x, out), g / ties(x, out, dim=dim), 0)
@@ -56,14 +71,16 @@ amax = primitive(
     lambda x, *, dim=None, keepdim=False: np.max(x, axis=axes(dim, x.ndim), keepdims=keepdim),
     _shared_rule,
     structured=True,
-    convention="ties share the gradient evenly",
+    kinks=_tied(np.max),
+    convention=EVENLY,
 )
 amin = primitive(
     "amin",
     lambda x, *, dim=None, keepdim=False: np.min(x, axis=axes(dim, x.ndim), keepdims=keepdim),
     _shared_rule,
     structured=True,
-    convention="ties share the gradient evenly",
+    kinks=_tied(np.min),
+    convention=EVENLY,
 )
 largest = primitive(
     "max",
@@ -71,7 +88,8 @@ largest = primitive(
     _shared_rule,
     node="MaxBackward1",
     structured=True,
-    convention="ties share the gradient evenly",
+    kinks=_tied(np.max),
+    convention=EVENLY,
 )
 smallest = primitive(
     "min",
@@ -79,7 +97,8 @@ smallest = primitive(
     _shared_rule,
     node="MinBackward1",
     structured=True,
-    convention="ties share the gradient evenly",
+    kinks=_tied(np.min),
+    convention=EVENLY,
 )
 
 
@@ -132,7 +151,8 @@ first_largest = primitive(
     node="MaxBackward0",
     structured=True,
     notation=_values_of("max"),
-    convention="of equal entries the first gets the gradient",
+    kinks=_tied(np.max),
+    convention=FIRST,
 )
 first_smallest = primitive(
     "min_dim",
@@ -141,7 +161,8 @@ first_smallest = primitive(
     node="MinBackward0",
     structured=True,
     notation=_values_of("min"),
-    convention="of equal entries the first gets the gradient",
+    kinks=_tied(np.min),
+    convention=FIRST,
 )
 
 

@@ -16,9 +16,10 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.comparisons import equal
 from gradcli.ops.elementwise import sqrt
-from gradcli.ops.reductions import mean_dim, var
+from gradcli.ops.reductions import mean_dim
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import unsqueeze
+from gradcli.ops.statistics import var
 from gradcli.ops.surface import Indices, Real, Shape, operation
 
 

@@ -171,7 +171,10 @@ def _boolean(mask: Any, refusal: str) -> Any:
 
 
 @operation(
-    "x = [1, -2]; y = [3, 4]; where(x > 0, x**2, y)", "x = [1, -2]; where(x > 0, x, 0)", "x = [1]; where(x < 0, 2, x)"
+    "x = [1, -2]; y = [3, 4]; where(x > 0, x**2, y)",
+    "x = [1, -2]; where(x > 0, x, 0)",
+    "x = [1]; where(x < 0, 2, x)",
+    method=False,
 )
 def where_(condition: Tensor, input: Operand, other: Operand) -> Any:
     """`input` where the condition holds, `other` elsewhere."""

@@ -14,13 +14,6 @@ from gradcli.ops.reductions import sum_dim
 from gradcli.ops.surface import Dims, Real, operation
 
 
-def _shifted(x: Any, dim: Axes) -> tuple[Any, Any]:
-    """The input less its largest entry, and that entry (0 if infinite: the difference would be nan)."""
-    top = np.max(x, axis=axes(dim, x.ndim), keepdims=True, initial=-np.inf)
-    top = np.where(np.isfinite(top), top, 0).astype(x.dtype)
-    return x - top, top
-
-
 def _softmax(x: Any, *, dim: int) -> Any:
     along = axes(dim, x.ndim)
     powers = np.exp(x - np.max(x, axis=along, keepdims=True, initial=-np.inf))
@@ -35,8 +28,9 @@ def _log_softmax(x: Any, *, dim: int) -> Any:
 
 def _logsumexp(x: Any, *, dim: Axes, keepdim: bool = False) -> Any:
     along = axes(dim, x.ndim)
-    shifted, top = _shifted(x, dim)
-    total = np.log(np.sum(np.exp(shifted), axis=along, keepdims=True)) + top
+    top = np.max(x, axis=along, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0).astype(x.dtype)  # infinity less infinity would be nan
+    total = np.log(np.sum(np.exp(x - top), axis=along, keepdims=True)) + top
     return total if keepdim else np.squeeze(total, along)[()]
 
 
