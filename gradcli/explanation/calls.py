@@ -25,6 +25,7 @@ from gradcli.language.tree import (
     Tuple,
     Unary,
 )
+from gradcli.ops import load
 from gradcli.ops.surface import OPERATIONS, Operation, as_tensor, described, real
 from gradcli.source import did_you_mean
 
@@ -101,6 +102,7 @@ def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:
 def _function(name: str) -> Any:
     if name in OPERATIONS:
         return OPERATIONS[name]
+    load()
     if name in REGISTRY:  # the adjoints that printed formulas may use
         return lambda *inputs, **options: REGISTRY[name](*map(_adjoint_input, inputs), **options)
     close = did_you_mean(name, OPERATIONS)

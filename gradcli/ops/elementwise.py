@@ -44,6 +44,7 @@ def elementwise(
         return declared(input)
 
     function.__doc__ = doc
+    function.__module__ = rule.__module__  # the family that declares it
     register(name, function, [example or f"x = [0.25, 0.5]; {name}(x)"], aliases, method)
     return declared
 

@@ -1,13 +1,14 @@
-"""Python's operators on Tensors and Formulas: the operations that users call by name."""
+"""Python's operators, methods and attributes on Tensors and Formulas: the operations that users call by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from gradcli.engine.formula import Formula
 from gradcli.engine.tensor import Tensor
-from gradcli.ops import arithmetic, comparisons, joining, matmul, subscript
+from gradcli.ops import arithmetic, comparisons
 from gradcli.ops.surface import OPERATIONS, as_tensor
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -25,12 +26,6 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "gt": comparisons.greater,
     "ge": comparisons.at_least,
 }
-METHODS: dict[str, Callable[..., Any]] = {
-    "__getitem__": subscript.index,
-    "__iter__": lambda self: iter(joining.unbind_(self)),
-    "__matmul__": lambda self, other: matmul.matmul(self, as_tensor(other)),
-    "__rmatmul__": lambda self, other: matmul.matmul(as_tensor(other), self),
-}
 ATTRIBUTES = ("T", "mT", "H", "mH")
 
 
@@ -42,12 +37,31 @@ def _method(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda self, other: function(self, other)
 
 
+def _index(self: Tensor, items: Any) -> Any:
+    return OPERATIONS["index"].function(self, items)
+
+
+def _iterate(self: Tensor) -> Iterator[Tensor]:
+    return iter(OPERATIONS["unbind"].function(self))
+
+
+def _matmul(self: Any, other: Any) -> Any:
+    return OPERATIONS["matmul"].function(as_tensor(self), as_tensor(other))
+
+
+def _missing(self: Tensor, name: str) -> Any:
+    """`x.sum` and `x.T`: the operation of that name on this tensor."""
+    if name not in OPERATIONS or not OPERATIONS[name].method:
+        raise AttributeError(f"'Tensor' object has no attribute {name!r}")
+    function = OPERATIONS[name].function
+    return function(self) if name in ATTRIBUTES else partial(function, self)
+
+
 def install() -> None:
     """Give both carriers their operators. `==` stays identity: graphs keep tensors in dictionaries."""
-    for name, method in METHODS.items():
-        setattr(Tensor, name, method)
-    for name in ATTRIBUTES:
-        setattr(Tensor, name, property(OPERATIONS[name].function))
+    methods = {"getitem": _index, "iter": _iterate, "matmul": _matmul, "rmatmul": _reflected(_matmul)}
+    for name, method in {**methods, "getattr": _missing}.items():
+        setattr(Tensor, f"__{name}__", method)
     for carrier in (Tensor, Formula):
         for name, function in BINARY.items():
             setattr(carrier, f"__{name}__", _method(function))

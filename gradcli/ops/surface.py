@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError
+from gradcli.ops.catalogue import FAMILY_OF
 from gradcli.source import did_you_mean
 
 # What a parameter can be annotated with, besides int, float, bool and str.
@@ -114,7 +116,32 @@ class Operation:
             ) from None
 
 
-OPERATIONS: dict[str, Operation] = {}
+class Operations(Mapping[str, Operation]):
+    """All operations by name, aliases included; a family is imported when one of its names is asked for."""
+
+    def __init__(self) -> None:
+        self._declared: dict[str, Operation] = {}
+
+    def __getitem__(self, name: str) -> Operation:
+        if name not in self._declared:
+            import_module(f"gradcli.ops.{FAMILY_OF[name]}")
+        return self._declared[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(FAMILY_OF)
+
+    def __len__(self) -> int:
+        return len(FAMILY_OF)
+
+    def __contains__(self, name: object) -> bool:
+        return name in FAMILY_OF
+
+    def declare(self, name: str, operation: Operation) -> None:
+        assert name not in self._declared, name
+        self._declared[name] = operation
+
+
+OPERATIONS = Operations()
 
 
 def operation(*examples: str, aliases: Sequence[str] = (), method: bool = True) -> Callable[[Function], Function]:
@@ -130,13 +157,10 @@ def operation(*examples: str, aliases: Sequence[str] = (), method: bool = True) 
 def register(
     name: str, function: Callable[..., Any], examples: Sequence[str], aliases: Sequence[str] = (), method: bool = True
 ) -> None:
-    """Add a name for users; as a method it is installed on Tensor too, unless Tensor has that name already."""
+    """Add a name for users."""
     declared = Operation(name, function, tuple(examples), tuple(aliases), method)
     for known in (name, *aliases):
-        assert known not in OPERATIONS, known
-        OPERATIONS[known] = declared
-        if method and not hasattr(Tensor, known):
-            setattr(Tensor, known, function)
+        OPERATIONS.declare(known, declared)
 
 
 def as_tensor(value: Any) -> Tensor:

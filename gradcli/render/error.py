@@ -13,7 +13,7 @@ def print_error(error: GradcliError, form: str) -> None:
     if form in ("document", "json"):
         from gradcli.render.document import dump, error_document
 
-        text = dump(error_document(error), ensure_ascii=True)
+        text = dump(error_document(error), ascii=True)
         print(text, file=sys.stdout if form == "document" else sys.stderr, flush=True)  # noqa: T201
         return
     lines = [concise(error)] if form == "concise" else full(error)

@@ -11,7 +11,7 @@ def print_document(document: dict[str, Any]) -> None:
     from gradcli.render.document import dump
     from gradcli.render.looks import is_unicode
 
-    text = dump(document, ensure_ascii=not is_unicode(sys.stdout), indent=2 if sys.stdout.isatty() else None)
+    text = dump(document, ascii=not is_unicode(sys.stdout), indent=2 if sys.stdout.isatty() else None)
     sys.stdout.write(text + "\n")
 
 

@@ -1,0 +1,51 @@
+"""Where each operation is declared, so that a program loads the families that it uses and no others.
+
+Start-up is what users feel: all families take longer to import than most programs take to run. A test compares this
+table with the declarations and prints the line to write.
+"""
+
+from __future__ import annotations
+
+FAMILIES = {
+    "activations": (
+        "celu elu expit gelu hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu softplus "
+        "softsign swish tanhshrink"
+    ),
+    "arithmetic": (
+        "add div divide mul multiply neg negative pow power reciprocal remainder square sub subtract "
+        "true_divide"
+    ),
+    "binary": "bce bce_with_logits binary_cross_entropy binary_cross_entropy_with_logits",
+    "classification": "cross_entropy",
+    "comparisons": (
+        "eq ge greater greater_equal gt le less less_equal logical_and logical_not logical_or lt ne "
+        "not_equal"
+    ),
+    "contractions": "addmm bmm dot ger mm mv outer",
+    "convolution": "conv1d conv1d_input conv1d_weight conv2d conv2d_input conv2d_weight",
+    "creation": "arange eye full full_like linspace ones ones_like zeros zeros_like",
+    "diagonals": "diag diagonal trace tril triu",
+    "elementwise": (
+        "abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan "
+        "atan2 atanh ceil cos cosh erf exp exp2 expm1 fix floor ln log log10 log1p log2 round rsqrt sign "
+        "sin sinh sqrt tan tanh trunc"
+    ),
+    "extremes": "amax amin argmax argmin max min",
+    "gathering": "gather index_add index_select masked_select scatter_add take_along_dim",
+    "indexing": "narrow select",
+    "joining": "cat chunk concat flip repeat roll split stack unbind",
+    "likelihood": "nll_loss one_hot",
+    "losses": "huber_loss l1_loss mse mse_loss smooth_l1_loss",
+    "matmul": "linear matmul",
+    "normalization": "embedding layer_norm",
+    "permutations": "H T mH mT moveaxis movedim permute swapaxes swapdims t transpose",
+    "pooling": "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward max_pool2d_pick",
+    "reductions": "mean prod sum",
+    "scans": "cumprod cumsum",
+    "selection": "clamp clip masked_fill maximum minimum where",
+    "shaping": "broadcast_to clone detach expand expand_as flatten reshape squeeze unsqueeze view",
+    "softmax": "log_softmax logsumexp softmax softmin",
+    "statistics": "std var",
+    "subscript": "index",
+}
+FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names.split()}
