@@ -51,10 +51,11 @@ def _matmul(self: Any, other: Any) -> Any:
 
 def _missing(self: Tensor, name: str) -> Any:
     """`x.sum` and `x.T`: the operation of that name on this tensor."""
+    if name in ATTRIBUTES:
+        return OPERATIONS[name].function(self)
     if name not in OPERATIONS or not OPERATIONS[name].method:
         raise AttributeError(f"'Tensor' object has no attribute {name!r}")
-    function = OPERATIONS[name].function
-    return function(self) if name in ATTRIBUTES else partial(function, self)
+    return partial(OPERATIONS[name].function, self)
 
 
 def install() -> None:
