@@ -38,6 +38,7 @@ FAMILIES = {
     "losses": "huber_loss l1_loss mse mse_loss smooth_l1_loss",
     "matmul": "linear matmul",
     "normalization": "embedding layer_norm",
+    "norms": "norm vector_norm",
     "permutations": "H T mH mT moveaxis movedim permute swapaxes swapdims t transpose",
     "pooling": "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward max_pool2d_pick",
     "reductions": "mean prod sum",
