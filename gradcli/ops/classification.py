@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.engine.notation import infix
 from gradcli.engine.primitive import primitive
+from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary
@@ -38,7 +39,7 @@ def _labels(target: Any) -> Any:
         return indices(target)
     except ValueError:
         raise AutogradError(
-            "expected target dtype to be Long or Byte, but got Float",
+            f"expected target dtype to be Long or Byte, but got {TYPE_NAMES[target.dtype]}",
             help="labels are whole numbers; probabilities come in the shape of the input",
         ) from None
 
@@ -89,7 +90,8 @@ def _smoothing(scores: Any, labels: Any, weight: Any, ignore_index: int, reducti
     """Minus the sum of all scores, where the label is not ignored."""
     axis = class_axis(scores.shape)
     weighted = scores if weight is None else scores * _by_class(weight, scores.ndim)
-    labels = Tensor(labels.value.reshape(scores.shape[:axis] + scores.shape[axis + 1 :]))
+    if labels.ndim and scores.ndim == 1:
+        labels = Tensor(labels.value.reshape(()))
     smooth = masked_fill(-sum_(weighted, axis), equal(labels, ignore_index), 0)
     if reduction != "mean":
         return smooth if reduction == "none" else sum_(smooth)

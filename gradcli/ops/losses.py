@@ -19,7 +19,7 @@ from gradcli.engine.notation import Notation, literal
 from gradcli.engine.primitive import primitive
 from gradcli.engine.shapes import broadcastable, mismatch
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError, EvaluationError
+from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.elementwise import absolute, sign
 from gradcli.ops.reductions import mean_, sum_
@@ -139,8 +139,9 @@ def check_weight(function: str, argument: str, weight: Tensor | None, shape: tup
     if shape is not None and not broadcastable([np.empty(shape), weight.value]):
         raise mismatch([np.empty(shape), weight.value])
     if shape is not None and np.broadcast_shapes(shape, weight.shape) != shape:
-        raise EvaluationError(
-            "E205", f"the {argument} has shape {weight.shape}, which is more than the input's {shape}"
+        broadcast = list(np.broadcast_shapes(shape, weight.shape))
+        raise AutogradError(
+            f"output with shape {list(shape)} doesn't match the broadcast shape {broadcast}", code="E301"
         )
     return weight
 

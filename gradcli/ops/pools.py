@@ -66,34 +66,44 @@ def largest(x: Any, **o: Any) -> Any:
 
 
 def _chosen(x: Any, pool: Pool) -> Any:
-    """Which offset in the kernel holds the largest entry of each window: the first of equal ones, the last nan."""
+    """Which offset in the kernel holds the largest entry of each window: the first of equal ones, the last nan.
+
+    Offsets are numbered as they come, so that a better one has the larger number, and `maximum` notes it much faster
+    than a mask would.
+    """
+    numbers = np.min_scalar_type(windows.count(pool.kernel))
     real = pool.padded(np.ones((1, *pool.spatial), bool), False)
     first_real = np.argmax(np.stack(list(pool.views(real))), axis=0)
-    views = pool.views(pool.padded(x, -np.inf))
-    best = np.full((*x.shape[:-2], *pool.places), -np.inf, x.dtype)
-    chosen = np.broadcast_to(first_real, best.shape).astype(np.intp)
-    for number, view in enumerate(views):
+    shape = (*x.shape[:-2], *pool.places)
+    chosen = np.broadcast_to(first_real, shape).astype(numbers)
+    best = np.full(shape, -np.inf, x.dtype)
+    for number, view in enumerate(pool.views(pool.padded(x, -np.inf))):
         better = (view > best) | (view != view)
-        np.copyto(best, view, where=better)
-        chosen[better] = number
+        np.maximum(chosen, better * numbers.type(number), out=chosen)
+        np.maximum(best, view, out=best)
     return chosen
+
+
+def _where(mask: Any, x: Any, finite: Any) -> Any:
+    """`where(mask, x, 0)`; as a product, which is much faster, if no infinity would become nan."""
+    return x * mask if finite else np.where(mask, x, 0)
 
 
 def spread(g: Any, x: Any, **o: Any) -> Any:
     pool = Pool(x.shape[-2:], **o)
-    chosen = _chosen(x, pool)
+    chosen, finite = _chosen(x, pool), np.isfinite(g).all()
     out = pool.zeros(x.shape[:-2], g.dtype)
     for number, view in enumerate(pool.views(out)):
-        view += np.where(chosen == number, g, 0)
+        view += _where(chosen == number, g, finite)
     return pool.inside(out)
 
 
 def pick(h: Any, x: Any, **o: Any) -> Any:
     pool = Pool(x.shape[-2:], **o)
-    chosen = _chosen(x, pool)
+    chosen, finite = _chosen(x, pool), np.isfinite(h).all()
     out = np.zeros(chosen.shape, h.dtype)
     for number, view in enumerate(pool.views(pool.padded(h, 0))):
-        np.copyto(out, view, where=chosen == number)
+        out += _where(chosen == number, view, finite)
     return out
 
 
