@@ -39,6 +39,7 @@ FAMILIES = {
     "matmul": "linear matmul",
     "normalization": "embedding layer_norm",
     "norms": "norm vector_norm",
+    "padding": "pad",
     "permutations": "H T mH mT moveaxis movedim permute swapaxes swapdims t transpose",
     "pooling": "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward max_pool2d_pick",
     "reductions": "mean prod sum",

@@ -13,10 +13,11 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import windows
 from gradcli.ops.convolution_shapes import check_upstream, options, places
+from gradcli.ops.padding import pad_constant
 from gradcli.ops.patches import correlate, input_gradient, weight_gradient
 from gradcli.ops.reductions import sum_dim
 from gradcli.ops.shaping import squeeze_dim, unsqueeze
-from gradcli.ops.surface import OPERATIONS, Padding, Pair, Real, Shape, operation, register
+from gradcli.ops.surface import Padding, Pair, Real, Shape, operation, register
 from gradcli.ops.windows import Sizes
 
 
@@ -74,7 +75,7 @@ def _same(x: Any, kernel: Sizes, stride: Pair, dilation: Sizes) -> tuple[Any, Si
     totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
     if any(total % 2 for total in totals):
         behind = [size for total in reversed(totals) for size in (0, total % 2)]
-        x = OPERATIONS["pad"].function(x, tuple(behind))
+        x = pad_constant(x, pad=tuple(behind), value=0)
     return x, tuple(total // 2 for total in totals)
 
 
