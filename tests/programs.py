@@ -1,0 +1,77 @@
+"""Programs that tests run on the engine, and what is read off a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gradcli.ops
+from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.tensor import Tensor
+from gradcli.explanation.evaluate import Evaluation, evaluate
+from gradcli.language.parser import parse_program
+from gradcli.ops.surface import OPERATIONS, Operation
+from gradcli.source import Source
+from tests.graphs import flattened
+
+gradcli.ops.load()
+
+PROGRAMS = Path(__file__).parent / "goldens" / "programs.txt"
+
+
+def every_operation() -> dict[str, Operation]:
+    """The operations by their own name; aliases are the same operations again."""
+    return {name: operation for name, operation in sorted(OPERATIONS.items()) if operation.name == name}
+
+
+def every_example() -> dict[str, list[str]]:
+    """The examples by family."""
+    found: dict[str, list[str]] = {}
+    for operation in every_operation().values():
+        found.setdefault(operation.family, []).extend(operation.examples)
+    return found
+
+
+def listed_programs() -> list[str]:
+    lines = PROGRAMS.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+EXAMPLES = [example for examples in every_example().values() for example in examples]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A program evaluated on the engine: the output, and the leaves that require grad by name."""
+
+    evaluation: Evaluation
+    output: Tensor
+    leaves: dict[str, Tensor]
+
+    @property
+    def graph(self) -> list[str]:
+        return flattened(self.output.grad_fn, self.leaves)
+
+    @property
+    def upstream(self) -> Any:
+        return upstream(self.output)
+
+    @property
+    def point(self) -> dict[str, Any]:
+        return {name: leaf.value for name, leaf in self.leaves.items()}
+
+
+def run(text: str, values: dict[str, Any] | None = None, dtype: type[np.floating[Any]] = np.float64) -> Run:
+    source = Source(text, "example")
+    evaluation = evaluate(parse_program(source), source, values or {}, dtype=np.dtype(dtype))
+    assert evaluation.output is not None
+    leaves = {line.name: line.tensor for line in evaluation.lines if isinstance(line.tensor.node, AccumulateGrad)}
+    return Run(evaluation, evaluation.output, leaves)
+
+
+def upstream(output: Tensor) -> Any:
+    """The gradient that tests send into an output: 1, 2, 3, ..."""
+    return np.arange(1, output.value.size + 1, dtype=output.dtype).reshape(output.shape)[()]

@@ -1,0 +1,106 @@
+"""Where torch keeps what an operation of the expression language is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+Function = Callable[..., Any]
+
+
+def _softmax(function: Function) -> Function:
+    """Without `dim` torch warns and guesses; this is its guess."""
+
+    def along(x: torch.Tensor, dim: int | None = None) -> torch.Tensor:
+        return function(x, dim=dim if dim is not None else 0 if x.ndim in (0, 1, 3) else 1)
+
+    return along
+
+
+def _with_tensors(function: Function) -> Function:
+    """torch takes tensors alone here, gradcli numbers too."""
+
+    def call(x: torch.Tensor, other: Any) -> torch.Tensor:
+        return function(x, other if isinstance(other, torch.Tensor) else torch.tensor(other, dtype=x.dtype))
+
+    return call
+
+
+def _flip(x: torch.Tensor, *dims: Any) -> torch.Tensor:
+    return x.flip(*dims)
+
+
+def _layer_norm(x: torch.Tensor, shape: Any, *arguments: Any, **keywords: Any) -> torch.Tensor:
+    return F.layer_norm(x, (shape,) if isinstance(shape, int) else shape, *arguments, **keywords)
+
+
+def _cross_entropy(x: torch.Tensor, target: torch.Tensor, *arguments: Any, **keywords: Any) -> torch.Tensor:
+    labels = target if target.shape == x.shape else target.long()
+    return F.cross_entropy(x, labels, *arguments, **keywords)
+
+
+def _max_pool_indices(x: torch.Tensor, *arguments: Any, **keywords: Any) -> torch.Tensor:
+    return F.max_pool2d(x.detach(), *arguments, return_indices=True, **keywords)[1]
+
+
+def _max_pool2d_backward(g: torch.Tensor, x: torch.Tensor, kernel_size: Any, **keywords: Any) -> torch.Tensor:
+    indices = _max_pool_indices(x, kernel_size, **keywords)
+    return torch.zeros_like(x).flatten(-2).scatter_add(-1, indices.flatten(-2), g.flatten(-2)).reshape(x.shape)
+
+
+def _max_pool2d_pick(values: torch.Tensor, x: torch.Tensor, kernel_size: Any, **keywords: Any) -> torch.Tensor:
+    indices = _max_pool_indices(x, kernel_size, **keywords)
+    return values.flatten(-2).gather(-1, indices.flatten(-2)).reshape(indices.shape)
+
+
+def _avg_pool2d_backward(g: torch.Tensor, input_size: Any, kernel_size: Any, **keywords: Any) -> torch.Tensor:
+    x = torch.zeros(input_size, requires_grad=True)
+    return torch.autograd.grad(F.avg_pool2d(x, kernel_size, **keywords), x, g, create_graph=True)[0]
+
+
+# Adjoints that formulas print: torch has no function for them, or a node that takes the operands in another order. Their
+# values and gradients are compared, their nodes are not.
+ADJOINTS = {
+    "conv1d_input",
+    "conv1d_weight",
+    "conv2d_input",
+    "conv2d_weight",
+    "max_pool2d_backward",
+    "max_pool2d_pick",
+    "avg_pool2d_backward",
+}
+
+ELSEWHERE: dict[str, Function] = {
+    "tanh": torch.tanh,  # torch.nn.functional has them too, with a warning
+    "sigmoid": torch.sigmoid,
+    "softmax": _softmax(F.softmax),
+    "log_softmax": _softmax(F.log_softmax),
+    "softmin": _softmax(F.softmin),
+    "maximum": _with_tensors(torch.maximum),
+    "minimum": _with_tensors(torch.minimum),
+    "flip": _flip,
+    "layer_norm": _layer_norm,
+    "cross_entropy": _cross_entropy,
+    "vector_norm": torch.linalg.vector_norm,
+    "conv1d_input": torch.nn.grad.conv1d_input,
+    "conv1d_weight": torch.nn.grad.conv1d_weight,
+    "conv2d_input": torch.nn.grad.conv2d_input,
+    "conv2d_weight": torch.nn.grad.conv2d_weight,
+    "max_pool2d_backward": _max_pool2d_backward,
+    "max_pool2d_pick": _max_pool2d_pick,
+    "avg_pool2d_backward": _avg_pool2d_backward,
+}
+
+
+def function_of(name: str) -> Function:
+    """The function behind an operation's own name (not an alias)."""
+    for place in (ELSEWHERE, vars(F), vars(torch), vars(torch.Tensor)):
+        if name in place:
+            return place[name]  # type: ignore[no-any-return]
+    found = getattr(torch.Tensor, name, None)
+    if found is None:
+        raise LookupError(f"torch has nothing called {name}: add it to tests/torch_names.py")
+    return found  # type: ignore[no-any-return]
