@@ -1,11 +1,11 @@
 """gradcli explains reverse-mode automatic differentiation.
 
-    >>> import gradcli
-    >>> gradcli.gradients("z=(x1+a*x2)**2", x1=1, a=2, x2=3)
-    {'x1': 14.0, 'a': 42.0, 'x2': 28.0}
-    >>> explanation = gradcli.explain("z=(x1+a*x2)**2", x1=1, a=2, x2=3)
-    >>> [(node.name, float(node.grad)) for node in explanation.nodes if node.kind == "op"]
-    [('v1', 14.0), ('v2', 14.0), ('z', 1.0)]
+>>> import gradcli
+>>> gradcli.gradients("z=(x1+a*x2)**2", x1=1, a=2, x2=3)
+{'x1': 14.0, 'a': 42.0, 'x2': 28.0}
+>>> explanation = gradcli.explain("z=(x1+a*x2)**2", x1=1, a=2, x2=3)
+>>> [(node.name, float(node.grad)) for node in explanation.nodes if node.kind == "op"]
+[('v1', 14.0), ('v2', 14.0), ('z', 1.0)]
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def explain_at(program: str, values: dict[str, Any], **options: Any) -> Explanat
 
 def gradients(program: str, /, **values: Any) -> dict[str, Any]:
     """The gradient by variable: a Python float for a scalar, an array otherwise, None where the output does not
-    depend on the variable. Takes what `explain` takes."""
+    depend on the variable. Takes what `explain` takes.
+    """
     explanation = explain(program, **values)
     return {
         leaf.name: leaf.gradient.item() if leaf.gradient is not None and leaf.gradient.ndim == 0 else leaf.gradient

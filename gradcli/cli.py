@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import typer
@@ -78,7 +79,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _gradcli(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version and exit."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
+    ),
 ) -> None:
     pass
 
@@ -155,7 +158,7 @@ def report(error: GradcliError, argv: Sequence[str]) -> int:
         import traceback
 
         traceback.print_exception(error)
-    chosen = [b for a, b in zip(argv, argv[1:], strict=False) if a == "--error-format"]
+    chosen = [b for a, b in pairwise(argv) if a == "--error-format"]
     chosen += [a.partition("=")[2] for a in argv if a.startswith("--error-format=")]
     print_error(error, "document" if "--json" in argv else chosen[-1] if chosen else "full")
     return error.exit_code

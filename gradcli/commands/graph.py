@@ -19,7 +19,9 @@ class Format(StrEnum):
 @on_a_program
 def command(
     job: Job,
-    format: Annotated[Format, typer.Option("--format", help="A tree to read, or Graphviz or Mermaid source.")] = Format.tree,
+    format: Annotated[
+        Format, typer.Option("--format", help="A tree to read, or Graphviz or Mermaid source.")
+    ] = Format.tree,
 ) -> None:
     """Draw the graph that the program builds.
 

@@ -84,7 +84,8 @@ def program_options(
         typer.Argument(metavar="PROGRAM [NAME=VALUE]...", help="The program, then a value for each variable."),
     ] = None,
     file: Annotated[
-        str | None, typer.Option("-f", "--file", metavar="FILE", help="Read the program from a file; - is standard input.")
+        str | None,
+        typer.Option("-f", "--file", metavar="FILE", help="Read the program from a file; - is standard input."),
     ] = None,
     wrt: Annotated[
         str | None, typer.Option("--wrt", metavar="A,B", help="Differentiate only these; the others are constants.")
@@ -102,7 +103,9 @@ def program_options(
     json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
     color: Annotated[Color, typer.Option("--color", help="Colour in the text output.")] = Color.auto,
     ascii: Annotated[bool, typer.Option("--ascii", help="Plain ASCII: d and * for ∂ and ·.")] = False,
-    error_format: Annotated[ErrorFormat, typer.Option("--error-format", help="How errors are told.")] = ErrorFormat.full,
+    error_format: Annotated[
+        ErrorFormat, typer.Option("--error-format", help="How errors are told.")
+    ] = ErrorFormat.full,
     debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False,
 ) -> Job:
     """Read what the options name; this function's parameters are the shared options."""

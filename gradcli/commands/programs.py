@@ -36,7 +36,9 @@ def _read(file: str) -> str:
         reason = getattr(error, "strerror", None) or "not a file name"
         raise UsageError("E003", f"cannot read {file}: {reason}", help="check the path after -f") from None
     if len(data) > LARGEST:
-        raise UsageError("E003", f"{file} is larger than {LARGEST // 2**20} MB", help="a program is a text of statements")
+        raise UsageError(
+            "E003", f"{file} is larger than {LARGEST // 2**20} MB", help="a program is a text of statements"
+        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

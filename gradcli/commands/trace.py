@@ -13,7 +13,9 @@ from gradcli.commands.job import Job, on_a_program, one_of
 def command(
     job: Job,
     to: Annotated[str | None, typer.Option("--to", metavar="NAME", help="Only the gradient of this variable.")] = None,
-    paths: Annotated[bool, typer.Option("--paths", help="Every path from the output, its product, and the sum.")] = False,
+    paths: Annotated[
+        bool, typer.Option("--paths", help="Every path from the output, its product, and the sum.")
+    ] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many paths are listed.")] = 20,
 ) -> None:
     """Derive each gradient: in symbols, with numbers put in, and the result.

@@ -83,7 +83,9 @@ class Primitive:
             if self.structured or broadcastable(values):
                 raise
             raise mismatch(values) from None
-        if mode.grad_enabled and self.rules and edges.count(None) != len(edges):
+        if self.has_gaps or len(edges) > len(self.rules):
+            edges = self._with_gaps(edges)
+        if mode.grad_enabled and edges.count(None) != len(edges):
             out.node = node = Node(self, inputs, options, edges, out.value)
             if self.saves_out:
                 node.saved_out = (out.shared_history(), node.sequence)
@@ -92,6 +94,11 @@ class Primitive:
         if recorder.tape is not None:
             recorder.tape.append(Application(self, inputs, options, out))
         return out
+
+    def _with_gaps(self, edges: list[Any]) -> list[Any]:
+        """An input without a rule (indices, a condition) has no edge, so that nothing waits for its gradient."""
+        rules = self.rules_for(edges)
+        return [edge if position < len(rules) and rules[position] else None for position, edge in enumerate(edges)]
 
     def _share(self, source: Tensor, out: Tensor) -> None:
         """A view changes when its base does; numpy copies where it cannot look (a reshape of a transpose)."""
@@ -134,6 +141,10 @@ class Primitive:
     @cached_property
     def saved(self) -> tuple[frozenset[int], ...]:
         return tuple(frozenset() if rule is None else mentioned(rule) for rule in self.rules)
+
+    @cached_property
+    def has_gaps(self) -> bool:
+        return None in self.rules
 
     @cached_property
     def saves_out(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradcli.engine.primitive import REGISTRY
@@ -26,7 +26,8 @@ from gradcli.language.tree import (
     Unary,
 )
 from gradcli.ops import load
-from gradcli.ops.surface import OPERATIONS, Operation, as_tensor, described, real
+from gradcli.ops.arguments import as_tensor, described, operand
+from gradcli.ops.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
 
 BINARY = {
@@ -83,14 +84,13 @@ def _unary(operator: str, value: Any) -> Any:
 def _binary(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b) and operator != "@":
         return arithmetic(operator, a, b)
-    a, b = _operand(a, operator), _operand(b, operator)
-    return OPERATIONS[BINARY[operator]](a, b)
+    return OPERATIONS[BINARY[operator]](_tensor(a, operator, operand), _tensor(b, operator, operand))
 
 
 def _compare(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b):
         return comparison(operator, a, b)
-    return REGISTRY[COMPARE[operator]](_operand(a, operator), _operand(b, operator))
+    return OPERATIONS[COMPARE[operator]](_tensor(a, operator, operand), _tensor(b, operator, operand))
 
 
 def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:
@@ -150,7 +150,7 @@ def _attribute(name: str, value: Any) -> Any:
 def _slice(node: Slice, parts: Sequence[Any]) -> slice:
     rest = iter(parts)
     bounds = (None if part is None else next(rest) for part in (node.start, node.stop, node.step))
-    from gradcli.ops.surface import integer
+    from gradcli.ops.arguments import integer
 
     try:
         start, stop, step = (None if bound is None else integer(bound) for bound in bounds)
@@ -171,16 +171,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float)
 
 
-def _tensor(value: Any, use: str) -> Tensor:
+def _tensor(value: Any, use: str, read: Callable[[Any], Any] = as_tensor) -> Any:
     try:
-        return as_tensor(value)
+        return read(value)
     except (TypeError, ValueError) as error:
         reason = f": {error}" if isinstance(error, ValueError) else ""
         raise EvaluationError("E204", f"{use} takes a tensor or a number, not {described(value)}{reason}") from None
-
-
-def _operand(value: Any, use: str) -> Any:
-    """Numbers stay numbers; a list in arithmetic holds real numbers, as a variable does."""
-    if _is_number(value):
-        return value
-    return real(_tensor(value, use)) if isinstance(value, list) else _tensor(value, use)

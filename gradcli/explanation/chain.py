@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
-from gradcli.explanation.values import value_of
 from gradcli.explanation.model import Explanation, Local, Step, Value
+from gradcli.explanation.values import value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def paths(explanation: Explanation, to: str, limit: int) -> Paths:
     for node in explanation.nodes:  # inputs come before their consumers
         onward[node.id] = [local for local in node.locals if node.id == to or count.get(local.input)]
         count[node.id] = 1 if node.id == to else sum(count[local.input] for local in onward[node.id])
-    listed = []
+    listed: list[Path] = []
     for path in _walk(explanation.output, to, onward):
         if len(listed) == limit:
             break
@@ -92,7 +92,8 @@ def paths(explanation: Explanation, to: str, limit: int) -> Paths:
 
 def _walk(output: str, to: str, onward: dict[str, list[Local]]) -> Iterator[Path]:
     """Depth first along edges that lead to `to`; nothing is walked that does not end in a path."""
-    nodes, locals = [output], []
+    nodes: list[str] = [output]
+    locals: list[Local] = []
     waiting: list[Iterator[Local]] = [iter(onward.get(output, ()))]
     if output == to:
         yield Path((output,), ())

@@ -73,7 +73,8 @@ class Adjoint:
         return cls(formula, divisor)
 
     def whole(self) -> Any:
-        return self.formula if self.divisor == 1 else self.formula / self.divisor
+        formula: Any = self.formula
+        return formula if self.divisor == 1 else formula / self.divisor
 
 
 class Derivation:
@@ -134,8 +135,9 @@ class Derivation:
     @staticmethod
     def added(first: Adjoint, second: Adjoint) -> Adjoint:
         if first.divisor == second.divisor:
-            return Adjoint(first.formula + second.formula, first.divisor)  # type: ignore[operator]
-        return Adjoint(first.whole() + second.whole())  # type: ignore[operator]
+            same: Any = first.formula
+            return Adjoint(same + second.formula, first.divisor)
+        return Adjoint(first.whole() + second.whole())
 
     def gradient(self, line: Line) -> Expression | None:
         """The gradient of a line as one expression."""

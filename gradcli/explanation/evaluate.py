@@ -33,7 +33,7 @@ from gradcli.language.tree import (
     children,
     postorder,
 )
-from gradcli.ops.surface import as_tensor
+from gradcli.ops.arguments import as_tensor
 from gradcli.source import Source, Span
 
 

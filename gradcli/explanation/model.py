@@ -69,7 +69,8 @@ class Step:
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A variable with its gradient; `gradient` is None when the output does not depend on it, `formula` when it would
-    be too long."""
+    be too long.
+    """
 
     name: str
     node: str

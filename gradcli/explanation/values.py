@@ -14,7 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.calls import apply
 from gradcli.language.tree import Expression, Name, children, postorder
-from gradcli.ops.surface import as_tensor
+from gradcli.ops.arguments import as_tensor
 from gradcli.source import Source
 
 CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}

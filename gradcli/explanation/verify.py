@@ -116,7 +116,7 @@ class _Function:
         """Central differences, entry by entry; nan for the entries left out of a large array."""
         base = np.array(point[name], dtype=np.float64)
         slopes = np.full(base.size, np.nan)
-        entries = range(base.size)
+        entries: Sequence[int] = range(base.size)
         if base.size > most:
             entries = sorted(np.random.default_rng(0).choice(base.size, most, replace=False).tolist())
         for entry in entries:

@@ -11,12 +11,13 @@ from gradcli.engine.notation import number
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
+from gradcli.ops.arguments import Real
 from gradcli.ops.arithmetic import add, div, sub
 from gradcli.ops.comparisons import both
 from gradcli.ops.constants import SQRT_2_OVER_PI
 from gradcli.ops.elementwise import absolute, by_number, elementwise, tanh
 from gradcli.ops.selection import guarded, where
-from gradcli.ops.surface import Real, operation
+from gradcli.ops.surface import operation
 
 # The constants of self-normalizing networks (Klambauer et al. 2017), to the digits that torch has.
 SELU_ALPHA = 1.6732632423543772848170429916717

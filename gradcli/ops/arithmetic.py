@@ -13,11 +13,12 @@ from gradcli.engine.notation import infix, number, prefix
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Binary, Expression
+from gradcli.ops.arguments import Operand, Real, as_tensor, real
 from gradcli.ops.comparisons import at_least, both, equal
 from gradcli.ops.elementwise import floor, log
 from gradcli.ops.folding import fold_add, fold_div, fold_mul, fold_neg, fold_pow, fold_sub
 from gradcli.ops.selection import guarded
-from gradcli.ops.surface import Operand, Real, as_tensor, operation, real
+from gradcli.ops.surface import operation
 
 
 def _product(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:

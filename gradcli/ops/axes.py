@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from gradcli.engine.shapes import dimension, dimensions
+from gradcli.ops.arguments import Dims, Shape
 from gradcli.ops.shaping import reshape, unsqueeze
-from gradcli.ops.surface import Dims, Shape
 
 Axes = int | tuple[int, ...] | None  # what primitives take: counted from the front; None or () for all
 

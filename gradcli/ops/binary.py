@@ -10,10 +10,11 @@ from gradcli.engine.formula import Formula
 from gradcli.engine.primitive import primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.activations import logsigmoid, sigmoid
+from gradcli.ops.arguments import Real
 from gradcli.ops.elementwise import log
 from gradcli.ops.losses import check_reduction, check_weight, reduced, shared, write
 from gradcli.ops.selection import guarded
-from gradcli.ops.surface import Real, operation
+from gradcli.ops.surface import operation
 
 EPSILON = float(np.float32(1e-12))  # torch's, a single-precision number at any precision
 

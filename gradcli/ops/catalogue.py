@@ -12,14 +12,12 @@ FAMILIES = {
         "softsign swish tanhshrink"
     ),
     "arithmetic": (
-        "add div divide mul multiply neg negative pow power reciprocal remainder square sub subtract "
-        "true_divide"
+        "add div divide mul multiply neg negative pow power reciprocal remainder square sub subtract true_divide"
     ),
     "binary": "bce bce_with_logits binary_cross_entropy binary_cross_entropy_with_logits",
     "classification": "cross_entropy",
     "comparisons": (
-        "eq ge greater greater_equal gt le less less_equal logical_and logical_not logical_or lt ne "
-        "not_equal"
+        "eq ge greater greater_equal gt le less less_equal logical_and logical_not logical_or lt ne not_equal"
     ),
     "contractions": "addmm bmm dot ger mm mv outer",
     "convolution": "conv1d conv1d_input conv1d_weight conv2d conv2d_input conv2d_weight",

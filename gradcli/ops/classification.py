@@ -11,6 +11,7 @@ from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary
+from gradcli.ops.arguments import Real, indices, real
 from gradcli.ops.comparisons import equal
 from gradcli.ops.likelihood import Labels, check_labels, class_axis, nll_loss
 from gradcli.ops.losses import check_reduction
@@ -18,7 +19,7 @@ from gradcli.ops.reductions import sum_
 from gradcli.ops.selection import masked_fill
 from gradcli.ops.shaping import reshape
 from gradcli.ops.softmax import log_softmax
-from gradcli.ops.surface import Real, indices, operation, real
+from gradcli.ops.surface import operation
 
 # torch's own code has a node of its own for a number as the second operand.
 _product = primitive(

@@ -10,7 +10,8 @@ import numpy as np
 from gradcli.engine.notation import comparison
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.surface import Operand, operation
+from gradcli.ops.arguments import Operand
+from gradcli.ops.surface import operation
 
 less = primitive("lt", operator.lt, notation=comparison("<"))
 at_most = primitive("le", operator.le, notation=comparison("<="))

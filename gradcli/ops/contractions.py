@@ -14,10 +14,11 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary, Expression
+from gradcli.ops.arguments import check_size
 from gradcli.ops.arithmetic import mul
 from gradcli.ops.permutations import t, transpose
 from gradcli.ops.shaping import expanded, reshape
-from gradcli.ops.surface import check_size, operation
+from gradcli.ops.surface import operation
 
 
 def _mT(x: Any) -> Any:

@@ -12,12 +12,13 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import windows
+from gradcli.ops.arguments import Padding, Pair, Real, Shape
 from gradcli.ops.convolution_shapes import check_upstream, options, places
 from gradcli.ops.padding import pad_constant
 from gradcli.ops.patches import correlate, input_gradient, weight_gradient
 from gradcli.ops.reductions import sum_dim
 from gradcli.ops.shaping import squeeze_dim, unsqueeze
-from gradcli.ops.surface import Padding, Pair, Real, Shape, operation, register
+from gradcli.ops.surface import operation, register
 from gradcli.ops.windows import Sizes
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from gradcli.errors import AutogradError
 from gradcli.ops import windows
-from gradcli.ops.surface import Shape, check_size
+from gradcli.ops.arguments import Shape, check_size
 from gradcli.ops.windows import Sizes
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.arguments import Operand, Shape, check_size
 from gradcli.ops.shaping import flat
-from gradcli.ops.surface import Operand, Shape, check_size, operation
+from gradcli.ops.surface import operation
 
 
 def _filled(name: str, sizes: Shape, value: Any) -> Tensor:

@@ -12,7 +12,8 @@ from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
-from gradcli.ops.surface import check_size, operation
+from gradcli.ops.arguments import check_size
+from gradcli.ops.surface import operation
 
 
 def _diagonal(x: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:

@@ -13,10 +13,11 @@ import numpy as np
 
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.language.tree import Argument, Binary, Call, Number
+from gradcli.ops.arguments import Real
 from gradcli.ops.comparisons import equal
 from gradcli.ops.constants import LOG_2, LOG_10, SQRT_PI
 from gradcli.ops.selection import guarded
-from gradcli.ops.surface import Real, operation, register
+from gradcli.ops.surface import operation, register
 
 # torch gives 0 even where g is infinite; that is written as a product.
 zero = primitive(

@@ -15,9 +15,10 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
+from gradcli.ops.arguments import Dims, as_tensor
 from gradcli.ops.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.selection import maximum_, minimum_, where
-from gradcli.ops.surface import Dims, as_tensor, operation
+from gradcli.ops.surface import operation
 
 
 def _attains(x: Any, extreme: Any) -> Any:

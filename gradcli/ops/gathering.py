@@ -15,9 +15,10 @@ from gradcli.engine.shapes import broadcastable, dimension, mismatch
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.arguments import Indices
 from gradcli.ops.indexing import cut, flat_positions, index_backward, scattered
 from gradcli.ops.shaping import reshaped
-from gradcli.ops.surface import Indices, operation
+from gradcli.ops.surface import operation
 
 
 def _gather(x: Any, index: Any, *, dim: int) -> Any:

@@ -16,9 +16,10 @@ from gradcli.engine.shapes import dimension, dimensions
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression, List
+from gradcli.ops.arguments import Dims, Shape, check_size
 from gradcli.ops.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping import flat, reshape
-from gradcli.ops.surface import Dims, Shape, check_size, operation
+from gradcli.ops.surface import operation
 
 
 def _of_list(name: str) -> Notation:

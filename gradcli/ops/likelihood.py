@@ -14,9 +14,10 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.arguments import Indices, Real, check_size
 from gradcli.ops.losses import check_reduction, check_weight, write
 from gradcli.ops.shaping import reshape, unsqueeze
-from gradcli.ops.surface import Indices, Real, check_size, operation
+from gradcli.ops.surface import operation
 
 
 def class_axis(shape: Sequence[int]) -> int:

@@ -21,10 +21,11 @@ from gradcli.engine.shapes import broadcastable, mismatch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.arguments import Real
 from gradcli.ops.elementwise import absolute, sign
 from gradcli.ops.reductions import mean_, sum_
 from gradcli.ops.selection import where
-from gradcli.ops.surface import Real, operation
+from gradcli.ops.surface import operation
 
 DEFAULTS = {"reduction": "mean", "beta": 1, "delta": 1, "ignore_index": -100}
 

@@ -19,10 +19,11 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops import arithmetic
+from gradcli.ops.arguments import check_size
 from gradcli.ops.contractions import addmm_, bmm_, dot_, mm_, mv_, same_dtype
 from gradcli.ops.permutations import mT, t_
 from gradcli.ops.shaping import clone, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
-from gradcli.ops.surface import check_size, operation
+from gradcli.ops.surface import operation
 
 squeeze_in_place = primitive(
     "squeeze_in_place",

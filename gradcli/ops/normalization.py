@@ -14,13 +14,14 @@ from gradcli.engine.notation import literal
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.arguments import Indices, Real, Shape
 from gradcli.ops.comparisons import equal
 from gradcli.ops.elementwise import sqrt
 from gradcli.ops.reductions import mean_dim
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.statistics import var
-from gradcli.ops.surface import Indices, Real, Shape, operation
+from gradcli.ops.surface import operation
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:

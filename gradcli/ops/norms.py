@@ -9,12 +9,13 @@ import numpy as np
 
 from gradcli.engine.primitive import primitive
 from gradcli.errors import EvaluationError
+from gradcli.ops.arguments import Dims, Real
 from gradcli.ops.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.comparisons import equal
 from gradcli.ops.elementwise import absolute, sign, zero
 from gradcli.ops.extremes import ties
 from gradcli.ops.selection import guarded, where
-from gradcli.ops.surface import Dims, Real, operation
+from gradcli.ops.surface import operation
 
 
 def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:

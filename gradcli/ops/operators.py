@@ -9,7 +9,8 @@ from typing import Any
 from gradcli.engine.formula import Formula
 from gradcli.engine.tensor import Tensor
 from gradcli.ops import arithmetic, comparisons
-from gradcli.ops.surface import OPERATIONS, as_tensor
+from gradcli.ops.arguments import as_tensor
+from gradcli.ops.surface import OPERATIONS
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": arithmetic.add_,

@@ -11,7 +11,8 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
-from gradcli.ops.surface import Shape, check_size, operation
+from gradcli.ops.arguments import Shape, check_size
+from gradcli.ops.surface import operation
 
 
 def _padded(x: Any, *, pad: Shape, value: float = 0) -> Any:

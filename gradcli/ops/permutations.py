@@ -14,8 +14,9 @@ from gradcli.engine.shapes import dimension, dimensions
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute, Expression
+from gradcli.ops.arguments import Dims, Shape
 from gradcli.ops.shaping import flat
-from gradcli.ops.surface import Dims, Shape, operation
+from gradcli.ops.surface import operation
 
 
 def _write_transpose(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:

@@ -18,7 +18,8 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops import pools, windows
-from gradcli.ops.surface import Pair, Real, Shape, check_size, operation
+from gradcli.ops.arguments import Pair, Real, Shape, check_size
+from gradcli.ops.surface import operation
 
 DEFAULTS = {
     "padding": (0, 0),

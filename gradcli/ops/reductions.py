@@ -13,12 +13,13 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.ops.arguments import Dims, Real
 from gradcli.ops.axes import Axes, aligned, axes, count, wrapped
 from gradcli.ops.comparisons import equal
 from gradcli.ops.scans import prod_others
 from gradcli.ops.selection import unless
 from gradcli.ops.shaping import reshape
-from gradcli.ops.surface import Dims, Real, operation
+from gradcli.ops.surface import operation
 
 
 def _sum_dim(x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:

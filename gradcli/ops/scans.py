@@ -17,9 +17,10 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.arguments import Real
 from gradcli.ops.comparisons import equal
 from gradcli.ops.selection import unless
-from gradcli.ops.surface import Real, operation
+from gradcli.ops.surface import operation
 
 
 def _carry(g: Any, x: Any, *, dim: int, reverse: bool = False) -> Any:

@@ -6,6 +6,7 @@ would give nan.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,8 +18,9 @@ from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.arguments import Operand, as_tensor
 from gradcli.ops.comparisons import at_least, at_most, both, either, equal
-from gradcli.ops.surface import Operand, as_tensor, operation
+from gradcli.ops.surface import operation
 
 
 def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Formula | None:
@@ -108,9 +110,9 @@ def _at_bound(x: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def _write_clamp(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """`clamp(x, min=a, max=b)`, without a bound that is None."""
+    """`clamp(x, min=a, max=b)`, without a bound that was left out."""
     bounds = zip(("min", "max"), operands[1:], strict=True)
-    named = [Argument(bound.tree, name) for name, bound in bounds if bound.value is not None]
+    named = [Argument(bound.tree, name) for name, bound in bounds if np.shape(bound.value) or np.isfinite(bound.value)]
     return Call("clamp", (Argument(operands[0].tree), *named))
 
 
@@ -124,7 +126,7 @@ clamp = primitive(
     kinks=_at_bound,
     **BOUNDS,
 )
-# A bound that is left out is an input of torch's node all the same.
+# A bound that is left out is an input of torch's node all the same; it stands as infinity.
 clamp_tensor = primitive(
     "clamp_tensor",
     np.clip,
@@ -141,7 +143,7 @@ clamp_min_tensor = primitive(
     lambda x, low, high: np.maximum(x, low),
     lambda g, out, x, low, high: where(x >= low, g, 0),
     lambda g, out, x, low, high: where(x < low, g, 0),
-    lambda g, out, x, low, high: g * 0,
+    lambda g, out, x, low, high: where(False, g, 0),
     node="ClampBackward0",
     notation=_write_clamp,
     kinks=lambda x, low, high: np.equal(x, low),
@@ -151,7 +153,7 @@ clamp_max_tensor = primitive(
     "clamp_max_tensor",
     lambda x, low, high: np.minimum(x, high),
     lambda g, out, x, low, high: where(x <= high, g, 0),
-    lambda g, out, x, low, high: g * 0,
+    lambda g, out, x, low, high: where(False, g, 0),
     lambda g, out, x, low, high: where(x > high, g, 0),
     node="ClampBackward0",
     notation=_write_clamp,
@@ -229,7 +231,7 @@ def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None
     if all(bound is None or _is_number(bound) for bound in (min, max)):
         return clamp(input, **{k: v for k, v in (("min", min), ("max", max)) if v is not None})
     if max is None:
-        return clamp_min_tensor(input, min, None)
+        return clamp_min_tensor(input, min, math.inf)
     if min is None:
-        return clamp_max_tensor(input, None, max)
+        return clamp_max_tensor(input, -math.inf, max)
     return clamp_tensor(input, as_tensor(min), as_tensor(max))

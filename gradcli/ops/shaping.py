@@ -15,7 +15,8 @@ from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.shapes import dimension, dimensions
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.surface import Dims, Shape, operation
+from gradcli.ops.arguments import Dims, Shape
+from gradcli.ops.surface import operation
 
 
 def fold_same(x: Formula, *, value: Any, **options: Any) -> Formula | None:

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import primitive
+from gradcli.ops.arguments import Dims, Real
 from gradcli.ops.arithmetic import neg
 from gradcli.ops.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.elementwise import exp
 from gradcli.ops.reductions import sum_dim
-from gradcli.ops.surface import Dims, Real, operation
+from gradcli.ops.surface import operation
 
 
 def _softmax(x: Any, *, dim: int) -> Any:

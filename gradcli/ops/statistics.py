@@ -8,11 +8,12 @@ import numpy as np
 
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.arguments import Dims, Real
 from gradcli.ops.axes import Axes, aligned, axes, count, wrapped
 from gradcli.ops.comparisons import equal
 from gradcli.ops.reductions import mean, mean_dim
 from gradcli.ops.selection import guarded
-from gradcli.ops.surface import Dims, Real, operation
+from gradcli.ops.surface import operation
 
 
 def _freedom(x: Any, dim: Axes, correction: float) -> float:

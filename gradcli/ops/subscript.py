@@ -8,9 +8,10 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.arguments import indices
 from gradcli.ops.indexing import EVERYTHING, alias, bounded, select, sliced, take
 from gradcli.ops.shaping import unsqueeze
-from gradcli.ops.surface import indices, operation
+from gradcli.ops.surface import operation
 
 ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 

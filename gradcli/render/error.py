@@ -14,7 +14,7 @@ def print_error(error: GradcliError, form: str) -> None:
         from gradcli.render.document import dump, error_document
 
         text = dump(error_document(error), ascii=True)
-        print(text, file=sys.stdout if form == "document" else sys.stderr, flush=True)  # noqa: T201
+        print(text, file=sys.stdout if form == "document" else sys.stderr, flush=True)
         return
     lines = [concise(error)] if form == "concise" else full(error)
     encoding = sys.stderr.encoding or "ascii"

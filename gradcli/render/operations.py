@@ -45,9 +45,7 @@ def node_name(primitive: Primitive) -> str:
 
 
 def _rules(use: Use, looks: Looks) -> list[Row]:
-    rows = [
-        Row((rule.input, f"g {looks.arrow} {unparse(rule.rule, multiply=looks.times)}")) for rule in use.rules
-    ]
+    rows = [Row((rule.input, f"g {looks.arrow} {unparse(rule.rule, multiply=looks.times)}")) for rule in use.rules]
     rows.extend(Row((label, text)) for label, text in facts(use.primitive))
     return rows or [Row(("no gradient flows through it",))]
 

@@ -68,7 +68,11 @@ def forward(explanation: Explanation, terms: Terms) -> list[Row]:
         value = terms.value(node.value)
         if node.kind == "op":
             put_in = terms.put_in(node)
-            cells = (f"= {terms.formula(node.expression)}", node.grad_fn or "constant", "" if put_in == value else put_in)
+            cells = (
+                f"= {terms.formula(node.expression)}",
+                node.grad_fn or "constant",
+                "" if put_in == value else put_in,
+            )
             rows.append(Row((visible(node.name), *cells, f"= {value}")))
         elif node.kind == "constant" and (node.id in mentioned or node.id == explanation.output):
             rows.append(Row((visible(node.name), "", "constant", "", f"= {value}")))

@@ -13,7 +13,6 @@ from gradcli.render.looks import Looks
 from gradcli.render.numbers import short
 from gradcli.source import visible
 
-
 PRODUCT = Binary("*", Name("a"), Name("b"))
 
 

@@ -24,7 +24,9 @@ def verification_page(verification: Verification, looks: Looks) -> str:
     if count == 0:
         verdict = "there is no gradient to verify: the output depends on no variable"
     elif verification.agrees:
-        verdict = f"{'the gradient agrees' if count == 1 else f'all {count} gradients agree'} to {verification.tolerance:g}"
+        verdict = (
+            f"{'the gradient agrees' if count == 1 else f'all {count} gradients agree'} to {verification.tolerance:g}"
+        )
     else:
         wrong = ", ".join(visible(row.name) for row in verification.rows if not row.agrees)
         verdict = f"the gradients of {wrong} disagree"
