@@ -73,7 +73,10 @@ def evaluate(
     of: str | None = None,
     dtype: np.dtype[Any],
 ) -> Evaluation:
-    """Run a program; `values` are numbers, nested lists or arrays by variable, `wrt` the variables that require grad."""
+    """Run a program.
+
+    `values` are numbers, nested lists or arrays by variable; `wrt` are the variables that require grad (default: all).
+    """
     with default_dtype(dtype), np.errstate(all="ignore"), record() as tape:
         machine = _Machine(program, source, values, wrt, tape)
         for statement in program.statements:

@@ -44,9 +44,9 @@ class Product:
 
     def times(self, other: Product) -> Product | None:
         """The product of both, with the numbers in front; None where multiplying them would round."""
-        if self.coefficient != 1 and other.coefficient != 1:
-            if not (isinstance(self.coefficient, int) and isinstance(other.coefficient, int)):
-                return None
+        whole = isinstance(self.coefficient, int) and isinstance(other.coefficient, int)
+        if self.coefficient != 1 and other.coefficient != 1 and not whole:
+            return None
         coefficient = other.coefficient if self.coefficient == 1 else self.coefficient * other.coefficient
         return Product(self.sign * other.sign, coefficient, self.factors + other.factors)
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from gradcli.engine.formula import Formula
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.ops import arithmetic, comparisons
 from gradcli.ops.arguments import as_tensor
@@ -20,6 +21,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "pow": arithmetic.pow_,
     "mod": arithmetic.remainder_,
 }
+DIRECT = {"add": arithmetic.add, "sub": arithmetic.sub, "mul": arithmetic.mul, "truediv": arithmetic.div}
 UNARY: dict[str, Callable[[Any], Any]] = {"neg": lambda x: arithmetic.neg(x)}
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "lt": comparisons.less,
@@ -36,6 +38,12 @@ def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
 
 def _method(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda self, other: function(self, other)
+
+
+def _applied(primitive: Primitive) -> Callable[[Any, Any], Any]:
+    """The primitive itself where no lowering is needed: scalar programs spend their time here."""
+    apply, none = primitive.apply, dict[str, Any]()
+    return lambda self, other: apply((self, other), none)
 
 
 def _index(self: Tensor, items: Any) -> Any:
@@ -72,3 +80,5 @@ def install() -> None:
             setattr(carrier, f"__{name}__", _method(function))
         for name, convert in UNARY.items():
             setattr(carrier, f"__{name}__", convert)
+    for name, primitive in DIRECT.items():
+        setattr(Tensor, f"__{name}__", _applied(primitive))

@@ -6,13 +6,13 @@ would give nan.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.formula import Formula
+from gradcli.engine.notation import Notation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, tensor
@@ -109,11 +109,14 @@ def _at_bound(x: Any, min: Any = None, max: Any = None) -> Any:
     return np.isin(x, [bound for bound in (min, max) if bound is not None])
 
 
-def _write_clamp(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """`clamp(x, min=a, max=b)`, without a bound that was left out."""
-    bounds = zip(("min", "max"), operands[1:], strict=True)
-    named = [Argument(bound.tree, name) for name, bound in bounds if np.shape(bound.value) or np.isfinite(bound.value)]
-    return Call("clamp", (Argument(operands[0].tree), *named))
+def _write_clamp(*bounds: str) -> Notation:
+    """`clamp(x, min=a, max=b)`, with the bounds that there are."""
+
+    def write(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:
+        named = [Argument(bound.tree, name) for name, bound in zip(bounds, operands[1:], strict=True)]
+        return Call("clamp", (Argument(operands[0].tree), *named))
+
+    return write
 
 
 BOUNDS: dict[str, Any] = {"convention": "clamp' is 1 at the bounds and 0 outside"}
@@ -126,7 +129,6 @@ clamp = primitive(
     kinks=_at_bound,
     **BOUNDS,
 )
-# A bound that is left out is an input of torch's node all the same; it stands as infinity.
 clamp_tensor = primitive(
     "clamp_tensor",
     np.clip,
@@ -134,30 +136,29 @@ clamp_tensor = primitive(
     lambda g, out, x, low, high: where(both(x < low, low < high), g, 0),
     lambda g, out, x, low, high: where(either(x > high, high < low), g, 0),
     node="ClampBackward0",
-    notation=_write_clamp,
+    notation=_write_clamp("min", "max"),
     kinks=lambda x, low, high: np.equal(x, low) | np.equal(x, high),
     **BOUNDS,
 )
+# torch's node has the missing bound among its inputs, as None; here it has the given one alone.
 clamp_min_tensor = primitive(
     "clamp_min_tensor",
-    lambda x, low, high: np.maximum(x, low),
-    lambda g, out, x, low, high: where(x >= low, g, 0),
-    lambda g, out, x, low, high: where(x < low, g, 0),
-    lambda g, out, x, low, high: where(False, g, 0),
+    np.maximum,
+    lambda g, out, x, low: where(x >= low, g, 0),
+    lambda g, out, x, low: where(x < low, g, 0),
     node="ClampBackward0",
-    notation=_write_clamp,
-    kinks=lambda x, low, high: np.equal(x, low),
+    notation=_write_clamp("min"),
+    kinks=np.equal,
     **BOUNDS,
 )
 clamp_max_tensor = primitive(
     "clamp_max_tensor",
-    lambda x, low, high: np.minimum(x, high),
-    lambda g, out, x, low, high: where(x <= high, g, 0),
-    lambda g, out, x, low, high: where(False, g, 0),
-    lambda g, out, x, low, high: where(x > high, g, 0),
+    np.minimum,
+    lambda g, out, x, high: where(x <= high, g, 0),
+    lambda g, out, x, high: where(x > high, g, 0),
     node="ClampBackward0",
-    notation=_write_clamp,
-    kinks=lambda x, low, high: np.equal(x, high),
+    notation=_write_clamp("max"),
+    kinks=np.equal,
     **BOUNDS,
 )
 
@@ -231,7 +232,7 @@ def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None
     if all(bound is None or _is_number(bound) for bound in (min, max)):
         return clamp(input, **{k: v for k, v in (("min", min), ("max", max)) if v is not None})
     if max is None:
-        return clamp_min_tensor(input, min, math.inf)
+        return clamp_min_tensor(input, min)
     if min is None:
-        return clamp_max_tensor(input, -math.inf, max)
+        return clamp_max_tensor(input, max)
     return clamp_tensor(input, as_tensor(min), as_tensor(max))
