@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as F
+from torch.nn import functional
 
 Function = Callable[..., Any]
 
@@ -34,16 +34,16 @@ def _flip(x: torch.Tensor, *dims: Any) -> torch.Tensor:
 
 
 def _layer_norm(x: torch.Tensor, shape: Any, *arguments: Any, **keywords: Any) -> torch.Tensor:
-    return F.layer_norm(x, (shape,) if isinstance(shape, int) else shape, *arguments, **keywords)
+    return functional.layer_norm(x, (shape,) if isinstance(shape, int) else shape, *arguments, **keywords)
 
 
 def _cross_entropy(x: torch.Tensor, target: torch.Tensor, *arguments: Any, **keywords: Any) -> torch.Tensor:
     labels = target if target.shape == x.shape else target.long()
-    return F.cross_entropy(x, labels, *arguments, **keywords)
+    return functional.cross_entropy(x, labels, *arguments, **keywords)
 
 
 def _max_pool_indices(x: torch.Tensor, *arguments: Any, **keywords: Any) -> torch.Tensor:
-    return F.max_pool2d(x.detach(), *arguments, return_indices=True, **keywords)[1]
+    return functional.max_pool2d(x.detach(), *arguments, return_indices=True, **keywords)[1]
 
 
 def _max_pool2d_backward(g: torch.Tensor, x: torch.Tensor, kernel_size: Any, **keywords: Any) -> torch.Tensor:
@@ -58,10 +58,10 @@ def _max_pool2d_pick(values: torch.Tensor, x: torch.Tensor, kernel_size: Any, **
 
 def _avg_pool2d_backward(g: torch.Tensor, input_size: Any, kernel_size: Any, **keywords: Any) -> torch.Tensor:
     x = torch.zeros(input_size, requires_grad=True)
-    return torch.autograd.grad(F.avg_pool2d(x, kernel_size, **keywords), x, g, create_graph=True)[0]
+    return torch.autograd.grad(functional.avg_pool2d(x, kernel_size, **keywords), x, g, create_graph=True)[0]
 
 
-# Adjoints that formulas print: torch has no function for them, or a node that takes the operands in another order. Their
+# Adjoints that formulas print: torch has no function for them, or a node with the operands in another order. Their
 # values and gradients are compared, their nodes are not.
 ADJOINTS = {
     "conv1d_input",
@@ -76,9 +76,9 @@ ADJOINTS = {
 ELSEWHERE: dict[str, Function] = {
     "tanh": torch.tanh,  # torch.nn.functional has them too, with a warning
     "sigmoid": torch.sigmoid,
-    "softmax": _softmax(F.softmax),
-    "log_softmax": _softmax(F.log_softmax),
-    "softmin": _softmax(F.softmin),
+    "softmax": _softmax(functional.softmax),
+    "log_softmax": _softmax(functional.log_softmax),
+    "softmin": _softmax(functional.softmin),
     "maximum": _with_tensors(torch.maximum),
     "minimum": _with_tensors(torch.minimum),
     "flip": _flip,
@@ -97,7 +97,7 @@ ELSEWHERE: dict[str, Function] = {
 
 def function_of(name: str) -> Function:
     """The function behind an operation's own name (not an alias)."""
-    for place in (ELSEWHERE, vars(F), vars(torch), vars(torch.Tensor)):
+    for place in (ELSEWHERE, vars(functional), vars(torch), vars(torch.Tensor)):
         if name in place:
             return place[name]  # type: ignore[no-any-return]
     found = getattr(torch.Tensor, name, None)
