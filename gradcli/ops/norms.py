@@ -37,14 +37,11 @@ def _norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keep
         return zero(x)
     if p == 1:
         return aligned(g, x.shape, dim, keepdim) * sign(x)
+    g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     if math.isinf(p):
-        g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
         return where(equal(absolute(x), out), g * sign(x) / ties(absolute(x), out, dim=dim), 0)
-    slope = aligned(guarded(equal(out, 0), 0, g / out ** (p - 1)), x.shape, dim, keepdim)
-    if p == 2:
-        return slope * x
-    powers = sign(x) * absolute(x) ** (p - 1)
-    return slope * (guarded(equal(x, 0), 0, powers) if p < 1 else powers)
+    powers = x if p == 2 else sign(x) * absolute(x) ** (p - 1)
+    return guarded(equal(x if p < 1 else out, 0), 0, g * powers / out ** (p - 1))
 
 
 norm = primitive(

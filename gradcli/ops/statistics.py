@@ -35,8 +35,8 @@ def _var_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float =
 
 
 def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
-    slope = aligned(guarded(equal(out, 0), 0, g / out), x.shape, dim, keepdim)
-    return slope * _centred(x, dim) / _freedom(x, dim, correction)
+    g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
+    return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / _freedom(x, dim, correction)
 
 
 var = primitive("var", _var, _var_rule, structured=True)
