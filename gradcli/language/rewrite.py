@@ -16,11 +16,15 @@ from gradcli.language.tree import (
     List,
     Method,
     Name,
+    Number,
     Slice,
     Tuple,
     Unary,
     fold,
 )
+
+ONE = Number(1)
+MINUS_ONE = Unary("-", ONE)
 
 
 def with_children(node: Expression, parts: Sequence[Expression]) -> Expression:
@@ -49,6 +53,21 @@ def with_children(node: Expression, parts: Sequence[Expression]) -> Expression:
 
 def _arguments(old: Sequence[Argument], values: Sequence[Expression]) -> tuple[Argument, ...]:
     return tuple(Argument(value, argument.keyword) for argument, value in zip(old, values, strict=True))
+
+
+def without_ones(tree: Expression) -> Expression:
+    """The tree with factors of 1 left out: `1*x` is written `x`, `-1*x` is written `-x`."""
+
+    def combine(node: Expression, parts: Sequence[Expression]) -> Expression:
+        if isinstance(node, Binary) and node.operator == "*":
+            left, right = parts
+            if left in (ONE, MINUS_ONE):
+                return right if left == ONE else Unary("-", right)
+            if right == ONE:
+                return left
+        return with_children(node, parts)
+
+    return fold(tree, combine)
 
 
 def substitute(tree: Expression, names: Mapping[str, Expression]) -> Expression:

@@ -6,8 +6,8 @@ import numpy as np
 
 from gradcli.explanation.chain import Link, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
-from gradcli.language.rewrite import substitute
-from gradcli.language.tree import Binary, Expression, Name
+from gradcli.language.rewrite import substitute, without_ones
+from gradcli.language.tree import Binary, Expression, Name, Number
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.looks import Looks
 from gradcli.render.numbers import short
@@ -60,8 +60,9 @@ class Terms:
     def _symbols(self, term: Term) -> list[str]:
         upstream = self.total(term.step.node)
         if term.local.formula is None or term.step.summed_axes:
-            entering = Name("1" if self._is_seed(term) else upstream)
-            return [unparse(substitute(term.step.rule, {"g": entering}), multiply=self.looks.times)]
+            entering = Number(1) if self._is_seed(term) else Name(upstream)
+            rule = without_ones(substitute(term.step.rule, {"g": entering}))
+            return [unparse(rule, multiply=self.looks.times)]
         local = self.derivative(term.step.node, term.step.input)
         return [local] if self._is_seed(term) else [upstream, local]
 
