@@ -74,7 +74,7 @@ with_logits = primitive(
 
 
 @operation(
-    "x = [0.2, 0.7]; y = [0, 1]; binary_cross_entropy(x, y)",
+    "x = [0.2, 0.7]; y = [0.1, 0.9]; binary_cross_entropy(x, y)",
     "x = [0.2, 0.7]; y = [0.1, 0.8]; bce(x, y, weight=[1, 2], reduction='sum')",
     aliases=["bce"],
     method=False,

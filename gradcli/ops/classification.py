@@ -69,7 +69,7 @@ def cross_entropy(
     if input.ndim == 0:
         raise AutogradError("Expected 1 or more dimensions (got 0)", code="E301")
     labels = _labels(target)
-    check_labels(input, labels, weight, ignore_index)
+    check_labels(input.shape, labels, weight, ignore_index)
     scores = log_softmax(input, dim=class_axis(input.shape))
     loss = nll_loss(scores, labels, weight, ignore_index, reduction)
     if not label_smoothing:

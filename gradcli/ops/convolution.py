@@ -196,11 +196,11 @@ def _declare_adjoints(count: int, input_example: str, weight_example: str) -> No
 
 _declare_adjoints(
     1,
-    "w = [[[0.5, -1]]]; g = [[[1, 2]]]; conv1d_input((1, 1, 4), w, g, stride=2)",
-    "x = [[[1, 2, 0.5, -1]]]; g = [[[1, 2]]]; conv1d_weight(x, (1, 1, 2), g, dilation=2)",
+    "w = [[[0.5, -1]]]; u = [[[1, 2]]]; conv1d_input((1, 1, 4), w, u, stride=2)",
+    "x = [[[1, 2, 0.5, -1]]]; u = [[[1, 2]]]; conv1d_weight(x, (1, 1, 2), u, dilation=2)",
 )
 _declare_adjoints(
     2,
-    "w = [[[[0.5, -1]]]]; g = [[[[1, 2], [3, 1]]]]; conv2d_input((1, 1, 2, 1), w, g, padding=(0, 1))",
-    "x = [[[[1, 2]], [[0.5, -1]]]]; g = [[[[1]], [[2]]]]; conv2d_weight(x, (2, 1, 1, 2), g, groups=2)",
+    "w = [[[[0.5, -1]]]]; u = [[[[1, 2], [3, 1]]]]; conv2d_input((1, 1, 2, 1), w, u, padding=(0, 1))",
+    "x = [[[[1, 2]], [[0.5, -1]]]]; u = [[[[1]], [[2]]]]; conv2d_weight(x, (2, 1, 1, 2), u, groups=2)",
 )

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.formula import Formula
-from gradcli.engine.notation import call, positional
+from gradcli.engine.notation import literal, positional
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.arguments import Indices, Real, check_size
-from gradcli.ops.losses import check_reduction, check_weight, write
+from gradcli.ops.arguments import Indices, Real, Shape, check_size
+from gradcli.ops.losses import check_reduction, check_weight, keywords, write
 from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.ops.surface import operation
 
@@ -88,12 +88,11 @@ def _short(
     return gradient  # type: ignore[no-any-return]
 
 
-_write_call = call("nll_loss_backward", _nll_backward)
-
-
 def _write_backward(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     g, target, weight = operands
-    return _write_call([g, target] if weight.number == 1 else operands, options)
+    o = dict(options)
+    trees = [g.tree, target.tree, literal(o.pop("size"))]
+    return Call("nll_loss_backward", tuple(map(Argument, trees)) + keywords({"weight": weight}, o))
 
 
 def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
@@ -126,24 +125,24 @@ one_hot = primitive(
 )
 
 
-def check_labels(x: Any, target: Any, weight: Any, ignore_index: int) -> Any:
+def check_labels(size: Shape, target: Any, weight: Any, ignore_index: int) -> Any:
     """Refuse in torch's words labels that do not fit the scores; the weight, or 1, otherwise."""
-    if x.ndim == 0:
+    if len(size) == 0:
         raise AutogradError("Expected 1 or more dimensions (got 0)", code="E301")
-    if x.ndim == 1 and target.value.size != 1:
+    if len(size) == 1 and target.value.size != 1:
         raise AutogradError(
             f"For 1D input, 1D target must have size 1, but got target size: {target.value.size}", code="E301"
         )
-    if x.ndim > 1:
+    if len(size) > 1:
         count = target.shape[0] if target.ndim else 0
-        if x.shape[0] != count:
+        if size[0] != count:
             raise AutogradError(
-                f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({count}).", code="E301"
+                f"Expected input batch_size ({size[0]}) to match target batch_size ({count}).", code="E301"
             )
-        expected = (x.shape[0], *x.shape[2:])
+        expected = (size[0], *size[2:])
         if target.shape != expected:
             raise AutogradError(f"Expected target size {list(expected)}, got {list(target.shape)}", code="E301")
-    classes = x.shape[class_axis(x.shape)]
+    classes = size[class_axis(size)]
     outside = (target.value < 0) | (target.value >= classes)
     wrong = np.atleast_1d(target.value)[np.atleast_1d(outside & (target.value != ignore_index))]
     if wrong.size:
@@ -175,7 +174,7 @@ def nll_loss(
 ) -> Any:
     """Minus the score of the right class; `input` holds log-probabilities, (batch, classes)."""
     check_reduction(reduction)
-    w = check_labels(input, target, weight, ignore_index)
+    w = check_labels(input.shape, target, weight, ignore_index)
     o = {"reduction": reduction, "ignore_index": ignore_index}
     if input.ndim < 3:
         return nll(input, target, w, **o)
@@ -185,6 +184,29 @@ def nll_loss(
     flat = Tensor(target.value.reshape(shape[0], 1, positions))
     losses = nll2d(reshape(input, shape=(*shape, 1, positions)), flat, w, **o)
     return reshape(losses, shape=target.shape) if reduction == "none" else losses
+
+
+@operation(
+    "u = [2, 3]; nll_loss_backward(u, [0, 2], (2, 3), reduction='none')",
+    "u = 2; nll_loss_backward(u, [[[0, 1]]], (1, 3, 1, 2), weight=[1, 2, 0.5], ignore_index=1)",
+    method=False,
+)
+def nll_loss_backward(
+    grad_output: Real,
+    target: Indices,
+    size: Shape,
+    weight: Real | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Any:
+    """The gradient of `nll_loss` with respect to scores of the given size."""
+    check_reduction(reduction)
+    check_size(size)
+    w = check_labels(size, target, weight, ignore_index)
+    if grad_output.shape != (target.shape if reduction == "none" else ()):
+        raise AutogradError(f"Expected grad_output not to have shape {list(grad_output.shape)}", code="E301")
+    backward = nll_backward if len(size) < 3 else nll2d_backward
+    return backward(grad_output, target, w, size=size, reduction=reduction, ignore_index=ignore_index)
 
 
 @operation("one_hot([0, 2, 1])", "one_hot([[1], [0]], num_classes=3)", method=False)

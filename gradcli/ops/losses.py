@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,15 +48,19 @@ def shared(gradient: Any, x: Any, reduction: str) -> Any:
     return gradient / math.prod(x.shape) if reduction == "mean" else gradient
 
 
+def keywords(weights: Mapping[str, Formula], options: Mapping[str, Any]) -> tuple[Argument, ...]:
+    """`weight=w, reduction='sum'`: what differs from the defaults."""
+    given = [Argument(w.tree, name) for name, w in weights.items() if w.number != 1]
+    return (*given, *(Argument(literal(v), name) for name, v in options.items() if v != DEFAULTS[name]))
+
+
 def write(name: str, *weights: str) -> Notation:
-    """`loss(x, y, weight=w, reduction='sum')`, with what differs from the defaults."""
+    """`loss(x, y, weight=w, reduction='sum')`."""
 
     def written(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         x, y, *others = operands
-        arguments = [Argument(x.tree), Argument(y.tree)]
-        arguments += [Argument(w.tree, n) for n, w in zip(weights, others, strict=True) if w.number != 1]
-        arguments += [Argument(literal(v), n) for n, v in options.items() if v != DEFAULTS[n]]
-        return Call(name, tuple(arguments))
+        named = keywords(dict(zip(weights, others, strict=True)), options)
+        return Call(name, (Argument(x.tree), Argument(y.tree), *named))
 
     return written
 

@@ -14,7 +14,7 @@ from gradcli.engine.notation import literal
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.arguments import Indices, Real, Shape
+from gradcli.ops.arguments import Indices, Real, Shape, check_size
 from gradcli.ops.comparisons import equal
 from gradcli.ops.elementwise import sqrt
 from gradcli.ops.reductions import mean_dim
@@ -94,6 +94,7 @@ embedding: Primitive = primitive(
     None,
     lambda g, out, rows, weight, **o: embedding_backward(g, rows, size=weight.shape, **o),
     structured=True,
+    convention="the row padding_idx receives no gradient",
 )
 embedding_backward: Primitive = primitive(
     "embedding_backward",
@@ -140,18 +141,39 @@ def layer_norm_(
     return layer_norm(input, w, b, normalized_shape=normalized_shape, eps=eps)
 
 
+def _check_rows(rows: Any, size: Shape, padding_idx: int | None) -> None:
+    if len(size) != 2:
+        raise AutogradError("'weight' must be 2-D", code="E301")
+    count = size[0]
+    if np.any((rows.value < 0) | (rows.value >= count)):
+        raise AutogradError("index out of range in self", help=f"the rows are 0 to {count - 1}")
+    if padding_idx is not None and not -count <= padding_idx < count:
+        raise AutogradError("Padding_idx must be within num_embeddings")
+
+
 @operation(
     "w = [[1, 2], [3, 4], [5, 6]]; embedding([0, 2, 0], w)",
-    "w = [[1, 2], [3, 4], [5, 6]]; embedding([[0, 2], [1, 1]], w, padding_idx=1)",
+    "w = [[1, 2], [3, 4], [5, 6]]; embedding([[0, 2], [0, 0]], w, padding_idx=1)",
     method=False,
 )
 def embedding_(input: Indices, weight: Real, padding_idx: int | None = None) -> Any:
     """The rows of `weight` with these numbers; the row `padding_idx` receives no gradient."""
-    if weight.ndim != 2:
-        raise AutogradError("'weight' must be 2-D", code="E301")
-    count = weight.shape[0]
-    if np.any((input.value < 0) | (input.value >= count)):
-        raise AutogradError("index out of range in self", help=f"the rows are 0 to {count - 1}")
-    if padding_idx is not None and not -count <= padding_idx < count:
-        raise AutogradError("Padding_idx must be within num_embeddings")
-    return embedding(input, weight, padding_idx=None if padding_idx is None else padding_idx % count)
+    _check_rows(input, weight.shape, padding_idx)
+    return embedding(input, weight, padding_idx=None if padding_idx is None else padding_idx % weight.shape[0])
+
+
+@operation(
+    "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], (3, 2))",
+    "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], (3, 2), padding_idx=0)",
+    method=False,
+)
+def embedding_backward_(grad_output: Real, indices: Indices, size: Shape, padding_idx: int | None = None) -> Any:
+    """The gradient of `embedding` with respect to a table of the given size."""
+    _check_rows(indices, size, padding_idx)
+    if grad_output.shape != (*indices.shape, size[1]):
+        expected = [*indices.shape, size[1]]
+        raise AutogradError(
+            f"Expected grad_output to have shape {expected}, but got {list(grad_output.shape)}", code="E301"
+        )
+    check_size(size)
+    return embedding_backward(grad_output, indices, size=size, padding_idx=padding_idx)

@@ -187,7 +187,7 @@ def max_pool2d(
 
 
 @operation(
-    "x = [[[1, 2], [0.5, -1]]]; g = [[[2]]]; max_pool2d_backward(g, x, 2)",
+    "x = [[[1, 2], [0.5, -1]]]; u = [[[2]]]; max_pool2d_backward(u, x, 2)",
     method=False,
 )
 def max_pool2d_backward(
@@ -247,7 +247,7 @@ def avg_pool2d(
 
 
 @operation(
-    "g = [[[2]]]; avg_pool2d_backward(g, (1, 2, 2), 2)",
+    "u = [[[2]]]; avg_pool2d_backward(u, (1, 2, 2), 2)",
     method=False,
 )
 def avg_pool2d_backward(
