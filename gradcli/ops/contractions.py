@@ -13,7 +13,7 @@ from gradcli.engine.notation import call, infix
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Binary, Expression
+from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression, Number
 from gradcli.ops.arguments import check_size
 from gradcli.ops.arithmetic import mul
 from gradcli.ops.permutations import t, transpose
@@ -65,6 +65,24 @@ outer: Primitive = primitive(
     node="MulBackward0",
     structured=True,
 )
+
+
+def row(tree: Expression) -> Expression | None:
+    """The vector `v` of a matrix written `unsqueeze(v, 0)`."""
+    if isinstance(tree, Call) and tree.function == "unsqueeze" and tree.arguments[1].value == Number(0):
+        return tree.arguments[0].value
+    return None
+
+
+def _fold_mm(A: Formula, B: Formula, *, value: Any) -> Formula | None:
+    """A column times a row is an outer product."""
+    column = row(A.tree.value) if isinstance(A.tree, Attribute) and A.tree.name == "T" else None
+    across = row(B.tree)
+    if column is None or across is None:
+        return None
+    return Formula(Call("outer", (Argument(column), Argument(across))), value, A.size + B.size)
+
+
 mm: Primitive = primitive(
     "mm",
     np.matmul,
@@ -72,6 +90,7 @@ mm: Primitive = primitive(
     lambda g, out, A, B: mm(t(A), g),
     structured=True,
     notation=infix("@"),
+    fold=_fold_mm,
 )
 bmm: Primitive = primitive(
     "bmm",
