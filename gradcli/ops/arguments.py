@@ -41,9 +41,9 @@ def stacked(items: list[Any]) -> Tensor:
             return tensor(items)
         except (TypeError, ValueError, OverflowError):
             raise ValueError("rows of different lengths") from None
-    from gradcli.ops.joining import stack
+    from gradcli.ops.joining import stack_
 
-    return stack([as_tensor(item) for item in items])  # type: ignore[no-any-return]
+    return stack_([as_tensor(item) for item in items])  # type: ignore[no-any-return]
 
 
 def _holds_tensor(items: list[Any]) -> bool:

@@ -13,11 +13,11 @@ from gradcli.engine.notation import call, infix
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression, Number
+from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
 from gradcli.ops.arguments import check_size
 from gradcli.ops.arithmetic import mul
 from gradcli.ops.permutations import t, transpose
-from gradcli.ops.shaping import expanded, reshape
+from gradcli.ops.shaping import expanded, reshape, row
 from gradcli.ops.surface import operation
 
 
@@ -65,13 +65,6 @@ outer: Primitive = primitive(
     node="MulBackward0",
     structured=True,
 )
-
-
-def row(tree: Expression) -> Expression | None:
-    """The vector `v` of a matrix written `unsqueeze(v, 0)`."""
-    if isinstance(tree, Call) and tree.function == "unsqueeze" and tree.arguments[1].value == Number(0):
-        return tree.arguments[0].value
-    return None
 
 
 def _fold_mm(A: Formula, B: Formula, *, value: Any) -> Formula | None:

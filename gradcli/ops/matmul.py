@@ -12,28 +12,18 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
-from gradcli.engine.formula import Formula
 from gradcli.engine.notation import literal
 from gradcli.engine.primitive import primitive
 from gradcli.engine.shapes import broadcastable, mismatch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Argument, Binary, Call
+from gradcli.language.tree import Argument, Call
 from gradcli.ops import arithmetic
 from gradcli.ops.arguments import check_size
-from gradcli.ops.contractions import addmm_, bmm_, dot_, mm_, mv_, row, same_dtype
+from gradcli.ops.contractions import addmm_, bmm_, dot_, mm_, mv_, same_dtype
 from gradcli.ops.permutations import mT, t_
-from gradcli.ops.shaping import clone, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
+from gradcli.ops.shaping import clone, fold_squeeze, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.surface import operation
-
-
-def _fold_row(x: Formula, *, value: Any) -> Formula | None:
-    """`squeeze(unsqueeze(v, 0) @ M, 0)` is how torch computes `v @ M`."""
-    product = x.tree
-    if not (isinstance(product, Binary) and product.operator == "@"):
-        return None
-    vector = row(product.left)
-    return Formula(Binary("@", vector, product.right), value, x.size) if vector is not None else None
 
 
 squeeze_in_place = primitive(
@@ -44,7 +34,7 @@ squeeze_in_place = primitive(
     structured=True,
     view=True,
     notation=lambda operands, _: Call("squeeze", (Argument(operands[0].tree), Argument(literal(0)))),
-    fold=_fold_row,
+    fold=lambda x, *, value: fold_squeeze(x, value=value, dim=0),
 )
 
 

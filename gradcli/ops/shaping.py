@@ -15,6 +15,7 @@ from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.shapes import dimension, dimensions
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.language.tree import Binary, Call, Expression, Number
 from gradcli.ops.arguments import Dims, Shape
 from gradcli.ops.surface import operation
 
@@ -64,6 +65,23 @@ def _squeeze_dim(x: Any, *, dim: int) -> Any:
     return np.squeeze(x, dim) if x.shape and x.shape[dim] == 1 else x[...]
 
 
+def row(tree: Expression) -> Expression | None:
+    """The vector `v` of a matrix written `unsqueeze(v, 0)`."""
+    if isinstance(tree, Call) and tree.function == "unsqueeze" and tree.arguments[1].value == Number(0):
+        return tree.arguments[0].value
+    return None
+
+
+def fold_squeeze(x: Formula, *, value: Any, dim: int) -> Formula | None:
+    """`squeeze(unsqueeze(v, 0) @ M, 0)` is how torch computes `v @ M`."""
+    product = x.tree
+    if dim == 0 and isinstance(product, Binary) and product.operator == "@":
+        vector = row(product.left)
+        if vector is not None:
+            return Formula(Binary("@", vector, product.right), value, x.size)
+    return fold_same(x, value=value)
+
+
 squeeze_dim: Primitive = primitive(
     "squeeze_dim",
     _squeeze_dim,
@@ -72,7 +90,7 @@ squeeze_dim: Primitive = primitive(
     structured=True,
     view=True,
     notation=positional("squeeze"),
-    fold=fold_same,
+    fold=fold_squeeze,
 )
 squeeze_dims: Primitive = primitive(
     "squeeze_dims",
