@@ -121,8 +121,8 @@ class Primitive:
     def _write(self, operands: tuple[Formula, ...], options: dict[str, Any], value: Any) -> Formula:
         if self.fold is not None:
             folded = self.fold(*operands, value=value, **options)
-            if folded is not None:
-                return folded
+            if folded is not None:  # its own value may be a plain number: 1*2 is float64 where g is
+                return Formula(folded.tree, value, folded.size, folded.inner)
         size = 1 + sum(x.size for x in operands)
         return Formula(self.notation(operands, options), value, size)
 

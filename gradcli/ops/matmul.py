@@ -25,7 +25,6 @@ from gradcli.ops.permutations import mT, t_
 from gradcli.ops.shaping import clone, fold_squeeze, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.surface import operation
 
-
 squeeze_in_place = primitive(
     "squeeze_in_place",
     lambda x: np.squeeze(x, 0),
