@@ -35,12 +35,23 @@ def every_example() -> dict[str, list[str]]:
     return found
 
 
-def listed_programs() -> list[str]:
-    lines = PROGRAMS.read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
+def listed_programs(*sections: str) -> list[str]:
+    """The programs of the list, or those below some of its headings (`# kinks`)."""
+    found, heading = [], ""
+    for line in PROGRAMS.read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            heading = line.removeprefix("# ")
+        elif line and (not sections or heading in sections):
+            found.append(line)
+    return found
 
 
 EXAMPLES = [example for examples in every_example().values() for example in examples]
+SMOOTH = [
+    program
+    for program in EXAMPLES + listed_programs("graphs", "layers and losses", "broadcasting", "indexing and shapes")
+    if not any(f"{cut}(" in program for cut in ("detach", "eq", "ne"))  # a gradient that is meant to miss something
+]
 
 
 @dataclass(frozen=True)

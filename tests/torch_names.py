@@ -61,6 +61,16 @@ def _avg_pool2d_backward(g: torch.Tensor, input_size: Any, kernel_size: Any, **k
     return torch.autograd.grad(functional.avg_pool2d(x, kernel_size, **keywords), x, g, create_graph=True)[0]
 
 
+def _nll_loss_backward(g: torch.Tensor, target: torch.Tensor, size: Any, **keywords: Any) -> torch.Tensor:
+    x = torch.zeros(size, requires_grad=True)
+    return torch.autograd.grad(functional.nll_loss(x, target, **keywords), x, g, create_graph=True)[0]
+
+
+def _embedding_backward(g: torch.Tensor, indices: torch.Tensor, size: Any, **keywords: Any) -> torch.Tensor:
+    w = torch.zeros(size, requires_grad=True)
+    return torch.autograd.grad(functional.embedding(indices, w, **keywords), w, g, create_graph=True)[0]
+
+
 # Adjoints that formulas print: torch has no function for them, or a node with the operands in another order. Their
 # values and gradients are compared, their nodes are not.
 ADJOINTS = {
@@ -71,6 +81,8 @@ ADJOINTS = {
     "max_pool2d_backward",
     "max_pool2d_pick",
     "avg_pool2d_backward",
+    "nll_loss_backward",
+    "embedding_backward",
 }
 
 ELSEWHERE: dict[str, Function] = {
@@ -92,6 +104,8 @@ ELSEWHERE: dict[str, Function] = {
     "max_pool2d_backward": _max_pool2d_backward,
     "max_pool2d_pick": _max_pool2d_pick,
     "avg_pool2d_backward": _avg_pool2d_backward,
+    "nll_loss_backward": _nll_loss_backward,
+    "embedding_backward": _embedding_backward,
 }
 
 

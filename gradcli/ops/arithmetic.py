@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.formula import Formula
-from gradcli.engine.notation import infix, number, prefix
+from gradcli.engine.notation import Notation, infix, number, prefix
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Binary, Expression
@@ -44,6 +44,30 @@ sub = primitive(
     lambda g, out, a, b: -g,
     notation=infix("-"),
     fold=fold_sub,
+)
+
+
+def _scaled(symbol: str) -> Notation:
+    """`a + 2*b`"""
+    return lambda x, options: Binary(symbol, x[0].tree, Binary("*", number(options["alpha"]), x[1].tree))
+
+
+# torch adds a multiple in one node.
+add_scaled = primitive(
+    "add_scaled",
+    lambda a, b, *, alpha: a + alpha * b,
+    lambda g, out, a, b, *, alpha: g,
+    lambda g, out, a, b, *, alpha: g * alpha,
+    node="AddBackward0",
+    notation=_scaled("+"),
+)
+sub_scaled = primitive(
+    "sub_scaled",
+    lambda a, b, *, alpha: a - alpha * b,
+    lambda g, out, a, b, *, alpha: g,
+    lambda g, out, a, b, *, alpha: -g * alpha,
+    node="SubBackward0",
+    notation=_scaled("-"),
 )
 neg = primitive("neg", operator.neg, lambda g, out, x: -g, notation=prefix("-"), fold=fold_neg)
 mul = primitive(
@@ -139,16 +163,23 @@ def _is_number(value: Any) -> bool:
 @operation("x = [1, 2]; y = [3, 4]; add(x, y, alpha=2)")
 def add_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The sum `input + alpha*other`."""
-    if alpha != 1:
-        other = mul_(other, alpha)
+    if alpha != 1 and not (_is_number(input) or _is_number(other)):
+        return add_scaled(input, other, alpha=alpha)
+    other = mul_(other, alpha) if alpha != 1 else other
     return add(other, input) if _is_number(input) else add(input, other)
 
 
-@operation("x = [1, 2]; y = [3, 4]; sub(x, y)", "x = [1, 2]; 1 - x", aliases=["subtract"])
+@operation(
+    "x = [1, 2]; y = [3, 4]; sub(x, y)",
+    "x = [1, 2]; y = [3, 4]; sub(x, y, alpha=2)",
+    "x = [1, 2]; 1 - x",
+    aliases=["subtract"],
+)
 def sub_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The difference `input - alpha*other`."""
-    if alpha != 1:
-        other = mul_(other, alpha)
+    if alpha != 1 and not (_is_number(input) or _is_number(other)):
+        return sub_scaled(input, other, alpha=alpha)
+    other = mul_(other, alpha) if alpha != 1 else other
     return rsub(other, input) if _is_number(input) else sub(input, other)
 
 

@@ -16,6 +16,12 @@ FILES = sorted(FOLDER.glob("*.json"))
 RECORDS = {r["program"]: r for path in FILES for r in json.loads(path.read_text(encoding="utf-8"))["programs"]}
 HOW_TO_RECORD = "record with torch installed: python -m tests.goldens.record"
 
+# Where our node leaves out an edge of torch's: a bound that is not given is no input of ours.
+SHORTER = {
+    "ClampBackward0(x, low, -)": "ClampBackward0(x, low)",
+    "ClampBackward0(x, -, high)": "ClampBackward0(x, high)",
+}
+
 
 def numbers(recorded: Any) -> Any:
     """A recorded value as an array; infinities and nan are recorded as words."""
@@ -35,7 +41,7 @@ def test_torch_says_the_same(program: str) -> None:
     record, found = RECORDS[program], run(program)
     close(found.output.value, record["value"], "value")
     if record["graph"] is not None:
-        assert found.graph == record["graph"]
+        assert found.graph == [SHORTER.get(line, line) for line in record["graph"]]
     assert list(found.leaves) == list(record["gradients"])
     if found.output.requires_grad:
         found.output.backward(found.upstream)
