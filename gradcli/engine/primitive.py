@@ -21,7 +21,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.notation import Notation, call
 from gradcli.engine.recorder import Application, recorder
 from gradcli.engine.shapes import broadcastable, mismatch
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import DOUBLE, Tensor, narrowed
 
 Rule = Callable[..., Any]  # (g, out, *inputs, **options) -> gradient of one input
 
@@ -78,11 +78,14 @@ class Primitive:
                 values.append(x)
                 edges.append(None)
         try:
-            out = Tensor(self.forward(*values, **options) if options else self.forward(*values))
+            value = self.forward(*values, **options) if options else self.forward(*values)
         except ValueError:
             if self.structured or broadcastable(values):
                 raise
             raise mismatch(values) from None
+        if value.dtype is DOUBLE and mode.default_dtype is not DOUBLE:
+            value = narrowed(value, values, options)
+        out = Tensor(value)
         if self.has_gaps or len(edges) > len(self.rules):
             edges = self._with_gaps(edges)
         if mode.grad_enabled and edges.count(None) != len(edges):

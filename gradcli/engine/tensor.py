@@ -7,7 +7,7 @@ memory must be shared or written to. Operators and methods are installed by `gra
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gradcli.engine.backward import Gradient
 
 Value = Any  # np.ndarray or a numpy scalar
+
+DOUBLE = np.dtype(np.float64)
 
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -180,6 +182,13 @@ class Tensor:
 
 def is_floating(value: Value) -> bool:
     return value.dtype.kind == "f"  # type: ignore[no-any-return]
+
+
+def narrowed(value: Value, values: Sequence[Any], options: dict[str, Any]) -> Value:
+    """A double that numpy made of singles and integers: for torch integers never widen, and alone become the default."""
+    if "dtype" in options or any(getattr(x, "dtype", None) is DOUBLE for x in values):
+        return value
+    return value.astype(mode.default_dtype)
 
 
 def tensor(data: Any, *, dtype: np.dtype[Any] | None = None, requires_grad: bool = False) -> Tensor:

@@ -16,9 +16,8 @@ from gradcli.explanation.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.evaluate import Evaluation, Line, evaluate
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step
 from gradcli.explanation.notes import notes
-from gradcli.explanation.variables import check_bindings, variables
+from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.language.parser import parse_program
-from gradcli.language.tree import Program
 from gradcli.source import Source, did_you_mean
 
 
@@ -37,15 +36,16 @@ def explain_source(
     scalar. Raises ProgramSyntaxError where the text cannot be read, EvaluationError where it cannot be evaluated.
     """
     program = parse_program(source)
-    check_bindings(program, source, values)
-    check_wrt(program, wrt)
-    evaluation = evaluate(program, source, values, wrt=wrt, of=of, dtype=np.dtype(dtype))
+    needed = Variables.of(program)
+    check_bindings(program, needed, source, values)
+    check_wrt(needed, wrt)
+    evaluation = evaluate(program, source, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
     with np.errstate(all="ignore"):
         return build(source.text, evaluation, upstream)
 
 
-def check_wrt(program: Program, wrt: Sequence[str] | None) -> None:
-    known = variables(program)
+def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:
+    known = needed.places
     for name in wrt or ():
         if name not in known:
             close = did_you_mean(name, known)

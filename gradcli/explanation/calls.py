@@ -84,13 +84,14 @@ def _unary(operator: str, value: Any) -> Any:
 def _binary(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b) and operator != "@":
         return arithmetic(operator, a, b)
-    return OPERATIONS[BINARY[operator]](_tensor(a, operator, operand), _tensor(b, operator, operand))
+    read = as_tensor if operator == "@" else operand
+    return OPERATIONS[BINARY[operator]].function(_tensor(a, operator, read), _tensor(b, operator, read))
 
 
 def _compare(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b):
         return comparison(operator, a, b)
-    return OPERATIONS[COMPARE[operator]](_tensor(a, operator, operand), _tensor(b, operator, operand))
+    return OPERATIONS[COMPARE[operator]].function(_tensor(a, operator, operand), _tensor(b, operator, operand))
 
 
 def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:

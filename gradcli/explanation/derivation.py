@@ -19,6 +19,7 @@ from gradcli.engine.broadcast import fit
 from gradcli.engine.formula import Formula
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.engine.notation import literal
+from gradcli.engine.tensor import Tensor
 from gradcli.explanation.evaluate import Evaluation, Line
 from gradcli.explanation.model import Local
 from gradcli.language.tree import Binary, Expression, Name, Number
@@ -35,7 +36,9 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
     primitive = application.primitive
     operands = [named(x, value) for x, value in zip(line.inputs, application.inputs, strict=True)]
     out = Formula(Name(line.name), line.tensor.value)
-    g = Formula(Name(upstream_name), np.broadcast_to(line.tensor.dtype.type(1), line.tensor.shape))
+    one = line.tensor.dtype.type(1)
+    shape = line.tensor.shape
+    g = Formula(Name(upstream_name), np.broadcast_to(one, shape) if shape else one)
     found = {}
     for position, (edge, rule) in enumerate(zip(node.edges, primitive.rules_for(node.edges), strict=False)):
         if edge is None or rule is None:
@@ -43,16 +46,17 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
         flow = fit(rule(g, out, *operands, **application.options), operands[position])
         formula = value = None
         if not primitive.structured:
-            one = rule(Formula(Number(1), line.tensor.dtype.type(1)), out, *operands, **application.options)
-            formula, value = one.tree, np.broadcast_to(one.value, line.tensor.shape)[()]
+            slope = rule(Formula(Number(1), one), out, *operands, **application.options)
+            formula, value = slope.tree, np.broadcast_to(slope.value, shape)[()] if shape else slope.value
         found[position] = Local(line.inputs[position].name, formula, value, flow.tree)
     return found
 
 
 def named(line: Line, value: Any) -> Formula:
     """An input by its name; a plain number as it was written."""
-    is_number = isinstance(value, int | float)
-    return Formula(line.written if is_number else Name(line.name), value if is_number else line.tensor.value)
+    if isinstance(value, int | float):
+        return Formula(line.written, value)
+    return Formula(line.spelling, value.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,8 @@ class Derivation:
             formula = named(x, value) if isinstance(value, int | float) else self.inlined[x.name]
             if formula is None:
                 return None
+            if isinstance(value, Tensor) and value is not x.tensor:  # converted: labels to integers
+                formula = Formula(formula.tree, value.value, formula.size)
             found.append(formula)
         return found
 
@@ -152,7 +158,7 @@ def short(formula: Formula) -> Formula | None:
 def seed_formula(output: Line, upstream: Any, given: bool) -> Formula:
     """The gradient that enters: 1, the number given, or a name for a large array."""
     value = np.asarray(upstream).astype(output.tensor.dtype)[()]
-    if not given:
+    if not given and not output.tensor.shape:
         return Formula(Number(1), value)
     if value.size <= LARGEST_UPSTREAM:
         return Formula(literal(value), value, value.size)

@@ -21,20 +21,25 @@ from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.calls import apply
 from gradcli.explanation.naming import Names
 from gradcli.explanation.values import CONSTANTS, constant
-from gradcli.explanation.variables import literals, variables
+from gradcli.explanation.variables import Variables
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (
     Expression,
     List,
     Name,
+    Number,
     Program,
     Statement,
     Tuple,
+    Unary,
     children,
     postorder,
 )
 from gradcli.ops.arguments import as_tensor
 from gradcli.source import Source, Span
+
+SHORT = 8  # entries of a list that is written out wherever it is used
+NUMERALS = (Number, Unary, List)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,12 @@ class Line:
     application: Application | None = None
     inputs: tuple[Line, ...] = ()
     is_variable: bool = False
+
+    @property
+    def spelling(self) -> Expression:
+        """How other lines mention it: by its name; a number or short list in the program as it is."""
+        computed = self.application is not None or self.is_variable or not isinstance(self.written, NUMERALS)
+        return Name(self.name) if computed or self.tensor.value.size > SHORT else self.written
 
 
 @dataclass
@@ -72,13 +83,14 @@ def evaluate(
     wrt: Sequence[str] | None = None,
     of: str | None = None,
     dtype: np.dtype[Any],
+    variables: Variables | None = None,
 ) -> Evaluation:
     """Run a program.
 
     `values` are numbers, nested lists or arrays by variable; `wrt` are the variables that require grad (default: all).
     """
     with default_dtype(dtype), np.errstate(all="ignore"), record() as tape:
-        machine = _Machine(program, source, values, wrt, tape)
+        machine = _Machine(program, source, values, wrt, variables, tape)
         for statement in program.statements:
             machine.run(statement)
         return machine.finish(of)
@@ -91,14 +103,15 @@ class _Machine:
         source: Source,
         values: Mapping[str, Any],
         wrt: Sequence[str] | None,
+        variables: Variables | None,
         tape: list[Application],
     ) -> None:
         self.source = source
         self.tape = tape
         self.values = values
         self.wrt = wrt
-        self.variables = variables(program)
-        self.literals = literals(program)
+        variables = variables or Variables.of(program)
+        self.variables, self.literals = variables.places, variables.literals
         targets = {s.target for s in program.statements if s.target}
         self.names = Names({*self.variables, *targets, *values})
         self.scope: dict[str, Any] = {}
@@ -139,27 +152,35 @@ class _Machine:
         written = with_children(node, [tree for _, tree in parts]) if parts else node
         if isinstance(value, float) and not isinstance(node, List | Tuple):
             self.constants[id(value)] = (value, written)
-        self.name_applications(start, node, written, target)
+        self.name_applications(start, node, [value for value, _ in parts], written, target)
         if isinstance(value, Tensor) and id(value) not in self.evaluation.line_of:
             name = self.names.fresh("c") if target is None else self.names.own(target)
             self.evaluation.add(Line(name, value, written, node.span))
         return value, self.reference(value, written)
 
-    def name_applications(self, start: int, node: Expression, written: Expression, target: str | None) -> None:
+    def name_applications(
+        self, start: int, node: Expression, values: Sequence[Any], written: Expression, target: str | None
+    ) -> None:
         """Give lines to what the node put on the tape; one application alone is written as the user wrote it."""
         new = self.tape[start:]
         for application in new:
-            inputs = tuple(self.input(x, node) for x in application.inputs)
+            inputs = tuple(self.input(x, node, values) for x in application.inputs)
             own = application is new[-1]
             name = self.names.own(target) if own and target else self.names.fresh()
             tree = written if own and len(new) == 1 else self.notation(application, inputs)
             self.evaluation.add(Line(name, application.out, tree, node.span, application, inputs))
 
-    def input(self, x: Any, node: Expression) -> Line:
-        """The line of an input; what nothing computed, a number or a list of them, is a constant of its own."""
+    def input(self, x: Any, node: Expression, values: Sequence[Any]) -> Line:
+        """The line of an input; what nothing computed, a number or a list of them, is a constant of its own.
+
+        An operation may have converted what the user wrote (labels to integers): that keeps its line.
+        """
         if isinstance(x, Tensor) and id(x) in self.evaluation.line_of:
             return self.evaluation.line_of[id(x)]
         if isinstance(x, Tensor):
+            for value in values:
+                if isinstance(value, Tensor) and np.array_equal(value.value, x.value):
+                    return self.evaluation.line_of[id(value)]
             line = Line(self.names.fresh("c"), x, literal(x.value), node.span)
         else:
             known = self.constants.get(id(x))
@@ -171,7 +192,7 @@ class _Machine:
     def notation(self, application: Application, inputs: Sequence[Line]) -> Expression:
         """The application as its primitive writes it, over the names of its inputs; numbers stay numbers."""
         operands = [
-            Formula(Name(line.name) if isinstance(x, Tensor) else line.written, x.value if isinstance(x, Tensor) else x)
+            Formula(line.spelling if isinstance(x, Tensor) else line.written, x.value if isinstance(x, Tensor) else x)
             for line, x in zip(inputs, application.inputs, strict=True)
         ]
         return application.primitive.notation(operands, application.options)

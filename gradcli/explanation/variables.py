@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
@@ -22,35 +23,44 @@ def is_plain(tree: Expression) -> bool:
     )
 
 
-def literals(program: Program) -> dict[str, Statement]:
-    """The names whose first assignment is a plain number or list: variables with a value of their own."""
-    first: dict[str, Statement] = {}
-    for statement in program.statements:
-        if statement.target is not None:
-            first.setdefault(statement.target, statement)
-    return {name: statement for name, statement in first.items() if is_plain(statement.value)}
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """What takes a value from outside or from a literal.
+
+    `places` are the names in order of appearance, each with its first place; `literals` the statements that give a
+    name a plain number or list, which is then its value unless another is given.
+    """
+
+    places: dict[str, Span]
+    literals: dict[str, Statement]
+
+    @classmethod
+    def of(cls, program: Program) -> Variables:
+        """Read them off a program: a name is a variable if it is not assigned, or first assigned a literal."""
+        first: dict[str, Statement] = {}
+        for statement in program.statements:
+            if statement.target is not None:
+                first.setdefault(statement.target, statement)
+        literals = {name: statement for name, statement in first.items() if is_plain(statement.value)}
+        places: dict[str, Span] = {}
+        for statement in program.statements:
+            if statement.target in literals:
+                places.setdefault(statement.target, statement.target_span)
+            for node in postorder(statement.value):
+                if isinstance(node, Name) and node.id not in first:
+                    places.setdefault(node.id, node.span)
+        return cls(places, literals)
+
+    def missing(self, given: Container[str]) -> list[str]:
+        """The names that still need a value."""
+        known = (*self.literals, *CONSTANTS)
+        return [name for name in self.places if name not in given and name not in known]
 
 
-def variables(program: Program) -> dict[str, Span]:
-    """The names that take a value from outside or from a literal, in order of appearance, with their places."""
-    assigned = {statement.target for statement in program.statements}
-    own = literals(program)
-    found: dict[str, Span] = {}
-    for statement in program.statements:
-        if statement.target in own:
-            found.setdefault(statement.target, statement.target_span)
-        for node in postorder(statement.value):
-            if isinstance(node, Name) and node.id not in assigned:
-                found.setdefault(node.id, node.span)
-    return found
-
-
-def check_bindings(program: Program, source: Source, given: Mapping[str, Any]) -> list[str]:
+def check_bindings(program: Program, needed: Variables, source: Source, given: Mapping[str, Any]) -> list[str]:
     """Refuse missing and computed names, all at once; returns the bindings that the program does not use."""
-    needed = variables(program)
-    own = literals(program)
-    missing = [n for n in needed if n not in given and n not in own and n not in CONSTANTS]
-    unused = [name for name in given if name not in needed]
+    missing = needed.missing(given)
+    unused = [name for name in given if name not in needed.places]
     computed = [s for s in program.statements if s.target in unused]
     if computed:
         target = computed[0]
@@ -66,7 +76,7 @@ def check_bindings(program: Program, source: Source, given: Mapping[str, Any]) -
         raise EvaluationError(
             "E201",
             f"{'no value' if len(missing) == 1 else 'no values'} for {', '.join(missing)}",
-            span=needed[missing[0]],
+            span=needed.places[missing[0]],
             label="needs a value",
             help=_help_missing(missing, unused),
             source=source,
@@ -87,7 +97,5 @@ def _help_missing(missing: Sequence[str], unused: Sequence[str]) -> str:
 
 def placeholders(source: Source, given: Mapping[str, Any]) -> dict[str, float]:
     """A scalar for every variable without a value: different ones, where every function is smooth."""
-    program = parse_program(source)
-    own = literals(program)
-    missing = [name for name in variables(program) if name not in given and name not in own and name not in CONSTANTS]
+    missing = Variables.of(parse_program(source)).missing(given)
     return {name: 0.9 / (position + 2) for position, name in enumerate(missing)}

@@ -12,7 +12,7 @@ from gradcli.explanation.build import explain_source
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
 from gradcli.explanation.values import value_of
-from gradcli.explanation.variables import literals
+from gradcli.explanation.variables import Variables
 from gradcli.language.parser import parse_program
 from gradcli.source import Source
 
@@ -72,7 +72,7 @@ def verify_source(
 
 
 def _given(source: Source, values: Mapping[str, Any]) -> set[str]:
-    return {*values, *literals(parse_program(source))}
+    return {*values, *Variables.of(parse_program(source)).literals}
 
 
 def _chain_rule(explanation: Explanation, leaf: Leaf, point: Mapping[str, Any]) -> Value:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from types import EllipsisType
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gradcli.source import Span
 
 T = TypeVar("T")
+Children = Callable[[Any], tuple["Expression", ...]]
 
 NOWHERE = Span(0, 0)  # of a tree that was built and not read
 
@@ -204,40 +206,37 @@ class Program:
     statements: tuple[Statement, ...]
 
 
+_NONE: Children = lambda node: ()  # noqa: E731
+_CHILDREN: dict[type, Children] = {
+    Number: _NONE,
+    Literal: _NONE,
+    Name: _NONE,
+    Binary: attrgetter("left", "right"),
+    Compare: attrgetter("left", "right"),
+    Unary: lambda node: (node.operand,),
+    Call: lambda node: tuple(argument.value for argument in node.arguments),
+    Method: lambda node: (node.receiver, *(argument.value for argument in node.arguments)),
+    Attribute: lambda node: (node.value,),
+    Index: lambda node: (node.value, *node.items),
+    Slice: lambda node: tuple(part for part in (node.start, node.stop, node.step) if part is not None),
+    List: attrgetter("items"),
+    Tuple: attrgetter("items"),
+}
+
+
 def children(node: Expression) -> tuple[Expression, ...]:
     """The sub-expressions of a node, in the order in which they are evaluated."""
-    match node:
-        case Number() | Literal() | Name():
-            return ()
-        case Binary() | Compare():
-            return (node.left, node.right)
-        case Unary():
-            return (node.operand,)
-        case Call():
-            return tuple(argument.value for argument in node.arguments)
-        case Method():
-            return (node.receiver, *(argument.value for argument in node.arguments))
-        case Attribute():
-            return (node.value,)
-        case Index():
-            return (node.value, *node.items)
-        case Slice():
-            return tuple(part for part in (node.start, node.stop, node.step) if part is not None)
-        case List() | Tuple():
-            return node.items
-    raise TypeError(f"not an expression: {type(node).__name__}")
+    return _CHILDREN[type(node)](node)
 
 
 def postorder(root: Expression) -> Iterator[Expression]:
     """Every node below and including `root`, children before their parent, left to right."""
-    stack: list[tuple[Expression, bool]] = [(root, False)]
-    while stack:
-        node, done = stack.pop()
-        if done:
-            yield node
-            continue
-        stack.append((node, True))
-        stack.extend((child, False) for child in reversed(children(node)))
+    stack, found = [root], []
+    while stack:  # parents first and right to left, which backwards is what is wanted
+        node = stack.pop()
+        found.append(node)
+        stack.extend(_CHILDREN[type(node)](node))
+    return reversed(found)
 
 
 def fold(root: Expression, combine: Callable[[Expression, Sequence[T]], T]) -> T:

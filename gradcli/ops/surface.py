@@ -33,8 +33,12 @@ class Operation:
     method: bool = True
 
     @cached_property
-    def parameters(self) -> dict[str, inspect.Parameter]:
-        return dict(inspect.signature(self.function).parameters)
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.function)
+
+    @property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        return self._signature.parameters
 
     @property
     def signature(self) -> str:
@@ -82,7 +86,7 @@ class Operation:
                 rest = {k: v for k, v in keywords.items() if k != keyword}
                 return self._bind((*arguments, keywords[keyword]), rest)
         try:
-            bound = inspect.signature(self.function).bind(*arguments, **keywords)
+            bound = self._signature.bind(*arguments, **keywords)
         except TypeError as error:
             raise EvaluationError("E203", f"{self.name}(): {error}", help=self.signature) from None
         bound.apply_defaults()

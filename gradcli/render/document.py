@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from gradcli.errors import GradcliError
@@ -31,20 +29,19 @@ _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\ud
 def explanation_document(explanation: Explanation) -> Document:
     """The whole lesson, schema `gradcli.explanation/1`."""
     write = _writer()
-    with _uncollected():
-        return {
-            "schema": "gradcli.explanation/1",
-            "ok": True,
-            "program": explanation.program,
-            "output": explanation.output,
-            "value": plain(explanation.value),
-            "upstream": plain(explanation.upstream),
-            "nodes": [_node(node, write) for node in explanation.nodes],
-            "steps": [_step(step, write) for step in explanation.steps],
-            "gradients": {leaf.name: plain(leaf.gradient) for leaf in explanation.leaves},
-            "formulas": {leaf.name: write(leaf.formula) for leaf in explanation.leaves},
-            "notes": [{"code": note.code, "node": note.node, "message": note.message} for note in explanation.notes],
-        }
+    return {
+        "schema": "gradcli.explanation/1",
+        "ok": True,
+        "program": explanation.program,
+        "output": explanation.output,
+        "value": plain(explanation.value),
+        "upstream": plain(explanation.upstream),
+        "nodes": [_node(node, write) for node in explanation.nodes],
+        "steps": [_step(step, write) for step in explanation.steps],
+        "gradients": {leaf.name: plain(leaf.gradient) for leaf in explanation.leaves},
+        "formulas": {leaf.name: write(leaf.formula) for leaf in explanation.leaves},
+        "notes": [{"code": note.code, "node": note.node, "message": note.message} for note in explanation.notes],
+    }
 
 
 def gradients_document(explanation: Explanation) -> Document:
@@ -105,18 +102,6 @@ def dump(document: Document, *, indent: int | None = None, ascii: bool = False) 
     """The text of a document, strict JSON; `ascii` is for streams that are not UTF-8."""
     text = json.dumps(document, indent=indent, ensure_ascii=ascii, allow_nan=False)
     return text if text.isascii() else _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without garbage collection: it would walk a hundred thousand new dictionaries again and again, for no cycle."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _node(node: Node, write: Writer) -> Document:

@@ -63,6 +63,7 @@ def heading(explanation: Explanation, terms: Terms) -> list[Row]:
 def forward(explanation: Explanation, terms: Terms) -> list[Row]:
     """Every operation, and the constants that have a name in the expressions."""
     mentioned = {name for node in explanation.nodes if node.kind == "op" for name in names(node.expression)}
+    mentioned |= {name for node in explanation.nodes for local in node.locals for name in names(local.rule)}
     rows = []
     for node in explanation.nodes:
         value = terms.value(node.value)
