@@ -1,0 +1,131 @@
+"""The shape of graphs: names, edges, the order of the backward pass, and graphs too deep for recursion."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import gradcli.ops
+from gradcli.engine.backward import Accumulation, Contribution, walk
+from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.tensor import Tensor, tensor
+from tests.graphs import flattened
+
+gradcli.ops.load()
+
+
+def leaf(data: object) -> Tensor:
+    return tensor(np.array(data, dtype=np.float64), requires_grad=True)
+
+
+def test_edges_are_what_torch_shows() -> None:
+    x, c = leaf(2), tensor(3.0)
+    graphs = {
+        "MulBackward0(x, -)": [x * 2, x * c],
+        "MulBackward0(-, x)": [c * x],
+        "AddBackward0(x, -)": [x + 1, 1 + x],
+        "DivBackward0(x, -)": [x / 2],
+        "SubBackward0(x, -)": [x - 1],
+        "PowBackward0(x)": [x**2],
+        "RsubBackward1(x)": [1 - x],
+        "PowBackward1(x, x)": [x**x],
+        "PowBackward2(x)": [2**x],
+        "NegBackward0(x)": [-x],
+    }
+    for expected, results in graphs.items():
+        for result in results:
+            assert flattened(result.grad_fn, {"x": x}) == [expected]
+
+
+def test_next_functions_lead_to_the_leaves() -> None:
+    x, y = leaf(2), leaf(3)
+    z = (x * y).sin()
+    assert z.grad_fn is not None
+    ((product, number),) = z.grad_fn.next_functions
+    assert number == 0
+    assert product is not None
+    assert product.name() == "MulBackward0"
+    (first, _), (second, _) = product.next_functions
+    assert isinstance(first, AccumulateGrad)
+    assert isinstance(second, AccumulateGrad)
+    assert first.variable is x
+    assert second.variable is y
+    assert first.name() == "torch::autograd::AccumulateGrad"
+    assert first.next_functions == ()
+    assert (x * 1).grad_fn.next_functions[0][0] is first  # one for each leaf
+
+
+def test_backward_runs_the_newest_node_first() -> None:
+    a = leaf(2)
+    b = 3 * a
+    c = b + 1
+    d = b * b
+    e = c + d
+    names = {id(node.node): name for name, node in {"b": b, "c": c, "d": d, "e": e}.items()}
+    events = list(walk([e], [None]))
+    order = list(dict.fromkeys(names[id(event.node)] for event in events if isinstance(event, Contribution)))
+    assert order == ["e", "d", "c", "b"]
+    assert isinstance(events[-1], Accumulation)
+    assert events[-1].gradient == 39
+
+
+def test_the_events_of_a_diamond() -> None:
+    x = leaf(3)
+    y = x * x
+    contributions = [event for event in walk([y], [None]) if isinstance(event, Contribution)]
+    assert [(e.position, e.upstream, e.contribution, e.total) for e in contributions] == [(0, 1, 3, 3), (1, 1, 3, 6)]
+
+
+def test_an_event_shows_the_sum_over_broadcast_axes() -> None:
+    x, b = leaf([[1, 2], [3, 4]]), leaf(0.5)
+    events = [event for event in walk([x + b], [np.ones((2, 2))]) if isinstance(event, Contribution)]
+    assert [(event.unsummed.shape, event.contribution.shape) for event in events] == [((2, 2), (2, 2)), ((2, 2), ())]
+
+
+def test_a_leaf_arrives_once_and_whole() -> None:
+    x = leaf(2)
+    x.grad = tensor(5.0)
+    arrivals = [event for event in walk([x * x + x], [None]) if isinstance(event, Accumulation)]
+    assert [(event.leaf, event.gradient, event.before) for event in arrivals] == [(x, 5, 5)]
+    assert x.grad.item() == 10
+
+
+def test_a_deep_chain_needs_no_stack() -> None:
+    depth = 150_000
+    assert sys.getrecursionlimit() < depth
+    x = leaf(1.0)
+    y = x
+    for _ in range(depth):
+        y = y * 1.00001
+    y.backward()
+    assert x.grad is not None
+    assert x.grad.item() == pytest.approx(1.00001**depth, rel=1e-9)
+    y = x  # drops the chain, which frees its nodes one in another
+    assert y.is_leaf
+
+
+def test_a_million_nodes() -> None:
+    x = leaf(1.0)
+    total = x
+    for _ in range(500_000):
+        total = total + x * 0.5  # two nodes, and half a million ways to the leaf
+    total.backward()
+    assert x.grad is not None
+    assert x.grad.item() == 250_001
+
+
+def test_a_deep_second_derivative_needs_no_stack() -> None:
+    x = leaf(1.0)
+    y = x
+    for _ in range(5_000):
+        y = y * x
+    y.backward(create_graph=True)
+    g = x.grad
+    assert g is not None
+    assert g.item() == 5_001
+    x.grad = None
+    g.backward()
+    assert x.grad is not None
+    assert x.grad.item() == 5_000 * 5_001
