@@ -26,7 +26,7 @@ from gradcli.language.tree import (
     Unary,
 )
 from gradcli.ops import load
-from gradcli.ops.arguments import as_tensor, described, operand
+from gradcli.ops.arguments import as_tensor, described, operand, real
 from gradcli.ops.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
 
@@ -105,7 +105,7 @@ def _function(name: str) -> Any:
         return OPERATIONS[name]
     load()
     if name in REGISTRY:  # the adjoints that printed formulas may use
-        return lambda *inputs, **options: REGISTRY[name](*map(_adjoint_input, inputs), **options)
+        return lambda *inputs, **options: REGISTRY[name](*_adjoint_inputs(inputs), **options)
     close = did_you_mean(name, OPERATIONS)
     raise EvaluationError(
         "E208",
@@ -115,8 +115,10 @@ def _function(name: str) -> Any:
     )
 
 
-def _adjoint_input(value: Any) -> Any:
-    return value if _is_number(value) else as_tensor(value)
+def _adjoint_inputs(values: Sequence[Any]) -> list[Any]:
+    """The first is the upstream gradient, so a number is real there; the others stay numbers."""
+    g, *others = values
+    return [real(g) if _is_number(g) else as_tensor(g), *(x if _is_number(x) else as_tensor(x) for x in others)]
 
 
 def _method(node: Method, parts: Sequence[Any]) -> Any:
