@@ -15,6 +15,7 @@ from gradcli.errors import AutogradError, EvaluationError, UsageError
 from gradcli.explanation.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.evaluate import Evaluation, Line, evaluate
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step
+from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.language.parser import parse_program
@@ -62,7 +63,8 @@ def build(text: str, evaluation: Evaluation, upstream: Any = None) -> Explanatio
         seed = np.ones_like(output.tensor.value)[()]
     targets = {id(line.tensor.node): line for line in evaluation.lines if line.tensor.node is not None}
     gradients: dict[str, Any] = {output.name: seed} if output.tensor.node is not None else {}
-    edges = {line.name: locals_of(line, evaluation.upstream_name) for line in evaluation.lines}
+    upstream_name = unused("g", {line.name for line in evaluation.lines})
+    edges = {line.name: locals_of(line, upstream_name) for line in evaluation.lines}
     steps = []
     for event in events:
         line = targets[id(event.node.edges[event.position])]

@@ -115,10 +115,10 @@ def _walk(output: str, to: str, onward: dict[str, list[Local]]) -> Iterator[Path
             waiting.append(iter(onward[local.input]))
 
 
-def flow(explanation: Explanation, path: Path, upstream_name: str = "g") -> Value:
+def flow(explanation: Explanation, path: Path) -> Value:
     """What flows along one path alone: each edge's rule, applied to what the edge above gave."""
     names = {node.id: node.value for node in explanation.nodes}
     value = explanation.upstream
     for local in path.locals:
-        value = value_of(local.rule, {**names, upstream_name: value})
+        value = value_of(local.rule, {**names, explanation.upstream_name: value})
     return value

@@ -68,7 +68,6 @@ class Evaluation:
     lines: list[Line] = field(default_factory=list)
     line_of: dict[int, Line] = field(default_factory=dict)  # by id() of the tensor, which its line keeps alive
     output: Tensor | None = None
-    upstream_name: str = "g"
 
     def add(self, line: Line) -> None:
         self.lines.append(line)
@@ -116,7 +115,8 @@ class _Machine:
         self.names = Names({*self.variables, *targets, *values})
         self.scope: dict[str, Any] = {}
         self.constants: dict[int, tuple[float, Expression]] = {}  # folded numbers and how they were written
-        self.evaluation = Evaluation(upstream_name=self.names.own("g"))
+        self.spelled: dict[str, Expression] = {}  # names of what is no tensor: how that was written
+        self.evaluation = Evaluation()
         self.last: Any = None
 
     def run(self, statement: Statement) -> None:
@@ -138,15 +138,19 @@ class _Machine:
                 raise EvaluationError("E210", "this needs more memory than there is").at(
                     node.span, self.source
                 ) from None
-        self.last = stack[0][0]
+        self.last, written = stack[0]
         if target is not None:
             self.scope[target] = self.last
+            if isinstance(self.last, Tensor):
+                self.spelled.pop(target, None)
+            else:
+                self.spelled[target] = written
 
     def step(self, node: Expression, parts: list[tuple[Any, Expression]], target: str | None) -> tuple[Any, Expression]:
         """Evaluate one node of the tree over the values of its children."""
         if isinstance(node, Name):
             value = self.read(node)
-            return value, self.reference(value, node)
+            return value, self.spelled.get(node.id) or self.reference(value, node)
         start = len(self.tape)
         value = apply(node, [value for value, _ in parts])
         written = with_children(node, [tree for _, tree in parts]) if parts else node
@@ -164,13 +168,13 @@ class _Machine:
         """Give lines to what the node put on the tape; one application alone is written as the user wrote it."""
         new = self.tape[start:]
         for application in new:
-            inputs = tuple(self.input(x, node, values) for x in application.inputs)
+            inputs = tuple(self.input(x, node.span, values) for x in application.inputs)
             own = application is new[-1]
             name = self.names.own(target) if own and target else self.names.fresh()
             tree = written if own and len(new) == 1 else self.notation(application, inputs)
             self.evaluation.add(Line(name, application.out, tree, node.span, application, inputs))
 
-    def input(self, x: Any, node: Expression, values: Sequence[Any]) -> Line:
+    def input(self, x: Any, span: Span, values: Sequence[Any] = ()) -> Line:
         """The line of an input; what nothing computed, a number or a list of them, is a constant of its own.
 
         An operation may have converted what the user wrote (labels to integers): that keeps its line.
@@ -181,11 +185,11 @@ class _Machine:
             for value in values:
                 if isinstance(value, Tensor) and np.array_equal(value.value, x.value):
                     return self.evaluation.line_of[id(value)]
-            line = Line(self.names.fresh("c"), x, literal(x.value), node.span)
+            line = Line(self.names.fresh("c"), x, literal(x.value), span)
         else:
             known = self.constants.get(id(x))
             written = known[1] if known else literal(x)
-            line = Line(self.names.fresh("c"), Tensor(np.asarray(x)[()]), written, node.span)
+            line = Line(self.names.fresh("c"), Tensor(np.asarray(x)[()]), written, span)
         self.evaluation.add(line)
         return line
 
@@ -243,6 +247,7 @@ class _Machine:
 
     def finish(self, of: str | None) -> Evaluation:
         """Choose the output: the last statement, or the named one."""
+        everything = Span(0, len(self.source.text))
         value = self.last
         if of is not None:
             if of not in self.scope:
@@ -259,8 +264,12 @@ class _Machine:
             raise EvaluationError(
                 "E206", f"the output is {len(value)} tensors, not one", help="pick one, such as split(x, 2)[0]"
             )
+        start = len(self.tape)
         self.evaluation.output = output = as_tensor(value)
+        for application in self.tape[start:]:  # the tensors of a list were stacked
+            inputs = tuple(self.input(x, everything) for x in application.inputs)
+            written = self.notation(application, inputs)
+            self.evaluation.add(Line(self.names.fresh(), output, written, everything, application, inputs))
         if id(output) not in self.evaluation.line_of:
-            name = self.names.fresh("c")
-            self.evaluation.add(Line(name, output, literal(output.value), Span(0, len(self.source.text))))
+            self.evaluation.add(Line(self.names.fresh("c"), output, literal(output.value), everything))
         return self.evaluation

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from gradcli.explanation.naming import unused
 from gradcli.language.tree import Expression
 from gradcli.source import Span
 
@@ -110,6 +111,11 @@ class Explanation:
     steps: tuple[Step, ...]
     leaves: tuple[Leaf, ...]
     notes: tuple[Note, ...]
+
+    @property
+    def upstream_name(self) -> str:
+        """What rules call the upstream gradient: `g`, unless the program has a `g` of its own."""
+        return unused("g", {node.name for node in self.nodes})
 
     def node(self, id: str) -> Node:
         """The node with this id; KeyError when there is none."""

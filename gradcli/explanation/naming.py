@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+
+
+def unused(stem: str, taken: Container[str]) -> str:
+    """The stem, or `stem_2`, `stem_3`, ... where the user has a name for something else."""
+    name, number = stem, 2
+    while name in taken:
+        name, number = f"{stem}_{number}", number + 1
+    return name
 
 
 class Names:

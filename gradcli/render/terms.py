@@ -51,7 +51,7 @@ class Terms:
         """The local derivative, or what an edge makes of `g`."""
         if local.formula is not None:
             return f"= {self.formula(local.formula)}"
-        return f"g {self.looks.arrow} {self.formula(local.rule)}"
+        return f"{self.explanation.upstream_name} {self.looks.arrow} {self.formula(local.rule)}"
 
     def symbols(self, link: Link) -> str:
         """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""
@@ -61,7 +61,7 @@ class Terms:
         upstream = self.total(term.step.node)
         if term.local.formula is None or term.step.summed_axes:
             entering = Number(1) if self._is_seed(term) else Name(upstream)
-            rule = without_ones(substitute(term.step.rule, {"g": entering}))
+            rule = without_ones(substitute(term.step.rule, {self.explanation.upstream_name: entering}))
             return [unparse(rule, multiply=self.looks.times)]
         local = self.derivative(term.step.node, term.step.input)
         return [local] if self._is_seed(term) else [upstream, local]
