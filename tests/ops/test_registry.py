@@ -1,0 +1,123 @@
+"""What holds for every operation and every primitive, whoever adds one: read off the registries."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.engine.backward import grad
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.recorder import record
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import EvaluationError
+from tests.programs import EXAMPLES, every_operation, listed_programs, run
+
+NAMES = list(every_operation())
+BETWEEN_DTYPES = {"to_copy"}  # the engine's own, where single and double precision meet
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_says_what_it_is(name: str) -> None:
+    operation = every_operation()[name]
+    assert operation.summary.endswith((".", "`")), "the docstring's first line is a sentence"
+    assert operation.examples
+    written = ast.parse(f"def {operation.signature}: ...").body[0]
+    assert isinstance(written, ast.FunctionDef)
+    assert written.name == name
+    star = [written.args.vararg] if written.args.vararg else []
+    assert {argument.arg for argument in written.args.args + written.args.kwonlyargs + star} == set(
+        operation.parameters
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_shows_the_operation(name: str) -> None:
+    operation = every_operation()[name]
+    for example in operation.examples:
+        written = [f"{known}(" in example or f".{known}" in example for known in (name, *operation.aliases)]
+        assert any(written) or any(symbol in example for symbol in "+-*/%@<>=[."), example
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("wrong", ["nothing", "too much", "a strange keyword"])
+def test_a_wrong_call_is_refused_with_the_signature(name: str, wrong: str) -> None:
+    operation = every_operation()[name]
+    parameters = list(operation.parameters.values())
+    open_ended = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters)
+    if wrong == "nothing":
+        arguments: list[Any] = []
+    elif wrong == "too much":
+        arguments = [object() if open_ended else 1] * (len(parameters) + 1)
+    else:
+        arguments = [1]
+    keywords = {"strange": 1} if wrong == "a strange keyword" else {}
+    if wrong == "nothing" and all(p.default is not p.empty or p.kind is p.VAR_POSITIONAL for p in parameters):
+        arguments = [object()]
+    with pytest.raises(EvaluationError) as caught:
+        operation(*arguments, **keywords)
+    assert operation.signature in caught.value.help
+
+
+@cache
+def primitives_of(example: str) -> frozenset[str]:
+    """The primitives that a program, its backward pass and the backward pass of that use."""
+    found = run(example)
+    used = {line.application.primitive.name for line in found.evaluation.lines if line.application is not None}
+    outputs, leaves = [found.output], list(found.leaves.values())
+    with record() as tape, set_grad_enabled(True):
+        seed: Any = Tensor(found.upstream)
+        for _ in range(2):
+            if not outputs[0].requires_grad:
+                break
+            given = grad(outputs, leaves, [seed] * len(outputs), create_graph=True, allow_unused=True)
+            flows = [g for g in given if g is not None and g.requires_grad]
+            if not flows:
+                break
+            outputs = [sum_of_squares(flows)]
+            seed = None
+    return frozenset(used | {application.primitive.name for application in tape})
+
+
+def sum_of_squares(tensors: list[Tensor]) -> Tensor:
+    total: Any = 0.0
+    for x in tensors:
+        total = total + (x * x).sum()
+    return total  # type: ignore[no-any-return]
+
+
+def test_every_primitive_is_used_by_an_example() -> None:
+    used = {name for example in (*EXAMPLES, *listed_programs()) for name in primitives_of(example)}
+    assert set(REGISTRY) - used == BETWEEN_DTYPES, "write an example that needs these"
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_a_primitive_is_declared_soundly(name: str) -> None:
+    primitive = REGISTRY[name]
+    assert "Backward" in primitive.node
+    assert not (primitive.kinks and not primitive.convention), "a kink needs a convention that is told"
+    low, high = primitive.domain
+    assert low < high
+    if primitive.variadic:
+        assert len(primitive.rules) == 1
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_single_precision_stays_single(example: str) -> None:
+    single, double = run(example, dtype=np.float32), run(example)
+    assert single.output.dtype == (np.float32 if is_floating(double.output.value) else double.output.dtype)
+    np.testing.assert_allclose(single.output.value, double.output.value, rtol=1e-4, atol=1e-5)
+    if not double.output.requires_grad:
+        return
+    single.output.backward(single.upstream)
+    double.output.backward(double.upstream)
+    for name, leaf in single.leaves.items():
+        expected = double.leaves[name].grad
+        assert (leaf.grad is None) == (expected is None)
+        if leaf.grad is not None and expected is not None:
+            assert leaf.grad.dtype == np.float32
+            np.testing.assert_allclose(leaf.grad.value, expected.value, rtol=1e-3, atol=1e-4)
