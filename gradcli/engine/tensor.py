@@ -185,7 +185,7 @@ def is_floating(value: Value) -> bool:
 
 
 def narrowed(value: Value, values: Sequence[Any], options: dict[str, Any]) -> Value:
-    """A double that numpy made of singles and integers: for torch integers never widen, and alone become the default."""
+    """A double that numpy made without one: for torch integers never widen, and alone become the default dtype."""
     if "dtype" in options or any(getattr(x, "dtype", None) is DOUBLE for x in values):
         return value
     return value.astype(mode.default_dtype)

@@ -64,7 +64,7 @@ def test_zero_is_not_none() -> None:
 
 def test_the_grad_of_a_result_warns() -> None:
     y = leaf(2) * 3
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="not a leaf Tensor") as caught:
         assert y.grad is None
     assert str(caught[0].message) == NON_LEAF_GRAD
     assert NON_LEAF_GRAD.startswith("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its")
