@@ -17,7 +17,7 @@ from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, Node, changes
 from gradcli.engine.hooks import after_hooks, before_hooks
 from gradcli.engine.modes import set_grad_enabled
-from gradcli.engine.saved import check_versions, operands
+from gradcli.engine.saved import check_versions, operands, release
 from gradcli.engine.tensor import Tensor, Value
 from gradcli.errors import AutogradError
 
@@ -45,6 +45,9 @@ class Accumulation(NamedTuple):
     before: Value | None
 
 
+Event = tuple[Node, int, Carrier, Carrier, Carrier, Carrier] | Accumulation
+
+
 def walk(
     outputs: Sequence[Tensor],
     gradients: Sequence[Gradient],
@@ -52,8 +55,11 @@ def walk(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     captured: dict[Target, Carrier] | None = None,
-) -> Iterator[Contribution | Accumulation]:
+) -> Iterator[Event]:
     """Run the backward pass from `outputs`: one event a contribution, one a leaf.
+
+    A contribution is a plain tuple here, in the order of the fields of `Contribution`: making the named ones would take
+    a fifth of the time of a scalar program, and most callers look at none.
 
     With `captured` the gradients that arrive at its keys become its values, no `.grad` changes, and only the nodes
     between are run.
@@ -65,9 +71,9 @@ def walk(
     done = [target for target in pending if target not in order and target not in waiting]
     yield from arrivals(done, pending, captured, create_graph)
     for node in order:
-        if node not in pending or (between is not None and node not in between):
+        upstream = pending.pop(node, None)
+        if upstream is None:
             continue
-        upstream = pending.pop(node)
         if node.hooks is not None:
             upstream = before_hooks(node, upstream)
         if captured is not None and node in captured:
@@ -75,33 +81,30 @@ def walk(
         if changes.latest > node.sequence:
             check_versions(node)
         values, out = operands(node, create_graph)
-        primitive, options = node.primitive, node.options
-        saves = primitive.saved_for(values)
-        release = False
+        rules, options = node.primitive.rules_for(values), node.options
         complete: list[Target] = []
-        given: dict[int, Carrier] = {}  # for posthooks alone
-        for position, rule in enumerate(primitive.rules_for(values)):
-            edge = node.edges[position]
-            if edge is None or rule is None or (between is not None and edge not in between):
+        for position, edge in enumerate(node.edges):
+            if edge is None or (between is not None and edge not in between):
                 continue
+            rule: Any = rules[position]
             unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
             x = values[position]
-            same = unsummed.shape == x.shape and unsummed.dtype is x.dtype
-            contribution = unsummed if same else fit(unsummed, x)
-            held = pending.get(edge)
-            pending[edge] = total = contribution if held is None else held + contribution
-            yield Contribution(node, position, upstream, unsummed, contribution, total)
-            release = release or bool(saves[position])
+            fits = unsummed.shape == x.shape and unsummed.dtype is x.dtype
+            total = contribution = unsummed if fits else fit(unsummed, x)
+            if edge in pending:
+                total = pending[edge] + contribution
+            pending[edge] = total
+            yield node, position, upstream, unsummed, contribution, total
             if edge in waiting:
                 waiting[edge] -= 1
                 if not waiting[edge]:
                     complete.append(edge)
             if node.hooks is not None:
-                given[position] = contribution
+                node.hooks.given[position] = contribution
         if node.hooks is not None:
-            after_hooks(node, upstream, given)
-        if release and not retain:
-            node.inputs = node.out = None
+            after_hooks(node, upstream)
+        if not retain:
+            release(node)
         if complete:
             yield from arrivals(complete, pending, captured, create_graph)
 
@@ -223,7 +226,13 @@ def grad(
     return tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
 
 
-def drain(events: Iterator[Contribution | Accumulation], create_graph: bool) -> None:
+def trace(outputs: Sequence[Tensor], gradients: Sequence[Gradient]) -> Iterator[Contribution | Accumulation]:
+    """The events of a backward pass that leaves the graph as it was, for those who look at them."""
+    for event in walk(outputs, gradients, retain_graph=True):
+        yield event if isinstance(event, Accumulation) else Contribution._make(event)
+
+
+def drain(events: Iterator[Event], create_graph: bool) -> None:
     """Run a walk to its end; what it does is recorded only under `create_graph`."""
     with set_grad_enabled(create_graph):
         deque(events, maxlen=0)

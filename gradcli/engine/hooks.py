@@ -25,9 +25,10 @@ def before_hooks(node: Node | AccumulateGrad, gradient: Any) -> Any:
     return carried if isinstance(gradient, Tensor) else carried.value
 
 
-def after_hooks(node: Node, upstream: Any, given: dict[int, Any]) -> None:
+def after_hooks(node: Node, upstream: Any) -> None:
     """Posthooks see the gradients that the node gave to its inputs, and the one that it got."""
     assert node.hooks is not None
+    given, node.hooks.given = node.hooks.given, {}
     positions = [i for i, rule in enumerate(node.primitive.rules_for(node.edges)) if rule is not None]
     results = tuple(_tensor(given[i]) if i in given else None for i in positions)
     for hook in list(node.hooks.after.values()):

@@ -141,6 +141,16 @@ class Primitive:
         """For each rule the positions of the tensors that it mentions, and so saves; `OUT` is the result."""
         return self.saved * len(inputs) if self.variadic else self.saved
 
+    def saving(self, inputs: Sequence[Any]) -> Sequence[int]:
+        """The positions whose rules save something."""
+        if self.variadic:
+            return range(len(inputs)) if self.saved[0] else ()
+        return self._saving
+
+    @cached_property
+    def _saving(self) -> tuple[int, ...]:
+        return tuple(position for position, saved in enumerate(self.saved) if saved)
+
     @cached_property
     def saved(self) -> tuple[frozenset[int], ...]:
         return tuple(frozenset() if rule is None else mentioned(rule) for rule in self.rules)

@@ -41,6 +41,15 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
     return [x.value if isinstance(x, Tensor) else x for x in node.inputs], node.out
 
 
+def release(node: Node) -> None:
+    """Let go of what the rules in use saved; a node that saved nothing may be used again."""
+    edges = node.edges
+    for position in node.primitive.saving(edges):
+        if edges[position] is not None:
+            node.inputs = node.out = None
+            return
+
+
 def saved(node: Node) -> set[int]:
     """The positions that the rules in use mention (`OUT` for the result)."""
     return {

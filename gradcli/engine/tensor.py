@@ -173,11 +173,9 @@ class Tensor:
         `gradient` is the upstream gradient and may be left out for one element; `retain_graph` (default:
         `create_graph`) keeps what the nodes saved for another pass; `create_graph` records the backward pass itself.
         """
-        from collections import deque
+        from gradcli.engine.backward import drain, walk
 
-        from gradcli.engine.backward import walk
-
-        deque(walk([self], [gradient], retain_graph=retain_graph, create_graph=create_graph), maxlen=0)
+        drain(walk([self], [gradient], retain_graph=retain_graph, create_graph=create_graph), create_graph)
 
 
 def is_floating(value: Value) -> bool:

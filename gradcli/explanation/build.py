@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import Contribution, walk
+from gradcli.engine.backward import Contribution, trace
 from gradcli.engine.broadcast import summed_axes
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.graph import Node as GraphNode
@@ -89,7 +89,7 @@ def backward_events(output: Line, upstream: Any) -> list[Contribution]:
     if output.tensor.node is None:
         return []
     try:
-        walked = list(walk([output.tensor], [upstream], retain_graph=True))
+        walked = list(trace([output.tensor], [upstream]))
     except AutogradError as error:
         shape = output.tensor.shape
         if upstream is None and shape:

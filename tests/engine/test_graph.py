@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradcli.ops
-from gradcli.engine.backward import Accumulation, Contribution, walk
+from gradcli.engine.backward import Accumulation, Contribution, trace
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor, tensor
 from tests.graphs import flattened
@@ -64,7 +64,7 @@ def test_backward_runs_the_newest_node_first() -> None:
     d = b * b
     e = c + d
     names = {id(node.node): name for name, node in {"b": b, "c": c, "d": d, "e": e}.items()}
-    events = list(walk([e], [None]))
+    events = list(trace([e], [None]))
     order = list(dict.fromkeys(names[id(event.node)] for event in events if isinstance(event, Contribution)))
     assert order == ["e", "d", "c", "b"]
     assert isinstance(events[-1], Accumulation)
@@ -74,20 +74,20 @@ def test_backward_runs_the_newest_node_first() -> None:
 def test_the_events_of_a_diamond() -> None:
     x = leaf(3)
     y = x * x
-    contributions = [event for event in walk([y], [None]) if isinstance(event, Contribution)]
+    contributions = [event for event in trace([y], [None]) if isinstance(event, Contribution)]
     assert [(e.position, e.upstream, e.contribution, e.total) for e in contributions] == [(0, 1, 3, 3), (1, 1, 3, 6)]
 
 
 def test_an_event_shows_the_sum_over_broadcast_axes() -> None:
     x, b = leaf([[1, 2], [3, 4]]), leaf(0.5)
-    events = [event for event in walk([x + b], [np.ones((2, 2))]) if isinstance(event, Contribution)]
+    events = [event for event in trace([x + b], [np.ones((2, 2))]) if isinstance(event, Contribution)]
     assert [(event.unsummed.shape, event.contribution.shape) for event in events] == [((2, 2), (2, 2)), ((2, 2), ())]
 
 
 def test_a_leaf_arrives_once_and_whole() -> None:
     x = leaf(2)
     x.grad = tensor(5.0)
-    arrivals = [event for event in walk([x * x + x], [None]) if isinstance(event, Accumulation)]
+    arrivals = [event for event in trace([x * x + x], [None]) if isinstance(event, Accumulation)]
     assert [(event.leaf, event.gradient, event.before) for event in arrivals] == [(x, 5, 5)]
     assert x.grad.item() == 10
 
