@@ -26,8 +26,8 @@ def command(
 
     explanation = job.symbolic() if symbolic else job.explain()
     if job.json:
-        from gradcli.render.document import gradients_document
+        from gradcli.render.document import formulas_document, gradients_document
 
-        return job.print_document(gradients_document(explanation))
+        return job.print_document((formulas_document if symbolic else gradients_document)(explanation))
     print_text(formulas(explanation) if symbolic else gradients(explanation))
     return None

@@ -43,7 +43,7 @@ def kinks(line: Line) -> Iterator[Note]:
         where = f" in {count} of {size} entries" if size > 1 else ""
         code = "tie" if "tie" in primitive.convention else "kink"
         what = "has a tie" if code == "tie" else "is at a kink"
-        yield Note(code, line.name, f"{line.name} {what}{where}; torch takes {primitive.convention}")
+        yield Note(code, line.name, f"{line.name} {what}{where}; torch's convention: {primitive.convention}")
 
 
 def flats(nodes: Sequence[Node]) -> Iterator[Note]:

@@ -54,6 +54,17 @@ def gradients_document(explanation: Explanation) -> Document:
     }
 
 
+def formulas_document(explanation: Explanation) -> Document:
+    """The gradients as formulas that hold at any point, schema `gradcli.formulas/1`."""
+    write = _writer()
+    return {
+        "schema": "gradcli.formulas/1",
+        "ok": True,
+        "program": explanation.program,
+        "formulas": {leaf.name: write(leaf.formula) for leaf in explanation.leaves},
+    }
+
+
 def graph_document(explanation: Explanation, format: str, text: str) -> Document:
     """The graph as nodes and edges beside its rendered text, schema `gradcli.graph/1`."""
     return {

@@ -17,7 +17,7 @@ from gradcli.render.looks import Looks
 GAP = 2  # columns between columns
 UNLIMITED = 1_000_000  # columns of a pipe: nothing wraps there
 NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
-STYLES = {"title": "bold", "result": "", "note": "yellow", "aside": "dim", "": ""}
+STYLES = {"title": "bold", "result": "", "note": "magenta", "aside": "dim", "": ""}
 
 
 @dataclass(frozen=True, slots=True)

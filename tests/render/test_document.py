@@ -22,6 +22,7 @@ from gradcli.render.document import (
     dump,
     error_document,
     explanation_document,
+    formulas_document,
     gradients_document,
     graph_document,
 )
@@ -102,6 +103,14 @@ def test_values_read_back(value: Any) -> None:
 )
 def test_numbers(value: Any, written: str) -> None:
     assert json.dumps(plain(value), allow_nan=False) == written
+
+
+@EVERY
+def test_formulas(case: Case) -> None:
+    explanation = case.explain()
+    document = formulas_document(explanation)
+    validate(document, "formulas")
+    assert document["formulas"] == explanation_document(explanation)["formulas"]
 
 
 @EVERY
@@ -193,7 +202,7 @@ def test_dump_refuses_nan() -> None:
 
 
 def test_every_schema_is_valid_and_strict() -> None:
-    assert names() == ["error", "explanation", "gradients", "graph", "operations", "trace", "verification"]
+    assert names() == ["error", "explanation", "formulas", "gradients", "graph", "operations", "trace", "verification"]
     for name in names():
         found = json.loads(schema(name))
         Draft202012Validator.check_schema(found)

@@ -1,0 +1,20 @@
+"""`python -m tests.benchmarks`: a table of ratios, all measured in this run."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.benchmarks import commands, engine
+
+
+def main() -> None:
+    table = Table("what", "time or size", "against", box=None, title="gradcli, measured", title_justify="left")
+    for measure in (commands.start_up, commands.long_program, engine.scalar_chain, engine.scaling):
+        for row in measure():
+            table.add_row(*row)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
