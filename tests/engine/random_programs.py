@@ -68,7 +68,7 @@ SAME_SHAPE = ["softmax({0}, dim={1})", "log_softmax({0}, dim={1})", "cumsum({0},
 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
-    """The text of a program: leaves, then statements that reuse what is above, and everything summed up at the end."""
+    """The text of a program: leaves, then statements that reuse what is above, and the last or all for an output."""
     shapes: Shapes = {}
     lines = []
     for name in "xyz"[: draw(st.integers(1, 3))]:
@@ -83,9 +83,9 @@ def programs(draw: st.DrawFn) -> str:
         text, shape = step(draw, shapes)
         lines.append(f"a{number} = {text}")
         shapes[f"a{number}"] = shape
-    kept = draw(st.lists(st.sampled_from(sorted(shapes)), min_size=1, max_size=2))
-    last = list(shapes)[-1]
-    lines.append(draw(st.sampled_from([last, " + ".join(f"sum({name})" for name in [last, *kept])])))
+    read = {name for line in lines for name in shapes if name in line.partition(" = ")[2]}
+    unread = [name for name in shapes if name not in read]
+    lines.append(draw(st.sampled_from([list(shapes)[-1], " + ".join(f"sum({name})" for name in unread)])))
     return "; ".join(lines)
 
 
