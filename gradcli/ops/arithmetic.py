@@ -139,6 +139,16 @@ power_of = primitive(
     notation=infix("**"),
     domain=(0.1, 5.0),
 )
+floor_divide = primitive(
+    "floor_divide",
+    np.floor_divide,
+    lambda g, out, a, b: g * 0,
+    lambda g, out, a, b: g * 0,
+    node="DivBackward2",
+    notation=infix("//"),
+    convention="the quotient is flat between its steps: derivative 0",
+    domain=(0.1, 5.0),
+)
 remainder = primitive(
     "remainder",
     np.remainder,
@@ -207,6 +217,12 @@ def pow_(input: Operand, exponent: Operand) -> Any:
 def square(input: Tensor) -> Any:
     """The square `input**2`."""
     return power(input, exponent=2)
+
+
+@operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2")
+def floor_divide_(input: Operand, other: Operand) -> Any:
+    """The quotient, rounded down."""
+    return floor_divide(as_tensor(input) if _is_number(other) else input, other)
 
 
 @operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y")

@@ -12,7 +12,8 @@ FAMILIES = {
         "softsign swish tanhshrink"
     ),
     "arithmetic": (
-        "add div divide mul multiply neg negative pow power reciprocal remainder square sub subtract true_divide"
+        "add div divide floor_divide mul multiply neg negative pow power reciprocal remainder square sub "
+        "subtract true_divide"
     ),
     "binary": "bce bce_with_logits binary_cross_entropy binary_cross_entropy_with_logits",
     "classification": "cross_entropy",

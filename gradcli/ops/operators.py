@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from gradcli.engine.formula import Formula
+from gradcli.engine.in_place import check_in_place, write_over
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.ops import arithmetic, comparisons
@@ -59,12 +60,20 @@ def _matmul(self: Any, other: Any) -> Any:
 
 
 def _missing(self: Tensor, name: str) -> Any:
-    """`x.sum` and `x.T`: the operation of that name on this tensor."""
+    """`x.sum` and `x.T`: the operation of that name on this tensor; `x.add_` writes its result over `x`."""
+    stem = name.removesuffix("_")
+    if stem != name and stem in OPERATIONS and OPERATIONS[stem].method:
+        return partial(_in_place, self, OPERATIONS[stem].function)
     if name in ATTRIBUTES:
         return OPERATIONS[name].function(self)
     if name not in OPERATIONS or not OPERATIONS[name].method:
         raise AttributeError(f"'Tensor' object has no attribute {name!r}")
     return partial(OPERATIONS[name].function, self)
+
+
+def _in_place(self: Tensor, function: Callable[..., Tensor], *arguments: Any, **keywords: Any) -> Tensor:
+    check_in_place(self)
+    return write_over(self, function(self, *arguments, **keywords))
 
 
 def install() -> None:
