@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -45,7 +46,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "-": operator.sub,
     "*": operator.mul,
     "/": operator.truediv,
-    "//": operator.floordiv,
+    "//": partial(torch.div, rounding_mode="floor"),  # torch has no derivative for its own `//`
     "%": operator.mod,
     "@": operator.matmul,
     "**": operator.pow,
