@@ -20,7 +20,7 @@ from gradcli.engine.graph import OUT, Node
 from gradcli.engine.modes import mode
 from gradcli.engine.notation import Notation, call
 from gradcli.engine.recorder import Application, recorder
-from gradcli.engine.shapes import broadcastable, mismatch
+from gradcli.engine.refusals import refusal
 from gradcli.engine.tensor import DOUBLE, Tensor, narrowed
 
 Rule = Callable[..., Any]  # (g, out, *inputs, **options) -> gradient of one input
@@ -79,10 +79,11 @@ class Primitive:
                 edges.append(None)
         try:
             value = self.forward(*values, **options) if options else self.forward(*values)
-        except ValueError:
-            if self.structured or broadcastable(values):
+        except (TypeError, ValueError) as error:
+            reason = refusal(self.name, values, self.structured, error)
+            if reason is error:
                 raise
-            raise mismatch(values) from None
+            raise reason from None
         if value.dtype is DOUBLE and mode.default_dtype is not DOUBLE:
             value = narrowed(value, values, options)
         out = Tensor(value)

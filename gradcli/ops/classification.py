@@ -121,4 +121,4 @@ def _against_probabilities(
     if reduction == "none":
         return -sum_(product, axis)
     loss = -sum_(product)
-    return _quotient(loss, input.value.size // classes) if reduction == "mean" else loss
+    return _quotient(loss, input.value.size // max(classes, 1)) if reduction == "mean" else loss

@@ -173,7 +173,8 @@ def _declare_adjoints(count: int, input_example: str, weight_example: str) -> No
     ) -> Any:
         """The gradient of a convolution with respect to its input, which has the given size."""
         o = options(count, stride, padding, dilation, groups)
-        check_upstream(grad_output, (input_size[0], weight.shape[0], *places(input_size, weight.shape, o)))
+        found = places(input_size, weight.shape, o)
+        check_upstream(grad_output, (input_size[0], weight.shape[0], *found))
         return convolution_input(weight, grad_output, size=input_size, **o)
 
     def weight_gradient(
@@ -187,7 +188,8 @@ def _declare_adjoints(count: int, input_example: str, weight_example: str) -> No
     ) -> Any:
         """The gradient of a convolution with respect to its kernels, which have the given size."""
         o = options(count, stride, padding, dilation, groups)
-        check_upstream(grad_output, (input.shape[0], weight_size[0], *places(input.shape, weight_size, o)))
+        found = places(input.shape, weight_size, o)
+        check_upstream(grad_output, (input.shape[0], weight_size[0], *found))
         return convolution_weight(input, grad_output, size=weight_size, **o)
 
     register(f"conv{count}d_input", input_gradient, [input_example], method=False)

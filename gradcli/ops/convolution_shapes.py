@@ -44,6 +44,10 @@ def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
             f"{len(x)}-dimensional input of size {list(x)} instead",
             code="E301",
         )
+    if len(x) != len(o["stride"]) + 2:
+        raise AutogradError(
+            f"Expected {len(o['stride']) + 2} dimensions of the input, but got size {list(x)}", code="E301"
+        )
     if w[0] % groups:
         raise AutogradError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "

@@ -204,6 +204,8 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
         flat = reshaped(input, (input.value.size,))
         return gather_(flat, 0, Tensor(indices.value.reshape(-1)))
     axis = dimension(dim, input.ndim)
+    if not input.ndim:
+        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
     if input.ndim != indices.ndim:
         raise AutogradError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "

@@ -219,16 +219,21 @@ def repeat_(input: Tensor, *repeats: Shape) -> Any:
 @operation("x = [[1, 2], [3, 4]]; flip(x, 0)", "x = [[1, 2], [3, 4]]; x.flip(0, -1)")
 def flip_(input: Tensor, *dims: Shape) -> Any:
     """The order reversed along the given dimensions."""
-    return flip(input, dims=dimensions(flat(dims), input.ndim))
+    axes = dimensions(flat(dims), input.ndim)
+    return flip(input, dims=axes if input.ndim else ())
 
 
 @operation("x = [1, 2, 3]; roll(x, 1)", "x = [[1, 2], [3, 4]]; roll(x, (1, 1), dims=(0, 1))")
 def roll_(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
     """The entries moved along, those that fall off at the end coming back at the start."""
     moves = flat((shifts,))
+    if not moves:
+        raise AutogradError("`shifts` required")
     if dims is None and len(moves) == 1:
         return roll(input, shifts=moves)
     axes = () if dims is None else flat((dims,))
     if len(moves) != len(axes):
         raise AutogradError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
+    if axes and not input.ndim:
+        raise AutogradError(f"Dimension specified as {axes[0]} but tensor has no dimensions", code="E301")
     return roll(input, shifts=moves, dims=tuple(dimension(dim, input.ndim) for dim in axes))

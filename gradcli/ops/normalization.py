@@ -26,6 +26,8 @@ from gradcli.ops.surface import operation
 
 def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
     axes = tuple(range(-len(normalized_shape), 0))
+    if not x.size:  # numpy warns about the mean of nothing
+        return x * weight + bias
     centred = x - np.mean(x, axis=axes, keepdims=True)
     normal = centred / np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + eps)
     return normal * weight + bias

@@ -63,7 +63,7 @@ norm = primitive(
 )
 def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False) -> Any:
     """The p-norm of all entries, or over dimensions; 'fro' is p = 2."""
-    if p == "fro":
+    if isinstance(p, str) and p == "fro":
         p = 2
     if not isinstance(p, int | float):
         raise EvaluationError("E204", f"norm() has no p={p!r}", help="p is a number, inf, -inf or 'fro'")

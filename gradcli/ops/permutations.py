@@ -119,6 +119,8 @@ def movedim(input: Tensor, source: Dims, destination: Dims) -> Any:
             "movedim: Invalid source or destination dims: source "
             f"({list(froms)} dims) should contain the same number of dims as destination ({list(tos)} dims)"
         )
+    if not input.ndim:
+        froms = tos = ()  # a scalar has a dimension to name, and none to move
     order = [dim for dim in range(input.ndim) if dim not in froms]
     for to, dim in sorted(zip(tos, froms, strict=True)):
         order.insert(to, dim)

@@ -1,0 +1,76 @@
+"""Whatever an operation is called with, it answers or refuses: no other exception gets out."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.engine.tensor import Tensor, tensor
+from gradcli.errors import EvaluationError
+from tests.programs import every_operation
+
+
+def leaf(data: Any) -> Tensor:
+    return tensor(np.array(data, dtype=np.float64), requires_grad=True)
+
+
+VALUES: list[Any] = [
+    "word",
+    None,
+    (),
+    (1, 2),
+    [],
+    [1, 2],
+    [[1], [1, 2]],
+    {},
+    object(),
+    slice(1),
+    ...,
+    True,
+    0,
+    -1,
+    3,
+    -1.5,
+    float("nan"),
+    float("inf"),
+    np.arange(3),
+    leaf(2),
+    leaf([1, 2]),
+    leaf([[1, 2], [3, 4]]),
+    leaf(np.ones((2, 2, 2))),
+    leaf(np.ones((1, 2, 3, 3))),
+    leaf(np.zeros(0)),
+    tensor([True, False]),
+    tensor([0, 1]),
+    tensor([5, -7]),
+]
+
+
+def calls(most: int) -> list[tuple[Any, ...]]:
+    """Every single value, every pair, and a fixed choice of longer calls."""
+    choose = random.Random(most)
+    longer = [tuple(choose.choices(VALUES, k=k)) for k in range(3, most + 1) for _ in range(100)]
+    return [(a,) for a in VALUES] + [(a, b) for a in VALUES for b in VALUES] + longer
+
+
+@pytest.mark.parametrize("name", every_operation())
+def test_any_call_is_answered_or_refused(name: str) -> None:
+    operation = every_operation()[name]
+    answered = refused = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # torch's warnings about sizes of targets
+        for arguments in calls(len(operation.parameters)):
+            try:
+                operation(*arguments)
+                answered += 1
+            except EvaluationError:
+                refused += 1
+            except Exception as error:
+                error.add_note(f"{name}{arguments}")
+                raise
+    assert refused, "some of these make no sense for any operation"
+    assert answered or len(operation.parameters) > 2, "some of these make sense"
