@@ -240,12 +240,14 @@ def amin_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
 @operation("x = [[1, -2], [3, 0.5]]; where(argmax(x, dim=1, keepdim=True) == 0, x, x**2)")
 def argmax_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The index of the largest entry; without `dim` that of the flattened tensor."""
-    _refuse_empty("argmax", input.shape, dim := wrapped(dim, input.ndim))
-    return argmax(input, dim=dim, keepdim=keepdim)
+    axis = wrapped(dim, input.ndim)
+    _refuse_empty("argmax", input.shape, axis)
+    return argmax(input, dim=axis, keepdim=keepdim)
 
 
 @operation("x = [[1, -2], [3, 0.5]]; where(argmin(x, dim=1, keepdim=True) == 0, x, x**2)")
 def argmin_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The index of the smallest entry; without `dim` that of the flattened tensor."""
-    _refuse_empty("argmin", input.shape, dim := wrapped(dim, input.ndim))
-    return argmin(input, dim=dim, keepdim=keepdim)
+    axis = wrapped(dim, input.ndim)
+    _refuse_empty("argmin", input.shape, axis)
+    return argmin(input, dim=axis, keepdim=keepdim)
