@@ -190,8 +190,13 @@ def narrowed(value: Value, values: Sequence[Any], options: dict[str, Any]) -> Va
 
 
 def tensor(data: Any, *, dtype: np.dtype[Any] | None = None, requires_grad: bool = False) -> Tensor:
-    """A new leaf from a number, nested lists or an array; fractions take the default dtype, as in torch."""
+    """A new leaf from a number, nested lists or an array; fractions take the default dtype, as in torch.
+
+    Raises TypeError for words, None and integers of more than 64 bits, ValueError for rows of different lengths.
+    """
     value = np.array(data, dtype=dtype)
+    if value.dtype.kind not in "fiub":
+        raise TypeError(f"a tensor holds numbers or booleans, not {data!r:.60}")
     if dtype is None and value.dtype == np.float64 and not isinstance(data, np.ndarray | np.generic):
         value = value.astype(mode.default_dtype)
     if requires_grad and not is_floating(value):

@@ -62,3 +62,9 @@ def test_only_fractions_require_grad(data: Any) -> None:
     x: Tensor = tensor(data)
     with pytest.raises(AutogradError, match="only Tensors of floating point dtype can require gradients"):
         x.requires_grad_()
+
+
+@pytest.mark.parametrize("data", ["word", [1, None], [1, "two"], ..., 10**30])
+def test_a_tensor_holds_numbers_or_booleans(data: Any) -> None:
+    with pytest.raises(TypeError, match="a tensor holds numbers or booleans, not"):
+        tensor(data)
