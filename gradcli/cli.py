@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
@@ -14,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from gradcli import __version__
-from gradcli.errors import GradcliError, UsageError
+from gradcli.errors import EvaluationError, GradcliError, UsageError
 
 INTERNAL_ERROR, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
 
@@ -89,7 +90,12 @@ def _gradcli(
 def run(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit code (the table is in the README)."""
     try:
-        code = typer.main.get_command(app)(masked(argv or ["--help"]), prog_name="gradcli", standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = show_warning
+            command = typer.main.get_command(app)
+            code = command(masked(argv or ["--help"]), prog_name="gradcli", standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except GradcliError as error:
@@ -101,12 +107,21 @@ def run(argv: Sequence[str]) -> int:
         return BROKEN_PIPE
     except typer.Exit as stop:
         return stop.exit_code
+    except MemoryError:
+        return report(EvaluationError("E210", "this needs more memory than there is", help="try a smaller size"), argv)
     except Exception as error:
         return report(usage_error(error) or internal_error(error), argv)
 
 
+def show_warning(message: Warning | str, *place: Any) -> None:
+    """What torch warns of, and bindings that the program does not use: a line for people, not for programmers."""
+    from gradcli.render.streams import warn
+
+    warn(str(message))
+
+
 def masked(argv: Sequence[str]) -> list[str]:
-    """A program such as `-x+1` is no option: a space before it says so, and no program minds a space."""
+    """A program such as `-x+1` is no option: a space before it says so; whoever reads it takes the space away."""
     return [f" {a}" if re.match(r"-[^-]", a) and a not in SHORT_OPTIONS else a for a in argv]
 
 
@@ -117,6 +132,7 @@ def usage_error(error: Exception) -> GradcliError | None:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "gradcli"
     text = error.format_message().partition(" Did you mean ")[0].partition(" (Possible ")[0].rstrip(".")
+    text = text.replace("a valid int range", "a whole number")
     close = list(getattr(error, "possibilities", None) or [])
     if text.startswith("No such command"):
         return _unknown_command(text.partition("'")[2].rstrip("'"))
@@ -130,7 +146,7 @@ def _unknown_command(name: str) -> GradcliError:
 
     close = did_you_mean(name, COMMANDS)
     if not close and not name.isidentifier():
-        return UsageError("E001", f"{name!r} is no command", help="to explain a program, write gradcli eval PROGRAM")
+        return UsageError("E001", f"'{name}' is no command", help="to explain a program, write gradcli eval PROGRAM")
     hint = f"did you mean {close}?" if close else f"the commands are {', '.join(COMMANDS)}"
     return UsageError("E001", f"no such command: {name}", help=hint)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gradcli.errors import UsageError
+from gradcli.errors import EvaluationError, UsageError
 
 PROGRAM, VALUES, LOOKS = "Program", "Values", "Output"
 
@@ -61,7 +61,14 @@ class Job:
         from gradcli.explanation.variables import placeholders
 
         made_up = placeholders(self.source, self.values)
-        return replace(self, values={**made_up, **self.values}).explain()
+        try:
+            return replace(self, values={**made_up, **self.values}).explain()
+        except EvaluationError as error:
+            if made_up and not error.help:
+                error.help = (
+                    f"{', '.join(made_up)} without a value are numbers here; give an array a value of its shape"
+                )
+            raise
 
     def verify(self) -> Any:
         """Each gradient three ways."""
@@ -117,8 +124,8 @@ def program_options(
     return Job(
         source=source,
         values=read_bindings(rest, source),
-        wrt=None if wrt is None else [name.strip() for name in wrt.split(",") if name.strip()],
-        of=of,
+        wrt=None if wrt is None else [spelled(name) for name in wrt.split(",") if name.strip()],
+        of=None if of is None else spelled(of),
         upstream=None if upstream is None else read_value("--upstream", upstream),
         dtype=dtype.value,
         json=json,
@@ -142,6 +149,13 @@ def on_a_program(command: Callable[..., int | None]) -> Callable[..., int | None
     run.__doc__ = command.__doc__
     run.__name__ = command.__name__
     return run
+
+
+def spelled(name: str) -> str:
+    """A name as programs have it, whichever way it was typed; what is no name stays as it is."""
+    from gradcli.language.names import read_name
+
+    return read_name(name.strip()) or name.strip()
 
 
 def one_of(name: str, choice: str, known: list[str]) -> str:

@@ -15,17 +15,22 @@ LARGEST = 16 * 2**20  # bytes of a program; a longer text is no program
 def read_program(arguments: Sequence[str], file: str | None) -> tuple[Source, list[str]]:
     """The program and the arguments after it."""
     if file is not None:
-        return Source(_read(file), "stdin" if file == "-" else file), list(arguments)
+        name = "standard input" if file == "-" else unmasked(file)
+        return Source(_read(unmasked(file), name), name), [unmasked(argument) for argument in arguments]
     if not arguments:
         raise UsageError(
             "E002", "there is no program", help='write one, such as gradcli eval "z=(x1+a*x2)**2" x1=1 a=2 x2=3'
         )
     first, *rest = arguments
-    # a space was put before a leading minus (see cli.masked)
-    return Source(first.removeprefix(" ") if first.startswith(" -") else first), rest
+    return Source(unmasked(first)), [unmasked(argument) for argument in rest]
 
 
-def _read(file: str) -> str:
+def unmasked(argument: str) -> str:
+    """The argument without the space that `cli.masked` puts before a leading minus."""
+    return argument[1:] if argument.startswith(" -") else argument
+
+
+def _read(file: str, name: str) -> str:
     try:
         if file == "-":
             data = sys.stdin.buffer.read(LARGEST + 1)
@@ -34,14 +39,14 @@ def _read(file: str) -> str:
                 data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a file name"
-        raise UsageError("E003", f"cannot read {file}: {reason}", help="check the path after -f") from None
+        raise UsageError("E003", f"cannot read {name}: {reason}", help="check the path after -f") from None
     if len(data) > LARGEST:
         raise UsageError(
-            "E003", f"{file} is larger than {LARGEST // 2**20} MB", help="a program is a text of statements"
+            "E003", f"{name} is larger than {LARGEST // 2**20} MB", help="a program is a text of statements"
         )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(
-            "E003", f"{file} is not UTF-8 text (byte {error.start})", help="save the file as UTF-8"
+            "E003", f"{name} is not UTF-8 text (byte {error.start})", help="save the file as UTF-8"
         ) from None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.job import Job, on_a_program, one_of
+from gradcli.commands.job import Job, on_a_program, one_of, spelled
 
 
 @on_a_program
@@ -27,7 +27,7 @@ def command(
     """
     explanation = job.explain()
     names = [leaf.name for leaf in explanation.leaves]
-    chosen = names if to is None else [one_of("variable", to, names)]
+    chosen = names if to is None else [one_of("variable", spelled(to), names)]
     from gradcli.explanation.trace import trace
 
     traces = [trace(explanation, name, limit if paths else None) for name in chosen]

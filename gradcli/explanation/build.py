@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from gradcli.explanation.evaluate import Evaluation, Line, evaluate
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step
 from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
+from gradcli.explanation.refusals import numbers
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.language.parser import parse_program
 from gradcli.source import Source, did_you_mean
@@ -38,7 +40,8 @@ def explain_source(
     """
     program = parse_program(source)
     needed = Variables.of(program)
-    check_bindings(program, needed, source, values)
+    if idle := check_bindings(program, needed, source, values):
+        warn(f"the program does not use {', '.join(idle)}", stacklevel=2)
     check_wrt(needed, wrt)
     evaluation = evaluate(program, source, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
     with np.errstate(all="ignore"):
@@ -57,7 +60,7 @@ def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:
 def build(text: str, evaluation: Evaluation, upstream: Any = None) -> Explanation:
     """The explanation of an evaluated program."""
     output = evaluation.line_of[id(evaluation.output)]
-    seed = np.asarray(1 if upstream is None else upstream).astype(output.tensor.dtype)[()]
+    seed = numbers(1 if upstream is None else upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
     events = backward_events(output, None if upstream is None else seed)
     if upstream is None:
         seed = np.ones_like(output.tensor.value)[()]
@@ -73,7 +76,9 @@ def build(text: str, evaluation: Evaluation, upstream: Any = None) -> Explanatio
         steps.append(step(made.name, edges[made.name][event.position], event))
     derivation = Derivation(evaluation)
     if output.tensor.node is not None:
-        derivation.follow(output, seed_formula(output, seed, upstream is not None), events, targets)
+        derivation.follow(
+            output, seed_formula(output, seed, upstream is not None, unused("upstream", edges)), events, targets
+        )
     nodes = tuple(node(line, gradients.get(line.name), edges[line.name].values()) for line in evaluation.lines)
     leaves = tuple(
         Leaf(line.name, line.name, gradients.get(line.name), derivation.gradient(line))
@@ -98,7 +103,9 @@ def backward_events(output: Line, upstream: Any) -> list[Contribution]:
                 f"the output {output.name} has shape {shape}, so it needs an upstream gradient",
                 help=f"reduce it with sum() or mean(), or add --upstream 'ones({shape})'",
             ) from None
-        raise error
+        if upstream is not None:
+            error.help = f"the output {output.name} has shape {shape}, and so must --upstream"
+        raise
     return [event for event in walked if isinstance(event, Contribution)]
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
+
+import numpy as np
 
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
@@ -26,7 +30,7 @@ from gradcli.language.tree import (
     Unary,
 )
 from gradcli.ops import load
-from gradcli.ops.arguments import as_tensor, described, operand, real
+from gradcli.ops.arguments import LIMIT, as_tensor, check_size, described, operand, real
 from gradcli.ops.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
 
@@ -40,6 +44,7 @@ BINARY = {
     "@": "matmul",
     "**": "pow",
 }
+PRODUCTS = ("matmul", "contractions")  # families that sum over what would broadcast, and know the size that results
 COMPARE = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 
 
@@ -85,19 +90,33 @@ def _binary(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b) and operator != "@":
         return arithmetic(operator, a, b)
     read = as_tensor if operator == "@" else operand
+    if operator != "@":
+        check_broadcast((a, b))
     return OPERATIONS[BINARY[operator]].function(_tensor(a, operator, read), _tensor(b, operator, read))
 
 
 def _compare(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b):
         return comparison(operator, a, b)
+    check_broadcast((a, b))
     return OPERATIONS[COMPARE[operator]].function(_tensor(a, operator, operand), _tensor(b, operator, operand))
 
 
 def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:
     arguments = [v for v, argument in zip(values, written, strict=True) if argument.keyword is None]
     keywords = {a.keyword: v for v, a in zip(values, written, strict=True) if a.keyword is not None}
-    return _function(name)(*arguments, **keywords)
+    function = _function(name)
+    if getattr(function, "family", "") not in PRODUCTS:
+        check_broadcast(values)
+    return function(*arguments, **keywords)
+
+
+def check_broadcast(values: Sequence[Any]) -> None:
+    """Refuse tensors that broadcast to an absurd size; those that do not broadcast are the operation's to refuse."""
+    shapes = [value.shape for value in values if isinstance(value, Tensor)]
+    if math.prod(map(math.prod, shapes)) > LIMIT:
+        with suppress(ValueError):
+            check_size(np.broadcast_shapes(*shapes))
 
 
 def _function(name: str) -> Any:

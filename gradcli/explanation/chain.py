@@ -118,7 +118,8 @@ def _walk(output: str, to: str, onward: dict[str, list[Local]]) -> Iterator[Path
 def flow(explanation: Explanation, path: Path) -> Value:
     """What flows along one path alone: each edge's rule, applied to what the edge above gave."""
     names = {node.id: node.value for node in explanation.nodes}
-    value = explanation.upstream
+    upstream = explanation.upstream_name
+    names[upstream] = explanation.upstream
     for local in path.locals:
-        value = value_of(local.rule, {**names, explanation.upstream_name: value})
-    return value
+        names[upstream] = value_of(local.rule, names)
+    return names[upstream]

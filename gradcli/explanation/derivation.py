@@ -155,11 +155,11 @@ def short(formula: Formula) -> Formula | None:
     return formula if formula.size <= LONGEST else None
 
 
-def seed_formula(output: Line, upstream: Any, given: bool) -> Formula:
-    """The gradient that enters: 1, the number given, or a name for a large array."""
+def seed_formula(output: Line, upstream: Any, given: bool, name: str) -> Formula:
+    """The gradient that enters: 1, the number given, or `name` for a large array."""
     value = np.asarray(upstream).astype(output.tensor.dtype)[()]
     if not given and not output.tensor.shape:
         return Formula(Number(1), value)
     if value.size <= LARGEST_UPSTREAM:
         return Formula(literal(value), value, value.size)
-    return Formula(Name("upstream"), value)
+    return Formula(Name(name), value)

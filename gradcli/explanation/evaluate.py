@@ -17,9 +17,10 @@ from gradcli.engine.modes import default_dtype
 from gradcli.engine.notation import literal
 from gradcli.engine.recorder import Application, record
 from gradcli.engine.tensor import Tensor, is_floating, tensor
-from gradcli.errors import EvaluationError, GradcliError
+from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.explanation.calls import apply
 from gradcli.explanation.naming import Names
+from gradcli.explanation.refusals import check_total, numbers, refused
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables
 from gradcli.language.rewrite import with_children
@@ -35,7 +36,7 @@ from gradcli.language.tree import (
     children,
     postorder,
 )
-from gradcli.ops.arguments import as_tensor
+from gradcli.ops.arguments import as_tensor, described
 from gradcli.source import Source, Span
 
 SHORT = 8  # entries of a list that is written out wherever it is used
@@ -68,8 +69,11 @@ class Evaluation:
     lines: list[Line] = field(default_factory=list)
     line_of: dict[int, Line] = field(default_factory=dict)  # by id() of the tensor, which its line keeps alive
     output: Tensor | None = None
+    entries: int = 0
 
     def add(self, line: Line) -> None:
+        self.entries += line.tensor.value.size
+        check_total(self.entries)
         self.lines.append(line)
         self.line_of[id(line.tensor)] = line
 
@@ -132,12 +136,8 @@ class _Machine:
             root = target if node is statement.value else None
             try:
                 stack.append(self.step(node, parts, root))
-            except GradcliError as error:
-                raise error.at(node.span, self.source) from None
-            except MemoryError:
-                raise EvaluationError("E210", "this needs more memory than there is").at(
-                    node.span, self.source
-                ) from None
+            except (GradcliError, MemoryError) as error:
+                raise refused(error, node, [value for value, _ in parts], self.source) from None
         self.last, written = stack[0]
         if target is not None:
             self.scope[target] = self.last
@@ -231,7 +231,7 @@ class _Machine:
         else:
             assert statement is not None
             data = constant(statement.value, self.source)
-        value = np.asarray(data)
+        value = numbers(data, f"the value of {name}")
         if value.dtype != np.bool_:
             value = value.astype(self.default())
         leaf = tensor(value, requires_grad=required and is_floating(value))
@@ -254,18 +254,23 @@ class _Machine:
                 from gradcli.source import did_you_mean
 
                 close = did_you_mean(of, self.scope)
-                raise EvaluationError(
-                    "E205",
+                raise UsageError(
+                    "E010",
                     f"the program has no {of}",
                     help=f"--of {close}" if close else f"--of takes one of {', '.join(self.scope)}",
                 )
             value = self.scope[of]
         if isinstance(value, tuple):
             raise EvaluationError(
-                "E206", f"the output is {len(value)} tensors, not one", help="pick one, such as split(x, 2)[0]"
+                "E206", f"the output has {len(value)} parts, not one", help="pick one, such as split(x, 2)[0]"
             )
         start = len(self.tape)
-        self.evaluation.output = output = as_tensor(value)
+        try:
+            self.evaluation.output = output = as_tensor(value)
+        except (TypeError, ValueError):
+            raise EvaluationError(
+                "E206", f"the output is {described(value)}, neither a number nor a tensor", help="compute one with it"
+            ) from None
         for application in self.tape[start:]:  # the tensors of a list were stacked
             inputs = tuple(self.input(x, everything) for x in application.inputs)
             written = self.notation(application, inputs)

@@ -13,6 +13,7 @@ from gradcli.engine.recorder import recorder
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.calls import apply
+from gradcli.explanation.refusals import refused
 from gradcli.language.tree import Expression, Name, children, postorder
 from gradcli.ops.arguments import as_tensor
 from gradcli.source import Source
@@ -23,6 +24,7 @@ CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
 def value_of(tree: Expression, names: Mapping[str, Any], source: Source | None = None) -> Any:
     """A number or an array; `names` gives the values of names that are no constants of the language."""
     stack: list[Any] = []
+    parts: list[Any] = []
     tape, recorder.tape = recorder.tape, None
     try:
         with set_grad_enabled(False), np.errstate(all="ignore"):
@@ -31,8 +33,8 @@ def value_of(tree: Expression, names: Mapping[str, Any], source: Source | None =
                 parts = stack[len(stack) - count :]
                 del stack[len(stack) - count :]
                 stack.append(_named(node, names) if isinstance(node, Name) else apply(node, parts))
-    except GradcliError as error:
-        raise error.at(node.span, source) from None
+    except (GradcliError, MemoryError) as error:
+        raise refused(error, node, parts, source) from None
     finally:
         recorder.tape = tape
     return plain(stack[0])
@@ -54,7 +56,17 @@ def _named(node: Name, names: Mapping[str, Any]) -> Any:
 
 def constant(tree: Expression, source: Source) -> Any:
     """The value of an expression without variables."""
-    return value_of(tree, {}, source)
+    try:
+        return value_of(tree, {}, source)
+    except (TypeError, ValueError):
+        raise EvaluationError(
+            "E207",
+            "this is neither a number nor a list of numbers with rows of one length",
+            span=tree.span,
+            source=source,
+            label="not numbers",
+            help="write a value such as 2, -1/2 or [[1, 2], [3, 4]]",
+        ) from None
 
 
 def plain(value: Any) -> Any:

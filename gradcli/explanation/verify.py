@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.explanation.build import explain_source
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
+from gradcli.explanation.naming import unused
 from gradcli.explanation.values import value_of
 from gradcli.explanation.variables import Variables
 from gradcli.language.parser import parse_program
@@ -19,6 +20,7 @@ from gradcli.source import Source
 TOLERANCE = {"float64": 1e-6, "float32": 1e-3}  # relative; differences cannot do better than about 1e-10
 SMALLEST = 1e-4  # smaller gradients are compared absolutely
 MOST_ENTRIES = 2000  # entries of all variables together that are differenced; beyond, a seeded sample
+MOST_WORK = 200_000  # nodes that are evaluated for the differences, twice: what takes seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +63,11 @@ def verify_source(
     function = _Function(source, of, explanation.upstream)
     engine = function.gradients(point, [leaf.name for leaf in leaves], dtype)
     tolerance = TOLERANCE[dtype]
-    share = max(1, MOST_ENTRIES // max(1, len(leaves)))
+    most = min(MOST_ENTRIES, max(1, MOST_WORK // len(explanation.nodes)))
+    share = max(1, most // max(1, len(leaves)))
     rows = []
-    for leaf in leaves:
-        differences = function.differences(point, leaf.name, share)
+    for position, leaf in enumerate(leaves):
+        differences = function.differences(point, leaf.name, share if position < most else 0)
         chain_rule = _chain_rule(explanation, leaf, point)
         error, agrees = _compare(chain_rule, engine[leaf.name], differences, tolerance)
         rows.append(Row(leaf.name, chain_rule, engine[leaf.name], differences, error, agrees))
@@ -79,7 +82,8 @@ def _chain_rule(explanation: Explanation, leaf: Leaf, point: Mapping[str, Any]) 
     """The printed formula at the point; where it is too long to print, the sum of the steps."""
     if leaf.formula is None:
         return leaf.gradient
-    value = value_of(leaf.formula, {**point, "upstream": explanation.upstream})
+    upstream_name = unused("upstream", {node.name for node in explanation.nodes})
+    value = value_of(leaf.formula, {**point, upstream_name: explanation.upstream})
     return np.asarray(value, dtype=np.asarray(leaf.gradient).dtype)[()]
 
 
@@ -122,18 +126,27 @@ class _Function:
         for entry in entries:
             step = np.cbrt(np.finfo(np.float64).eps) * max(1.0, abs(float(base.flat[entry])))
             above, below = base.copy(), base.copy()
-            above.flat[entry] += step
-            below.flat[entry] -= step
-            rise = self({**point, name: above}) - self({**point, name: below})
-            slopes[entry] = rise / (above.flat[entry] - below.flat[entry])
+            with np.errstate(all="ignore"):
+                above.flat[entry] += step
+                below.flat[entry] -= step
+                rise = self({**point, name: above}) - self({**point, name: below})
+                slopes[entry] = rise / (above.flat[entry] - below.flat[entry])
         return slopes.reshape(base.shape)[()]
 
 
 def _compare(chain_rule: Value, engine: Value, differences: Value, tolerance: float) -> tuple[float, bool]:
-    """The largest distance between any two of the three, relative to the largest entry."""
-    left_out = np.isnan(differences) & np.isfinite(chain_rule)
-    largest = np.max(np.where(left_out, 0.0, np.abs(chain_rule)), initial=SMALLEST)
-    distances = [np.abs(np.subtract(chain_rule, engine)), np.abs(np.subtract(chain_rule, differences))]
-    distances[1] = np.where(left_out & (np.size(differences) > 1), 0.0, distances[1])
-    error = float(max(np.max(distance) for distance in distances) / largest)
+    """The largest distance between any two of the three, relative to the largest entry.
+
+    Differences that are nan have nothing to say: they were left out, or the function ends next to the point.
+    """
+    largest = np.max(np.abs(chain_rule), initial=SMALLEST, where=np.isfinite(chain_rule))
+    between = [_distance(chain_rule, engine), np.where(np.isnan(differences), 0.0, _distance(chain_rule, differences))]
+    error = float(max(np.max(distance, initial=0.0) for distance in between) / largest)
     return error, error <= tolerance
+
+
+def _distance(a: Value, b: Value) -> Any:
+    """Entry by entry; none between equal infinities or two nans, and infinite where just one is nan."""
+    with np.errstate(all="ignore"):
+        distance = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(np.subtract(a, b)))
+    return np.where(np.isnan(distance), np.inf, distance)

@@ -20,7 +20,7 @@ Shape = tuple[int, ...]
 Pair = int | tuple[int, int]  # one number for both directions, or one for each
 Padding = int | tuple[int, ...] | str  # as Pair, or 'same' or 'valid'
 Indices = Tensor  # a tensor of integers, or of whole numbers
-LIMIT = 2**27  # entries of one result; more is a slip, and not worth a machine out of memory
+LIMIT = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -75,15 +75,20 @@ def indices(value: Any) -> Tensor:
 
 
 def check_size(shape: Shape) -> None:
-    """Refuse a result of absurd size before memory is taken."""
-    if (size := math.prod(shape)) > LIMIT:
-        raise EvaluationError("E210", f"a result of shape {shape} has {size:,} entries, and {LIMIT:,} are the limit")
+    """Refuse a result of absurd size before memory is taken; a dimension of 0 excuses no other."""
+    if (size := math.prod(length or 1 for length in shape)) > LIMIT:
+        raise EvaluationError(
+            "E210",
+            f"a result of shape {shape} has {size:,} entries, and {LIMIT:,} are the limit",
+            label="too large",
+            help="try it at a smaller size: the rules stay the same",
+        )
 
 
 def integer(value: Any) -> int:
     if isinstance(value, Tensor) and value.value.size == 1:
         value = value.value.item()
-    if isinstance(value, bool) or int(value) != value:
+    if isinstance(value, bool) or not math.isfinite(value) or int(value) != value:
         raise TypeError(value)
     return int(value)
 

@@ -66,6 +66,8 @@ def arange(start: Operand, end: Operand = None, step: Operand = 1) -> Tensor:
     first, last, by = (0, _plain(start), _plain(step)) if end is None else map(_plain, (start, end, step))
     if not by:
         raise AutogradError("step must be nonzero")
+    if not math.isfinite(first) or not math.isfinite(last):
+        raise AutogradError(f"unsupported range: {first} -> {last}")
     if (last - first) / by < 0:
         raise AutogradError("upper bound and lower bound inconsistent with step sign")
     check_size((math.ceil((last - first) / by),))

@@ -16,7 +16,7 @@ from gradcli.engine.shapes import dimension, dimensions
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary, Call, Expression, Number
-from gradcli.ops.arguments import Dims, Shape
+from gradcli.ops.arguments import Dims, Shape, check_size
 from gradcli.ops.surface import operation
 
 
@@ -213,7 +213,9 @@ def squeeze_(input: Tensor, dim: Dims = None) -> Any:
 @operation("x = [[1], [2]]; expand(x, (2, 3))", "x = [[1], [2]]; x.expand(3, -1, 2)", aliases=["broadcast_to"])
 def expand_(input: Tensor, *size: Shape) -> Any:
     """Dimensions of size 1 repeated without a copy; -1 keeps a size."""
-    return expand(input, size=expanded(input, flat(size)))
+    sizes = expanded(input, flat(size))
+    check_size(sizes)  # a view, but what comes after it is not
+    return expand(input, size=sizes)
 
 
 @operation("x = [1, 2]; expand_as(x, [[3, 4], [5, 6]])")

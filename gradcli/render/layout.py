@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -15,7 +16,7 @@ from rich.text import Text
 from gradcli.render.looks import Looks
 
 GAP = 2  # columns between columns
-UNLIMITED = 1_000_000  # columns of a pipe: nothing wraps there
+INDENT = 2  # columns before a row below a title
 NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
 STYLES = {"title": "bold", "result": "", "note": "magenta", "aside": "dim", "": ""}
 
@@ -39,7 +40,7 @@ def lay_out(sections: Sequence[Section], looks: Looks) -> str:
     stream = io.StringIO()
     console = Console(
         file=stream,
-        width=looks.width or UNLIMITED,
+        width=looks.width or max(map(_width, sections), default=1),
         color_system="standard" if looks.color else None,
         force_terminal=looks.color,
         no_color=not looks.color,
@@ -51,29 +52,45 @@ def lay_out(sections: Sequence[Section], looks: Looks) -> str:
     for section in sections:
         if section.title:
             console.print(Text(section.title, style="bold"))
-        console.print(_table(section, looks))
+        for alone, rows in groupby(section.rows, lambda row: len(row.cells) == 1):
+            indent = INDENT if section.title else 0
+            console.print(Padding(_table(list(rows), console.width - indent, alone=alone), (0, 0, 0, indent)))
         if not section.title:
             console.print()
     return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().split("\n"))
 
 
-def _table(section: Section, looks: Looks) -> Padding:
-    """Aligned columns where they fit; else the cells of a row one after the other, below each other's equals signs."""
-    indent = 2 if section.title else 0
-    columns = max(len(row.cells) for row in section.rows)
-    widths = [max(cell_len(row.cells[c]) for row in section.rows if c < len(row.cells)) for c in range(columns)]
-    available = (looks.width or UNLIMITED) - indent
-    rows = list(section.rows)
-    if sum(widths) + GAP * (columns - 1) > available and columns > 1:
-        columns = 2
-        rows = [line for row in rows for line in _flowed(row, available - widths[0] - 1)]
-    table = Table.grid(padding=(0, 1, 0, 0))
-    for column in range(columns):
-        table.add_column(overflow="fold", no_wrap=column == 0 and columns > 1)
+def _width(section: Section) -> int:
+    """The columns that a section takes when nothing wraps."""
+    columns = _columns([row for row in section.rows if len(row.cells) > 1])
+    alone = (cell_len(row.cells[0]) for row in section.rows if len(row.cells) == 1)
+    return max(
+        cell_len(section.title), INDENT + sum(columns.values()) + GAP * len(columns), *(INDENT + n for n in alone)
+    )
+
+
+def _columns(rows: Sequence[Row]) -> dict[int, int]:
+    """The width of each column; those that are empty in every row are left out."""
+    widths: dict[int, int] = {}
     for row in rows:
-        cells = [_cell(f" {text}" if column > 1 else text, column, row.kind) for column, text in enumerate(row.cells)]
-        table.add_row(*cells, *[Text() for _ in range(columns - len(cells))])
-    return Padding(table, (0, 0, 0, indent))
+        for column, text in enumerate(row.cells):
+            widths[column] = max(widths.get(column, 0), cell_len(text))
+    return {column: width for column, width in widths.items() if width or column == 0}
+
+
+def _table(rows: Sequence[Row], available: int, *, alone: bool) -> Table:
+    """Aligned columns where they fit; else the cells of a row one after the other, below each other's equals signs."""
+    columns = _columns(rows)
+    rows = [Row(tuple(row.cells[c] if c < len(row.cells) else "" for c in columns), row.kind) for row in rows]
+    if not alone and sum(columns.values()) + GAP * (len(columns) - 1) > available:
+        rows = [line for row in rows for line in _flowed(row, available - columns[0] - 1)]
+    table = Table.grid(padding=(0, 1, 0, 0))
+    for column in range(max(len(row.cells) for row in rows)):
+        table.add_column(overflow="fold", no_wrap=column == 0 and not alone)
+    for row in rows:
+        cells = (_cell(f" {text}" if column > 1 else text, column, row.kind) for column, text in enumerate(row.cells))
+        table.add_row(*cells)
+    return table
 
 
 def _flowed(row: Row, width: int) -> list[Row]:

@@ -47,12 +47,16 @@ def heading(explanation: Explanation, terms: Terms) -> list[Row]:
     program = parse_program(Source(explanation.program))
     variables = [node for node in explanation.nodes if node.kind != "op" and node.expression == Name(node.name)]
     given = {node.name for node in variables}
-    lines = [
-        visible(unparse_statement(statement, multiply=terms.looks.times))
-        for statement in program.statements
-        if statement.target not in given
-    ]
-    at = ", ".join(f"{visible(node.name)} = {terms.value(node.value, width=40)}" for node in variables)
+    lines = []
+    for statement in program.statements:
+        if statement.target in given:  # the first says the value, which follows below
+            given.remove(statement.target)
+        else:
+            lines.append(visible(unparse_statement(statement, multiply=terms.looks.times)))
+    point = [f"{visible(node.name)} = {terms.value(node.value, width=40)}" for node in variables]
+    if not terms.plain_seed and explanation.steps:
+        point.append(f"{visible(terms.seed_name)} = {terms.value(explanation.upstream, width=40)}")
+    at = ", ".join(point)
     if not at:
         return [Row((line,), "title") for line in lines]
     if len(lines) == 1 and len(lines[0]) + len(at) < 90:

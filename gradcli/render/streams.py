@@ -17,6 +17,8 @@ def print_document(document: dict[str, Any]) -> None:
 
 def print_text(text: str) -> None:
     """Text on standard output; what the stream cannot encode is written as an escape."""
+    if not text:
+        return
     encoding = sys.stdout.encoding or "ascii"
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
@@ -25,4 +27,6 @@ def warn(message: str) -> None:
     """A warning on standard error."""
     from gradcli.source import visible
 
-    sys.stderr.write(f"warning: {visible(message)}\n")
+    encoding = sys.stderr.encoding or "ascii"
+    text = visible(message).encode(encoding, "backslashreplace").decode(encoding)
+    sys.stderr.write(f"warning: {text}\n")

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gradcli.explanation.chain import Link, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
+from gradcli.explanation.naming import unused
 from gradcli.language.rewrite import substitute, without_ones
-from gradcli.language.tree import Binary, Expression, Name, Number
+from gradcli.language.tree import Binary, Expression, Name, Number, Unary
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.looks import Looks
 from gradcli.render.numbers import short
 from gradcli.source import visible
 
 PRODUCT = Binary("*", Name("a"), Name("b"))
+MOST = 12  # terms of a sum that are written out
 
 
 class Terms:
     """Writes the derivatives of one explanation."""
 
-    def __init__(self, explanation: Explanation, looks: Looks) -> None:
+    def __init__(self, explanation: Explanation, looks: Looks, *, most: int | None = MOST) -> None:
         self.explanation = explanation
         self.looks = looks
+        self.most = most  # terms of a sum and factors of a product; None is all of them
         self.nodes = {node.id: node for node in explanation.nodes}
+        self.upstream_name = explanation.upstream_name
+        self.seed_name = unused("upstream", self.nodes)
         self.plain_seed = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
 
     def derivative(self, of: str, by: str) -> str:
@@ -32,6 +39,11 @@ class Terms:
     def total(self, by: str) -> str:
         """The derivative of the output."""
         return self.derivative(self.explanation.output, by)
+
+    def entering(self, term: Term) -> str:
+        """The upstream gradient of a term: the derivative of the output by the consumer, or what enters at the output."""
+        node = term.step.node
+        return visible(self.seed_name) if node == self.explanation.output else self.total(node)
 
     def formula(self, tree: Expression) -> str:
         return visible(unparse(tree, multiply=self.looks.times))
@@ -44,25 +56,26 @@ class Terms:
         inputs = [self.nodes[id] for id in node.inputs]
         if node.shape or any(x.shape for x in inputs) or not inputs:
             return ""
-        names = {x.id: Name(factor(self.value(x.value))) for x in inputs}
+        within = isinstance(node.expression, Binary)
+        names = {x.id: _number(self.value(x.value), within) for x in inputs}
         return self.formula(substitute(node.expression, names))
 
     def local(self, local: Local) -> str:
         """The local derivative, or what an edge makes of `g`."""
         if local.formula is not None:
             return f"= {self.formula(local.formula)}"
-        return f"{self.explanation.upstream_name} {self.looks.arrow} {self.formula(local.rule)}"
+        return f"{self.upstream_name} {self.looks.arrow} {self.formula(local.rule)}"
 
     def symbols(self, link: Link) -> str:
         """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""
         return self._sum([self._symbols(term) for term in link.terms])
 
     def _symbols(self, term: Term) -> list[str]:
-        upstream = self.total(term.step.node)
+        upstream = self.entering(term)
         if term.local.formula is None or term.step.summed_axes:
             entering = Number(1) if self._is_seed(term) else Name(upstream)
-            rule = without_ones(substitute(term.step.rule, {self.explanation.upstream_name: entering}))
-            return [unparse(rule, multiply=self.looks.times)]
+            rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
+            return [self.formula(rule)]
         local = self.derivative(term.step.node, term.step.input)
         return [local] if self._is_seed(term) else [upstream, local]
 
@@ -74,7 +87,7 @@ class Terms:
 
     def _formulas(self, term: Term) -> list[str]:
         assert term.local.formula is not None
-        upstream = self.total(term.step.node)
+        upstream = self.entering(term)
         local = term.local.formula
         if self._is_seed(term):
             return [self.formula(local)]
@@ -101,7 +114,20 @@ class Terms:
         times = self.looks.times
         if len(products) == 1:
             return f" {times} ".join(products[0])
-        return " + ".join(times.join(product) for product in products)
+        return self.joined([times.join(product) for product in products], " + ")
+
+    def joined(self, parts: Sequence[str], separator: str) -> str:
+        """The parts on one line; of a great many the first and the last, with dots between."""
+        if self.most is None or len(parts) <= self.most:
+            return separator.join(parts)
+        return separator.join([*parts[: self.most - 3], self.looks.ellipsis, *parts[-2:]])
+
+
+def _number(text: str, within: bool) -> Expression:
+    """A number put into an expression: `2·(-1)`, and `exp(-1)` where it is no operand of a product or sum."""
+    if within or not text.startswith("-"):
+        return Name(factor(text))
+    return Unary("-", Name(text[1:]))
 
 
 def factor(text: str) -> str:

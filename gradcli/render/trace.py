@@ -9,11 +9,12 @@ from gradcli.explanation.chain import Link
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.trace import Route, Trace
 from gradcli.language.unparser import unparse
-from gradcli.render.document import plain
+from gradcli.render.document import EXACT, plain
 from gradcli.render.layout import Row, Section, lay_out
 from gradcli.render.looks import Looks
 from gradcli.render.page import cut, equations, heading
 from gradcli.render.terms import Terms, factor
+from gradcli.source import visible
 
 
 def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks) -> str:
@@ -22,10 +23,13 @@ def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks) 
     for trace in traces:
         title = terms.total(trace.leaf.name)
         if trace.leaf.gradient is None:
-            rows = [Row((f"{explanation.output} does not depend on {trace.leaf.name}: the gradient is None",), "note")]
-            sections.append(Section(title, rows))
+            text = visible(f"{explanation.output} does not depend on {trace.leaf.name}: the gradient is None")
+            sections.append(Section(title, [Row((text,), "note")]))
             continue
-        sections.append(cut(Section(title, [row for link in trace.links for row in _derivation(link, terms)]), looks))
+        rows = [row for link in trace.links for row in _derivation(link, terms)]
+        if not rows:  # the output is the variable
+            rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
+        sections.append(cut(Section(title, rows), looks))
         if trace.routes is not None:
             sections.append(Section(*_paths(trace, terms)))
     return lay_out(sections, looks)
@@ -44,7 +48,7 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
     arrow = terms.looks.arrow
     rows = []
     for number, route in enumerate(routes, start=1):
-        nodes = f" {arrow} ".join(route.path.nodes)
+        nodes = terms.joined(list(map(visible, route.path.nodes)), f" {arrow} ")
         sides = [_product(route, terms), terms.value(route.value)]
         rows.append(Row((f"{number}. {nodes}", *(f"= {side}" if side else "" for side in sides))))
     hidden = (trace.count or 0) - len(routes)
@@ -52,7 +56,10 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
         rows.append(Row((f"{terms.looks.ellipsis} {hidden:,} more paths: --limit N lists more",), "aside"))
     rows.append(Row(("sum of all paths", "", f"= {terms.value(trace.leaf.gradient)}"), "result"))
     count = trace.count or 0
-    return f"{count:,} path{'' if count == 1 else 's'} from {terms.explanation.output} to {trace.leaf.name}", rows
+    return (
+        f"{count:,} path{'' if count == 1 else 's'} from {visible(terms.explanation.output)} to {visible(trace.leaf.name)}",
+        rows,
+    )
 
 
 def _product(route: Route, terms: Terms) -> str:
@@ -60,12 +67,12 @@ def _product(route: Route, terms: Terms) -> str:
     values = [local.value for local in route.path.locals]
     if not values or any(value is None or getattr(value, "shape", ()) for value in values):
         return ""
-    return f" {terms.looks.times} ".join(factor(terms.value(value)) for value in values)
+    return terms.joined([factor(terms.value(value)) for value in values], f" {terms.looks.times} ")
 
 
 def trace_document(explanation: Explanation, traces: Sequence[Trace]) -> dict[str, Any]:
     """The document `gradcli.trace/1`; path counts are exact, as decimal strings."""
-    terms = Terms(explanation, Looks(ascii=True, precision=17))
+    terms = Terms(explanation, EXACT, most=None)
     return {
         "schema": "gradcli.trace/1",
         "ok": True,

@@ -1,0 +1,80 @@
+"""What is added to a refusal where the program is known: the place, the operands with their shapes, a plain reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError, EvaluationError, GradcliError
+from gradcli.language.tree import Expression, List, Number, Tuple, Unary, children, postorder
+from gradcli.language.unparser import unparse
+from gradcli.ops.arguments import LIMIT
+from gradcli.source import Source
+
+WIDEST = 30  # characters of an operand
+MOST = 4  # operands
+NUMERALS = (Number, Unary, List)
+
+
+def refused(error: GradcliError | MemoryError, node: Expression, values: Sequence[Any], source: Source | None) -> Any:
+    """The error of a node over the values of its children, with its place; torch's errors name the operands too."""
+    known = error if isinstance(error, GradcliError) else out_of_memory()
+    if isinstance(known, AutogradError) and not known.label:
+        known.label = operands(node, values)
+    return known.at(node.span, source)
+
+
+def out_of_memory() -> EvaluationError:
+    return EvaluationError("E210", "this needs more memory than there is", help="try it at a smaller size")
+
+
+def operands(node: Expression, values: Sequence[Any]) -> str:
+    """`x (2,) and y (3,)`: the tensors that a node was given, as they are written, with their shapes."""
+    found = [f"{_cut(unparse(tree))} {value.shape}" for tree, value in _tensors(children(node), values)]
+    if len(found) > MOST:
+        found[MOST - 1 :] = [f"{len(found) - MOST + 1} more"]
+    *first, last = found or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _tensors(trees: Sequence[Expression], values: Sequence[Any]) -> Iterator[tuple[Expression, Any]]:
+    for tree, value in zip(trees, values, strict=True):
+        if isinstance(value, Tensor):
+            yield tree, value
+        elif isinstance(tree, List) and all(isinstance(part, NUMERALS) for part in postorder(tree)):
+            yield tree, np.asarray(value)
+        elif isinstance(tree, List | Tuple):
+            yield from _tensors(tree.items, value)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 3]}..."
+
+
+def numbers(value: Any, whose: str) -> Any:
+    """An array of real numbers or of booleans, or why a value is none."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths, or more than 64 dimensions
+        array = np.asarray(None)
+    if array.dtype.kind not in "fiub":
+        raise EvaluationError(
+            "E207",
+            f"{whose} is neither a number nor a list of numbers with rows of one length",
+            help="write a value such as 2, -1/2 or [[1, 2], [3, 4]]",
+        )
+    return array
+
+
+def check_total(entries: int) -> None:
+    """Refuse a program whose values add up to more than a machine should hold."""
+    if entries > LIMIT:
+        raise EvaluationError(
+            "E210",
+            f"the values of this program have {entries:,} entries so far, and {LIMIT:,} are the limit",
+            label="too large",
+            help="try it at a smaller size: the rules stay the same",
+        )
