@@ -113,7 +113,7 @@ def run(argv: Sequence[str]) -> int:
         return report(usage_error(error) or internal_error(error), argv)
 
 
-def show_warning(message: Warning | str, *place: Any) -> None:
+def show_warning(message: Warning | str, *place: Any, **stream: Any) -> None:
     """What torch warns of, and bindings that the program does not use: a line for people, not for programmers."""
     from gradcli.render.streams import warn
 

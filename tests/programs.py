@@ -11,7 +11,8 @@ import numpy as np
 import gradcli.ops
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.evaluate import Evaluation, evaluate
+from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.lines import Evaluation
 from gradcli.language.parser import parse_program
 from gradcli.ops.surface import OPERATIONS, Operation
 from gradcli.source import Source

@@ -14,7 +14,8 @@ from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.errors import AutogradError, EvaluationError, UsageError
 from gradcli.explanation.derivation import Derivation, locals_of, seed_formula
-from gradcli.explanation.evaluate import Evaluation, Line, evaluate
+from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step
 from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes

@@ -20,7 +20,7 @@ from gradcli.engine.formula import Formula
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.engine.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.evaluate import Evaluation, Line
+from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Local
 from gradcli.language.tree import Binary, Expression, Name, Number
 

@@ -7,7 +7,6 @@ stands how it is written in terms of named nodes: `v1 + a*x2` and not the text b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,9 @@ from gradcli.engine.recorder import Application, record
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.explanation.calls import apply
+from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.naming import Names
-from gradcli.explanation.refusals import check_total, numbers, refused
+from gradcli.explanation.refusals import numbers, refused
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables
 from gradcli.language.rewrite import with_children
@@ -28,54 +28,14 @@ from gradcli.language.tree import (
     Expression,
     List,
     Name,
-    Number,
     Program,
     Statement,
     Tuple,
-    Unary,
     children,
     postorder,
 )
 from gradcli.ops.arguments import as_tensor, described
 from gradcli.source import Source, Span
-
-SHORT = 8  # entries of a list that is written out wherever it is used
-NUMERALS = (Number, Unary, List)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of the forward pass: a tensor, its name, how it is written, and how it was computed, if it was."""
-
-    name: str
-    tensor: Tensor
-    written: Expression
-    span: Span
-    application: Application | None = None
-    inputs: tuple[Line, ...] = ()
-    is_variable: bool = False
-
-    @property
-    def spelling(self) -> Expression:
-        """How other lines mention it: by its name; a number or short list in the program as it is."""
-        computed = self.application is not None or self.is_variable or not isinstance(self.written, NUMERALS)
-        return Name(self.name) if computed or self.tensor.value.size > SHORT else self.written
-
-
-@dataclass
-class Evaluation:
-    """What evaluating a program leaves: lines in evaluation order, each tensor's line, and the output."""
-
-    lines: list[Line] = field(default_factory=list)
-    line_of: dict[int, Line] = field(default_factory=dict)  # by id() of the tensor, which its line keeps alive
-    output: Tensor | None = None
-    entries: int = 0
-
-    def add(self, line: Line) -> None:
-        self.entries += line.tensor.value.size
-        check_total(self.entries)
-        self.lines.append(line)
-        self.line_of[id(line.tensor)] = line
 
 
 def evaluate(

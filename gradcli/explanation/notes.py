@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.evaluate import Evaluation, Line
+from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Leaf, Node, Note, Step
 from gradcli.language.tree import Number
 

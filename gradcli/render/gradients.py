@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Explanation, Leaf
 from gradcli.language.unparser import unparse
 from gradcli.render.document import plain
 from gradcli.source import visible
@@ -24,7 +24,10 @@ def _exact(value: object) -> str:
 
 def formulas(explanation: Explanation) -> str:
     """`x1<TAB>2*(x1 + a*x2)`."""
-    return "\n".join(
-        f"{visible(leaf.name)}\t{'(too long)' if leaf.formula is None else visible(unparse(leaf.formula))}"
-        for leaf in explanation.leaves
-    )
+    return "\n".join(f"{visible(leaf.name)}\t{_formula(leaf)}" for leaf in explanation.leaves)
+
+
+def _formula(leaf: Leaf) -> str:
+    if leaf.formula is not None:
+        return visible(unparse(leaf.formula))
+    return "None" if leaf.gradient is None else "(too long)"

@@ -41,7 +41,7 @@ class Terms:
         return self.derivative(self.explanation.output, by)
 
     def entering(self, term: Term) -> str:
-        """The upstream gradient of a term: the derivative of the output by the consumer, or what enters at the output."""
+        """The upstream gradient of a term: the derivative of the output, or what enters there."""
         node = term.step.node
         return visible(self.seed_name) if node == self.explanation.output else self.total(node)
 

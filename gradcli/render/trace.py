@@ -56,10 +56,8 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
         rows.append(Row((f"{terms.looks.ellipsis} {hidden:,} more paths: --limit N lists more",), "aside"))
     rows.append(Row(("sum of all paths", "", f"= {terms.value(trace.leaf.gradient)}"), "result"))
     count = trace.count or 0
-    return (
-        f"{count:,} path{'' if count == 1 else 's'} from {visible(terms.explanation.output)} to {visible(trace.leaf.name)}",
-        rows,
-    )
+    ends = visible(f"from {terms.explanation.output} to {trace.leaf.name}")
+    return f"{count:,} path{'' if count == 1 else 's'} {ends}", rows
 
 
 def _product(route: Route, terms: Terms) -> str:

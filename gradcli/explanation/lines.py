@@ -1,0 +1,48 @@
+"""What evaluating a program leaves: the lines of the forward pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gradcli.engine.recorder import Application
+from gradcli.engine.tensor import Tensor
+from gradcli.explanation.refusals import NUMERALS, check_total
+from gradcli.language.tree import Expression, Name
+from gradcli.source import Span
+
+SHORT = 8  # entries of a list that is written out wherever it is used
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the forward pass: a tensor, its name, how it is written, and how it was computed, if it was."""
+
+    name: str
+    tensor: Tensor
+    written: Expression
+    span: Span
+    application: Application | None = None
+    inputs: tuple[Line, ...] = ()
+    is_variable: bool = False
+
+    @property
+    def spelling(self) -> Expression:
+        """How other lines mention it: by its name; a number or short list in the program as it is."""
+        computed = self.application is not None or self.is_variable or not isinstance(self.written, NUMERALS)
+        return Name(self.name) if computed or self.tensor.value.size > SHORT else self.written
+
+
+@dataclass
+class Evaluation:
+    """What evaluating a program leaves: lines in evaluation order, each tensor's line, and the output."""
+
+    lines: list[Line] = field(default_factory=list)
+    line_of: dict[int, Line] = field(default_factory=dict)  # by id() of the tensor, which its line keeps alive
+    output: Tensor | None = None
+    entries: int = 0
+
+    def add(self, line: Line) -> None:
+        self.entries += line.tensor.value.size
+        check_total(self.entries)
+        self.lines.append(line)
+        self.line_of[id(line.tensor)] = line
