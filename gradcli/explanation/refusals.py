@@ -45,7 +45,7 @@ def _tensors(trees: Sequence[Expression], values: Sequence[Any]) -> Iterator[tup
         if isinstance(value, Tensor):
             yield tree, value
         elif isinstance(tree, List) and all(isinstance(part, NUMERALS) for part in postorder(tree)):
-            yield tree, np.asarray(value)
+            yield tree, np.asarray(value, object)  # which may be ragged
         elif isinstance(tree, List | Tuple):
             yield from _tensors(tree.items, value)
 

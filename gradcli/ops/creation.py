@@ -64,7 +64,7 @@ def eye(n: int, m: int | None = None) -> Tensor:
 def arange(start: Operand, end: Operand = None, step: Operand = 1) -> Tensor:
     """Equally spaced numbers from `start` (0) up to and without `end`."""
     first, last, by = (0, _plain(start), _plain(step)) if end is None else map(_plain, (start, end, step))
-    if not by:
+    if not by or by != by:
         raise AutogradError("step must be nonzero")
     if not math.isfinite(first) or not math.isfinite(last):
         raise AutogradError(f"unsupported range: {first} -> {last}")

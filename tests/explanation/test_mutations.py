@@ -32,6 +32,14 @@ def slipped(tokens: list[str], choose: random.Random) -> str:
     return "".join(changed)
 
 
+@pytest.mark.parametrize(
+    "program", ["x = [1, 2]; x[[[1], 1, 0]]", "x = 0[[3, [1]]]; x", "x = [1, 2]; x + [[1], 2]", "arange(0, 3, nan)"]
+)
+def test_these_slips_are_refused(program: str) -> None:
+    with pytest.raises(GradcliError):
+        explain_source(Source(program), {})
+
+
 @pytest.mark.filterwarnings("ignore:Using a target size:UserWarning")  # as torch warns
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_a_slip_is_explained_or_refused(group: int) -> None:
