@@ -9,9 +9,13 @@ import sys
 def main() -> None:
     """Run the command line and exit with its code."""
     gc.disable()  # a command lives briefly and makes no cycles worth collecting; collections would cost it a third
-    from gradcli.cli import run
+    try:
+        from gradcli.cli import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # so early, or so late, that `run` did not see it
+        code = 130
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
 from typing import Any
@@ -89,6 +90,7 @@ def _gradcli(
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit code (the table is in the README)."""
+    open_streams()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -102,15 +104,33 @@ def run(argv: Sequence[str]) -> int:
         return report(error, argv)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter complains at exit
-        return BROKEN_PIPE
+    except SystemExit:  # typer's answer to a broken pipe
+        return unwritten(BrokenPipeError(), argv)
+    except OSError as error:
+        return unwritten(error, argv)
     except typer.Exit as stop:
         return stop.exit_code
     except MemoryError:
         return report(EvaluationError("E210", "this needs more memory than there is", help="try a smaller size"), argv)
     except Exception as error:
         return report(usage_error(error) or internal_error(error), argv)
+
+
+def open_streams() -> None:
+    """Streams that the caller has closed lead nowhere."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def unwritten(error: OSError, argv: Sequence[str]) -> int:
+    """Output that could not be written: quiet where its reader went away, an error where a disk is full."""
+    with suppress(OSError, ValueError):  # what is still buffered goes nowhere, or the interpreter complains at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        return BROKEN_PIPE
+    reason = error.strerror or "the stream is closed"
+    told = UsageError("E011", f"cannot write the output: {reason}", help="write to another place")
+    return report(told, [argument for argument in argv if argument != "--json"])
 
 
 def show_warning(message: Warning | str, *place: Any, **stream: Any) -> None:
@@ -176,5 +196,11 @@ def report(error: GradcliError, argv: Sequence[str]) -> int:
         traceback.print_exception(error)
     chosen = [b for a, b in pairwise(argv) if a == "--error-format"]
     chosen += [a.partition("=")[2] for a in argv if a.startswith("--error-format=")]
-    print_error(error, "document" if "--json" in argv else chosen[-1] if chosen else "full")
+    try:
+        print_error(error, "document" if "--json" in argv else chosen[-1] if chosen else "full")
+    except OSError as failure:
+        if "--json" in argv:
+            return unwritten(failure, argv)
+        with suppress(OSError, ValueError):  # nobody can be told
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     return error.exit_code

@@ -32,13 +32,15 @@ def unmasked(argument: str) -> str:
 
 def _read(file: str, name: str) -> str:
     try:
+        if file == "-" and sys.stdin is None:
+            raise ValueError(file)
         if file == "-":
             data = sys.stdin.buffer.read(LARGEST + 1)
         else:
             with Path(file).open("rb") as stream:
                 data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a file name"
+        reason = getattr(error, "strerror", None) or ("it is closed" if file == "-" else "not a file name")
         raise UsageError("E003", f"cannot read {name}: {reason}", help="check the path after -f") from None
     if len(data) > LARGEST:
         raise UsageError(

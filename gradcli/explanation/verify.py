@@ -58,7 +58,8 @@ def verify_source(
 ) -> Verification:
     """Verify the gradients of a program; raises as `explain_source` does."""
     explanation = explain_source(source, values, wrt=wrt, of=of, upstream=upstream, dtype=dtype)
-    point = {node.name: node.value for node in explanation.nodes if node.name in _given(source, values)}
+    given = {*values, *Variables.of(parse_program(source)).literals}
+    point = {node.name: node.value for node in explanation.nodes if node.name in given}
     leaves = [leaf for leaf in explanation.leaves if leaf.gradient is not None]
     function = _Function(source, of, explanation.upstream)
     engine = function.gradients(point, [leaf.name for leaf in leaves], dtype)
@@ -72,10 +73,6 @@ def verify_source(
         error, agrees = _compare(chain_rule, engine[leaf.name], differences, tolerance)
         rows.append(Row(leaf.name, chain_rule, engine[leaf.name], differences, error, agrees))
     return Verification(source.text, tolerance, tuple(rows), explanation.notes)
-
-
-def _given(source: Source, values: Mapping[str, Any]) -> set[str]:
-    return {*values, *Variables.of(parse_program(source)).literals}
 
 
 def _chain_rule(explanation: Explanation, leaf: Leaf, point: Mapping[str, Any]) -> Value:
