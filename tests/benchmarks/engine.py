@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import resource
 import subprocess
 import sys
@@ -63,9 +64,10 @@ def scalar_chain() -> list[tuple[str, str, str]]:
 
 
 def one_size(nodes: int) -> None:
-    """Print the seconds and the bytes a node of one graph; run in a process of its own."""
+    """Print the seconds and the bytes a node of one graph; run in a process of its own, collector off as in commands."""
     import gradcli.ops  # noqa: F401
 
+    gc.disable()
     chain(own_leaf, 1000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     seconds = chain(own_leaf, nodes // 2) * nodes
