@@ -56,7 +56,7 @@ largest: Primitive = primitive(
     notation=_write("max_pool2d"),
     structured=True,
     kinks=pools.ties,
-    convention="the first of equal entries in a window takes the gradient",
+    convention="at a tie the first entry of the window takes the gradient",
 )
 spread: Primitive = primitive(
     "max_pool2d_backward",

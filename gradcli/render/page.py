@@ -55,7 +55,7 @@ def heading(explanation: Explanation, terms: Terms) -> list[Row]:
             lines.append(visible(unparse_statement(statement, multiply=terms.looks.times)))
     point = [f"{visible(node.name)} = {terms.value(node.value, width=40)}" for node in variables]
     if not terms.plain_seed and explanation.steps:
-        point.append(f"{visible(terms.seed_name)} = {terms.value(explanation.upstream, width=40)}")
+        point.append(f"upstream {terms.total(explanation.output)} = {terms.value(explanation.upstream, width=40)}")
     at = ", ".join(point)
     if not at:
         return [Row((line,), "title") for line in lines]
@@ -80,7 +80,9 @@ def forward(explanation: Explanation, terms: Terms) -> list[Row]:
             )
             rows.append(Row((visible(node.name), *cells, f"= {value}")))
         elif node.kind == "constant" and (node.id in mentioned or node.id == explanation.output):
-            rows.append(Row((visible(node.name), "", "constant", "", f"= {value}")))
+            text = terms.formula(node.expression)
+            made = "" if text in (value, visible(node.name)) else f"= {text}"
+            rows.append(Row((visible(node.name), made, "constant", "", f"= {value}")))
     return rows
 
 

@@ -29,21 +29,17 @@ class Terms:
         self.most = most  # terms of a sum and factors of a product; None is all of them
         self.nodes = {node.id: node for node in explanation.nodes}
         self.upstream_name = explanation.upstream_name
-        self.seed_name = unused("upstream", self.nodes)
         self.plain_seed = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
+        # given an upstream gradient, what is differentiated is an L beyond the output, of which it is the derivative
+        self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
 
     def derivative(self, of: str, by: str) -> str:
         partial = self.looks.partial
         return f"{partial}{visible(of)}/{partial}{visible(by)}"
 
     def total(self, by: str) -> str:
-        """The derivative of the output."""
-        return self.derivative(self.explanation.output, by)
-
-    def entering(self, term: Term) -> str:
-        """The upstream gradient of a term: the derivative of the output, or what enters there."""
-        node = term.step.node
-        return visible(self.seed_name) if node == self.explanation.output else self.total(node)
+        """The derivative of what is differentiated: the output, or the L that an upstream gradient belongs to."""
+        return self.derivative(self.differentiated, by)
 
     def formula(self, tree: Expression) -> str:
         return visible(unparse(tree, multiply=self.looks.times))
@@ -71,7 +67,7 @@ class Terms:
         return self._sum([self._symbols(term) for term in link.terms])
 
     def _symbols(self, term: Term) -> list[str]:
-        upstream = self.entering(term)
+        upstream = self.total(term.step.node)
         if term.local.formula is None or term.step.summed_axes:
             entering = Number(1) if self._is_seed(term) else Name(upstream)
             rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
@@ -87,7 +83,7 @@ class Terms:
 
     def _formulas(self, term: Term) -> list[str]:
         assert term.local.formula is not None
-        upstream = self.entering(term)
+        upstream = self.total(term.step.node)
         local = term.local.formula
         if self._is_seed(term):
             return [self.formula(local)]

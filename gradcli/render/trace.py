@@ -61,8 +61,10 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
 
 
 def _product(route: Route, terms: Terms) -> str:
-    """The local derivatives along a path as numbers; empty where they are arrays."""
+    """What enters and the local derivatives along a path, as numbers; empty where they are arrays."""
     values = [local.value for local in route.path.locals]
+    if not terms.plain_seed:
+        values.insert(0, terms.explanation.upstream)
     if not values or any(value is None or getattr(value, "shape", ()) for value in values):
         return ""
     return terms.joined([factor(terms.value(value)) for value in values], f" {terms.looks.times} ")
