@@ -20,7 +20,7 @@ from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.explanation.calls import apply
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.naming import Names
-from gradcli.explanation.refusals import numbers, refused
+from gradcli.explanation.refusals import LIMITS, numbers, refused
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables
 from gradcli.language.rewrite import with_children
@@ -96,7 +96,7 @@ class _Machine:
             root = target if node is statement.value else None
             try:
                 stack.append(self.step(node, parts, root))
-            except (GradcliError, MemoryError) as error:
+            except (GradcliError, *LIMITS) as error:
                 raise refused(error, node, [value for value, _ in parts], self.source) from None
         self.last, written = stack[0]
         if target is not None:

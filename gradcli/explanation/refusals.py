@@ -17,18 +17,31 @@ from gradcli.source import Source
 WIDEST = 30  # characters of an operand
 MOST = 4  # operands
 NUMERALS = (Number, Unary, List)
+LIMITS = (MemoryError, OverflowError, ValueError, IndexError)  # how limits of the machine and of numpy show
 
 
-def refused(error: GradcliError | MemoryError, node: Expression, values: Sequence[Any], source: Source | None) -> Any:
-    """The error of a node over the values of its children, with its place; torch's errors name the operands too."""
-    known = error if isinstance(error, GradcliError) else out_of_memory()
+def refused(error: Exception, node: Expression, values: Sequence[Any], source: Source | None) -> GradcliError:
+    """The error of a node over the values of its children, with its place; torch's errors name the operands too.
+
+    What is no error of ours and no limit of numpy's is a bug, and goes up as it is.
+    """
+    known = error if isinstance(error, GradcliError) else limit(error)
+    if known is None:
+        raise error
     if isinstance(known, AutogradError) and not known.label:
         known.label = operands(node, values)
     return known.at(node.span, source)
 
 
-def out_of_memory() -> EvaluationError:
-    return EvaluationError("E210", "this needs more memory than there is", help="try it at a smaller size")
+def limit(error: Exception) -> EvaluationError | None:
+    """The limit of the machine or of numpy that an error is about, in our words."""
+    if isinstance(error, MemoryError):
+        return EvaluationError("E210", "this needs more memory than there is", help="try it at a smaller size")
+    if isinstance(error, OverflowError):
+        return EvaluationError("E212", "a number here is too large for a size or a place", help="use a smaller one")
+    if isinstance(error, ValueError | IndexError) and " 64" in str(error):
+        return EvaluationError("E210", "a tensor has at most 64 dimensions", help="try it with fewer")
+    return None
 
 
 def operands(node: Expression, values: Sequence[Any]) -> str:

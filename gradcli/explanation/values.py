@@ -13,7 +13,7 @@ from gradcli.engine.recorder import recorder
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.calls import apply
-from gradcli.explanation.refusals import refused
+from gradcli.explanation.refusals import LIMITS, refused
 from gradcli.language.tree import Expression, Name, children, postorder
 from gradcli.ops.arguments import as_tensor
 from gradcli.source import Source
@@ -33,7 +33,7 @@ def value_of(tree: Expression, names: Mapping[str, Any], source: Source | None =
                 parts = stack[len(stack) - count :]
                 del stack[len(stack) - count :]
                 stack.append(_named(node, names) if isinstance(node, Name) else apply(node, parts))
-    except (GradcliError, MemoryError) as error:
+    except (GradcliError, *LIMITS) as error:
         raise refused(error, node, parts, source) from None
     finally:
         recorder.tape = tape

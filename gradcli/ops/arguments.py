@@ -43,7 +43,10 @@ def stacked(items: list[Any]) -> Tensor:
             raise ValueError("rows of different lengths") from None
     from gradcli.ops.joining import stack_
 
-    return stack_([as_tensor(item) for item in items])  # type: ignore[no-any-return]
+    try:
+        return stack_([as_tensor(item) for item in items])  # type: ignore[no-any-return]
+    except RecursionError:
+        raise ValueError("more than 64 dimensions") from None
 
 
 def _holds_tensor(items: list[Any]) -> bool:

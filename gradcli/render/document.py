@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.errors import GradcliError
+from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.model import Explanation, Local, Node, Step
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse
@@ -19,6 +19,7 @@ from gradcli.render.values import plain as plain  # for the other documents
 Document = dict[str, Json]
 Writer = Callable[[Expression | None], str | None]
 
+LARGEST = 2**21  # entries of all values; as text they take a hundred times their memory
 EXACT = Looks(ascii=True, precision=17)
 
 # C1 controls, invisible marks that reorder text, line separators and lone surrogates: some act on a terminal, some
@@ -28,6 +29,13 @@ _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\ud
 
 def explanation_document(explanation: Explanation) -> Document:
     """The whole lesson, schema `gradcli.explanation/1`."""
+    entries = sum(node.value.size for node in explanation.nodes)
+    if entries > LARGEST:
+        raise EvaluationError(
+            "E210",
+            f"the values of this program have {entries:,} entries, and a document can hold {LARGEST:,}",
+            help="try it at a smaller size, or ask for the gradients alone: gradcli grad --json",
+        )
     write = _writer()
     return {
         "schema": "gradcli.explanation/1",
