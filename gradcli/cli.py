@@ -104,8 +104,8 @@ def run(argv: Sequence[str]) -> int:
         return report(error, argv)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except SystemExit:  # typer's answer to a broken pipe
-        return unwritten(BrokenPipeError(), argv)
+    except SystemExit as stop:  # typer's answer to a request for completion, and to a broken pipe
+        return unwritten(BrokenPipeError(), argv) if stop.code else 0
     except OSError as error:
         return unwritten(error, argv)
     except typer.Exit as stop:

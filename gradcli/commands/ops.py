@@ -9,8 +9,18 @@ import typer
 from gradcli.commands.job import Color, one_of
 
 
+def completed(incomplete: str) -> list[str]:
+    """The operations that a shell may complete a beginning to."""
+    from gradcli.ops.catalogue import FAMILY_OF
+
+    return sorted(name for name in FAMILY_OF if name.startswith(incomplete))
+
+
 def command(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One operation; without it, the list.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="One operation; without it, the list.", autocompletion=completed),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
     color: Annotated[Color, typer.Option("--color", help="Colour in the text output.")] = Color.auto,
     ascii: Annotated[bool, typer.Option("--ascii", help="Plain ASCII.")] = False,

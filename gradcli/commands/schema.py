@@ -9,8 +9,18 @@ import typer
 from gradcli.commands.job import one_of
 
 
+def completed(incomplete: str) -> list[str]:
+    """The documents that a shell may complete a beginning to."""
+    from gradcli.render.schemas import names
+
+    return [name for name in names() if name.startswith(incomplete)]
+
+
 def command(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="The document; without it, the names.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="The document; without it, the names.", autocompletion=completed),
+    ] = None,
 ) -> None:
     """Print the JSON Schema of a document, or the names of all.
 
