@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Sequence
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,12 @@ def read_bindings(arguments: Sequence[str], program: Source) -> dict[str, Any]:
     for argument in arguments:
         written, equals, text = argument.partition("=")
         name = read_name(written.strip())
+        if equals and iskeyword(written.strip()):
+            raise UsageError("E004", f"{written.strip()} cannot be the name of a variable", help="choose another name")
         if not equals or name is None:
             raise UsageError(
                 "E004",
-                f"{argument!r} is not NAME=VALUE",
+                f"'{argument}' is not NAME=VALUE",
                 help="give each variable a value, such as x=2; quote the program if it has spaces",
             )
         if name in found:

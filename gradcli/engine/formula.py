@@ -15,6 +15,11 @@ from gradcli.engine.notation import literal, number
 from gradcli.language.tree import Expression, Number, Unary
 
 
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The shape of an array, a numpy scalar or a plain number."""
+    return () if isinstance(value, float | int) else value.shape
+
+
 class Formula:
     """A tree, its value, and its size in nodes (shared parts counted each time they are read).
 
@@ -38,7 +43,7 @@ class Formula:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return np.shape(self.value)
+        return shape_of(self.value)
 
     @property
     def dtype(self) -> np.dtype[Any]:

@@ -229,7 +229,7 @@ class _Machine:
             self.evaluation.output = output = as_tensor(value)
         except (TypeError, ValueError):
             raise EvaluationError(
-                "E206", f"the output is {described(value)}, neither a number nor a tensor", help="compute one with it"
+                "E206", f"the output is {described(value)}, neither a number nor a tensor", help="end the program with a formula"
             ) from None
         for application in self.tape[start:]:  # the tensors of a list were stacked
             inputs = tuple(self.input(x, everything) for x in application.inputs)

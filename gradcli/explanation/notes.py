@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -59,7 +60,7 @@ def flats(nodes: Sequence[Node]) -> Iterator[Note]:
 
 def not_finite(nodes: Sequence[Node]) -> Iterator[Note]:
     """The first value that is nan or infinite, where it came from finite ones."""
-    finite = {node.id: bool(np.all(np.isfinite(node.value))) for node in nodes}
+    finite = {node.id: is_finite(node.value) for node in nodes}
     for node in nodes:
         if not finite[node.id] and all(finite[x] for x in node.inputs):
             origin = "" if node.kind == "op" else " as given"
@@ -70,10 +71,15 @@ def not_finite(nodes: Sequence[Node]) -> Iterator[Note]:
 def gradient_not_finite(steps: Sequence[Step]) -> Iterator[Note]:
     """The first contribution that is nan or infinite though its upstream gradient is finite."""
     for step in steps:
-        if not np.all(np.isfinite(step.contribution)) and np.all(np.isfinite(step.upstream)):
+        if not is_finite(step.contribution) and is_finite(step.upstream):
             message = f"the gradient becomes {kind_of(step.contribution)} on the way from {step.node} to {step.input}"
             yield Note("gradient-not-finite", step.node, message)
             return
+
+
+def is_finite(value: Any) -> bool:
+    """Whether no entry is nan or infinite."""
+    return math.isfinite(value) if isinstance(value, float) else bool(np.isfinite(value).all())
 
 
 def kind_of(value: Any) -> str:

@@ -73,6 +73,13 @@ def explain_example(example: str) -> Explanation:
     return explain_source(source, {}, upstream=upstream_of(source))
 
 
+def command_line(example: str) -> str:
+    """An example to paste into a shell."""
+    upstream = upstream_of(Source(example, "example"))
+    given = "" if upstream is None else f' --upstream "ones({np.shape(upstream)})"'
+    return f'gradcli eval "{example}"{given}'
+
+
 def upstream_of(source: Source) -> object:
     from gradcli.explanation.evaluate import evaluate
 

@@ -77,6 +77,7 @@ def numbers(value: Any, whose: str) -> Any:
         raise EvaluationError(
             "E207",
             f"{whose} is neither a number nor a list of numbers with rows of one length",
+            label="not numbers",
             help="write a value such as 2, -1/2 or [[1, 2], [3, 4]]",
         )
     return array

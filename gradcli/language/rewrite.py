@@ -31,9 +31,9 @@ def with_children(node: Expression, parts: Sequence[Expression]) -> Expression:
     """The node with `parts` in the places of its children, which they match one to one."""
     match node:
         case Binary() | Compare():
-            return replace(node, left=parts[0], right=parts[1])
+            return type(node)(node.operator, parts[0], parts[1], node.span)
         case Unary():
-            return replace(node, operand=parts[0])
+            return Unary(node.operator, parts[0], node.span)
         case Call():
             return replace(node, arguments=_arguments(node.arguments, parts))
         case Method():

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.formula import Formula
+from gradcli.engine.formula import Formula, shape_of
 from gradcli.engine.notation import number
-from gradcli.language.tree import Binary, Expression, Number, Unary
+from gradcli.language.tree import Binary, Expression, Name, Number, Unary
 
 LONGEST = 24  # factors that a product is taken apart into; a longer one is left alone
 
@@ -69,11 +69,11 @@ def _constant(value: Any, *operands: Formula) -> Formula | None:
 
 def _is(x: Formula, value: int, other: Formula, result: Any) -> bool:
     """Whether `x` is this number and `other` has the shape of the result, so that `other` can stand alone."""
-    return x.number == value and other.shape == np.shape(result)
+    return x.number == value and other.shape == shape_of(result)
 
 
 def _is_zero(x: Formula, result: Any) -> bool:
-    return x.number == 0 and x.shape == np.shape(result)
+    return x.number == 0 and x.shape == shape_of(result)
 
 
 def _without_minus(x: Formula) -> Any:
@@ -96,7 +96,14 @@ def _sum(a: Formula, operator: str, b: Formula, value: Any) -> Formula:
     return Formula(Binary(operator, a.tree, b.tree), value, size)
 
 
+def _plain(a: Formula, b: Formula) -> bool:
+    """Whether there is nothing to fold: two names, as in most of a long program."""
+    return type(a.tree) is Name and type(b.tree) is Name
+
+
 def fold_add(a: Any, b: Any, *, value: Any) -> Any:
+    if _plain(a, b):
+        return None
     if _is(a, 0, b, value):
         return b
     if _is(b, 0, a, value):
@@ -121,6 +128,8 @@ def fold_sub(a: Any, b: Any, *, value: Any) -> Any:
 
 
 def fold_mul(a: Any, b: Any, *, value: Any) -> Any:
+    if _plain(a, b):
+        return None
     for x, other in ((a, b), (b, a)):
         if _is(x, 1, other, value):
             return other

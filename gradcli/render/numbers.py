@@ -18,7 +18,7 @@ def number(value: Any, precision: int = PRECISION) -> str:
         return str(value)
     if isinstance(value, np.floating) and value.itemsize < 8:
         value = str(value)  # numpy's shortest digits; as a double, 0.1 would be 0.10000000149011612
-    value = float(value)
+    value = float(value) + 0.0  # a zero without its sign, which means nothing to a reader
     if abs(value) < WHOLE and value.is_integer():
         return f"{value:.0f}"
     if precision > 15 and math.isfinite(value):

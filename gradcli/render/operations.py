@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcli.engine.primitive import Primitive
-from gradcli.explanation.reference import Reference, Use, families, operations
+from gradcli.explanation.reference import Reference, Use, command_line, families, operations
 from gradcli.language.unparser import unparse
 from gradcli.render.document import plain
 from gradcli.render.layout import Row, Section, lay_out
@@ -36,7 +36,7 @@ def operation_page(reference: Reference, looks: Looks) -> str:
     for use in reference.uses:
         title = f"{use.name} = {unparse(use.written, multiply=looks.times)}   {node_name(use.primitive)}"
         sections.append(Section(title, _rules(use, looks)))
-    examples = [Row((f'gradcli eval "{example}"',)) for example in operation.examples]
+    examples = [Row((command_line(example),)) for example in operation.examples]
     return lay_out([*(s for s in sections if s.rows), Section("Examples", examples)], looks)
 
 
