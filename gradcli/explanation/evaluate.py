@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.formula import Formula
-from gradcli.engine.modes import default_dtype
+from gradcli.engine.modes import default_dtype, mode
 from gradcli.engine.notation import literal
 from gradcli.engine.recorder import Application, record
 from gradcli.engine.tensor import Tensor, is_floating, tensor
@@ -35,7 +35,7 @@ from gradcli.language.tree import (
     postorder,
 )
 from gradcli.ops.arguments import as_tensor, described
-from gradcli.source import Source, Span
+from gradcli.source import Source, Span, did_you_mean
 
 
 def evaluate(
@@ -193,17 +193,11 @@ class _Machine:
             data = constant(statement.value, self.source)
         value = numbers(data, f"the value of {name}")
         if value.dtype != np.bool_:
-            value = value.astype(self.default())
+            value = value.astype(mode.default_dtype)
         leaf = tensor(value, requires_grad=required and is_floating(value))
         self.scope[name] = leaf
         self.evaluation.add(Line(self.names.own(name), leaf, Name(name), self.variables[name], is_variable=True))
         return leaf
-
-    @staticmethod
-    def default() -> np.dtype[Any]:
-        from gradcli.engine.modes import mode
-
-        return mode.default_dtype
 
     def finish(self, of: str | None) -> Evaluation:
         """Choose the output: the last statement, or the named one."""
@@ -211,8 +205,6 @@ class _Machine:
         value = self.last
         if of is not None:
             if of not in self.scope:
-                from gradcli.source import did_you_mean
-
                 close = did_you_mean(of, self.scope)
                 raise UsageError(
                     "E010",
@@ -229,7 +221,9 @@ class _Machine:
             self.evaluation.output = output = as_tensor(value)
         except (TypeError, ValueError):
             raise EvaluationError(
-                "E206", f"the output is {described(value)}, neither a number nor a tensor", help="end the program with a formula"
+                "E206",
+                f"the output is {described(value)}, neither a number nor a tensor",
+                help="end the program with a formula",
             ) from None
         for application in self.tape[start:]:  # the tensors of a list were stacked
             inputs = tuple(self.input(x, everything) for x in application.inputs)
