@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 import gradcli.ops  # noqa: F401 - declares the operations
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.explanation.build import explain_source
+from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation, Node
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression
@@ -80,9 +82,8 @@ def command_line(example: str) -> str:
     return f'gradcli eval "{example}"{given}'
 
 
-def upstream_of(source: Source) -> object:
-    from gradcli.explanation.evaluate import evaluate
-
+def upstream_of(source: Source) -> Any:
+    """Ones in the shape of the output, or None for a scalar."""
     output = evaluate(parse_program(source), source, {}, dtype=np.dtype(np.float64)).output
     assert output is not None
     return np.ones(output.shape) if output.shape else None
