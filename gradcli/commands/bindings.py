@@ -73,8 +73,9 @@ def read_array(name: str, path: str) -> Any:
 def _npy(path: Path) -> Any:
     import numpy as np
 
-    array = np.load(path, allow_pickle=False)
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub":
+    with path.open("rb") as file:
+        array = np.lib.format.read_array(file, allow_pickle=False)
+    if array.dtype.kind not in "fiub":
         raise ValueError(path)
     return array
 

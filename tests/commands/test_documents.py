@@ -1,0 +1,96 @@
+"""--json: exactly one document on standard output, after its schema, whatever happens."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.commands.running import document, gradcli
+
+DOCUMENTS = {
+    "explanation": "eval 'sum(x*y)' x=[1,2] y=3",
+    "gradients": "grad 'sum(x*y)' x=[1,2] y=3",
+    "formulas": "grad --symbolic 'x*y'",
+    "trace": "trace 'sum(x*y)' x=[1,2] y=3 --paths",
+    "graph": "graph 'sum(x*y)' x=[1,2] y=3 --format dot",
+    "verification": "verify 'sum(x*y)' x=[1,2] y=3",
+    "operations": "ops",
+}
+ERRORS = {
+    "eval --jsom": "E001",
+    "evl": "E001",
+    "eval": "E002",
+    "eval -f nowhere": "E003",
+    "eval x x": "E004",
+    "eval x x=1 x=2": "E005",
+    "eval y=x+1 y=1": "E006",
+    "eval x x=1 --wrt y": "E007",
+    "trace x x=1 --to y": "E008",
+    "ops sofmax": "E008",
+    "eval x x=@nowhere.csv": "E009",
+    "eval x x=1 --of y": "E010",
+    "eval x+": "E104",
+    "eval x": "E201",
+    "eval 'sum(x, foo=1)' x=1": "E203",
+    "eval 'foo(x)' x=1": "E208",
+    "eval 'zeros(10**12)'": "E210",
+    "eval 'x*2' x=[1,2]": "E213",
+    "eval x+y x=[1,2] y=[1,2,3]": "E301",
+    "grad --symbolic 'X@w'": "E301",
+    "verify 'x*2' x=[1,2]": "E213",
+    "graph 'x' x=1 --format svg": "E001",
+}
+
+
+@pytest.mark.parametrize(("name", "command"), DOCUMENTS.items(), ids=DOCUMENTS)
+def test_results(capsys: pytest.CaptureFixture[str], name: str, command: str) -> None:
+    result = gradcli(capsys, f"{command} --json")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.count("\n") == 1
+    found = document(result.out)
+    assert (found["schema"], found["ok"]) == (f"gradcli.{name}/1", True)
+
+
+@pytest.mark.parametrize(("command", "code"), ERRORS.items(), ids=ERRORS)
+def test_errors(capsys: pytest.CaptureFixture[str], command: str, code: str) -> None:
+    result = gradcli(capsys, f"{command} --json")
+    assert result.code in (2, 3)
+    assert result.err == ""
+    found = document(result.out)
+    assert (found["schema"], found["ok"], found["error"]["code"]) == ("gradcli.error/1", False, code)
+    on_standard_error = gradcli(capsys, f"{command} --error-format json")
+    assert (on_standard_error.code, on_standard_error.out) == (result.code, "")
+
+
+@pytest.mark.parametrize("command", ["eval 'x + 1' x=1 unused=2", "eval 'mse_loss(x, y)' x=[1,2] y=[[1],[2]]"])
+def test_a_warning_stays_out_of_the_document(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    result = gradcli(capsys, f"{command} --json")
+    assert document(result.out)["ok"]
+    assert result.err.startswith("warning: ")
+    assert "Warning" not in result.err
+
+
+def test_no_colour_in_a_document(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "\x1b" not in gradcli(capsys, "eval 'x + 1' x=1 --json --color always").out
+
+
+def test_numbers_that_are_not_finite(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(gradcli(capsys, "eval 'sum(x)' x=[nan,inf,-inf,1] --json").out)
+    assert found["nodes"][0]["value"] == ["NaN", "Infinity", "-Infinity", 1.0]
+
+
+def test_a_verification_that_fails_is_a_document(capsys: pytest.CaptureFixture[str]) -> None:
+    result = gradcli(capsys, "verify 'relu(x)' x=0 --json")
+    assert (result.code, document(result.out)["ok"]) == (1, False)
+
+
+def test_schemas_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in gradcli(capsys, "schema").out.split():
+        assert json.loads(gradcli(capsys, f"schema {name}").out)["$schema"].startswith("https://json-schema.org/")
+        assert gradcli(capsys, f"schema gradcli.{name}/1").code == 0
+
+
+def test_a_document_too_large_to_hold_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    command = "eval 'sum(x*ones(1500, 1500))' x=1 --json"
+    assert document(gradcli(capsys, command).out)["error"]["code"] == "E210"

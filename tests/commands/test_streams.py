@@ -1,0 +1,172 @@
+"""What only a process of its own shows: pipes, signals, encodings, terminals, closed and full streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "gradcli"]
+SQUARE = ["eval", "z=(x1+a*x2)**2", "x1=1", "a=2", "x2=3"]
+QUIET = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING")
+}
+
+
+def start(*arguments: str | bytes, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    environment = {**QUIET, **options.pop("env", {})}
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, **options}
+    if "stdout" in options or "stderr" in options:
+        options.pop("capture_output")
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    if "input" in options:
+        options.pop("stdin")
+    return subprocess.run([*COMMAND, *arguments], env=environment, check=False, **options)
+
+
+@pytest.mark.parametrize("arguments", [["ops"], ["--help"], SQUARE, [*SQUARE, "--json"], ["eval", "x+", "--json"]])
+def test_a_reader_that_goes_away_is_left_in_peace(arguments: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = start(*arguments, stdout=writing)
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], SQUARE, [*SQUARE, "--json"], ["eval", "x+", "--json"]])
+def test_a_full_disk_is_told(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = start(*arguments, stdout=full)
+    assert result.returncode == 2
+    assert result.stderr.startswith(b"error[E011]: cannot write the output: No space left on device\n")
+    assert b"Traceback" not in result.stderr
+
+
+def test_an_error_that_cannot_be_told_keeps_its_code() -> None:
+    with Path("/dev/full").open("wb") as full:
+        assert start("eval", "x+", stderr=full).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("closed", "arguments", "code"),
+    [(0, ["eval", "-f", "-"], 2), (1, SQUARE, 0), (1, ["eval", "x"], 3), (2, ["eval", "x"], 3), (2, SQUARE, 0)],
+)
+def test_closed_streams(closed: int, arguments: list[str], code: int) -> None:
+    result = start(*arguments, stdin=None, preexec_fn=lambda: os.close(closed))
+    assert result.returncode == code
+    assert b"Traceback" not in result.stderr
+    assert b"E900" not in result.stderr
+
+
+def test_an_interruption_is_quiet() -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "eval", "-f", "-", "x=1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    process.stdin.write(b"#" * 2**20)  # more than a pipe holds, so that it is being read when the signal comes
+    process.stdin.flush()
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate()
+    assert (process.returncode, out) == (130, b"")
+    assert error in (b"", b"\n")
+
+
+def test_standard_input() -> None:
+    result = start("grad", "-f", "-", "x=3", input=b"\xef\xbb\xbfx**2\r\n")
+    assert (result.returncode, result.stdout) == (0, b"x\t6\n")
+    broken = start("grad", "-f", "-", input=b"\xff")
+    assert broken.returncode == 2
+    assert b"standard input is not UTF-8 text" in broken.stderr
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"PYTHONIOENCODING": "ascii"},
+        {"PYTHONIOENCODING": "latin-1"},
+        {"PYTHONIOENCODING": "ascii:strict", "LC_ALL": "C.UTF-8"},
+    ],
+)
+def test_streams_that_are_not_utf8(environment: dict[str, str]) -> None:
+    arguments = ["eval", "y = \u03b8\u00b2", "\u03b8=3"]
+    page = start(*arguments, env=environment)
+    assert page.returncode == 0
+    assert page.stdout.isascii()
+    assert b"dy/d\\u03b8 = 2*\\u03b8" in page.stdout
+    assert json.loads(start(*arguments, "--json", env=environment).stdout)["gradients"] == {"\u03b8": 6.0}
+    error = start("eval", "\u03b8*", env=environment)
+    assert error.returncode == 2
+    assert b"1 | \\u03b8*" in error.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [b"eval", b"x+\xff"],
+        [b"eval", b"x", b"x=\xff"],
+        [b"eval", b"x", b"\xff=1"],
+        [b"eval", b"x", b"x=@\xff.csv"],
+        [b"eval", b"-f", b"\xff"],
+        [b"eval", b"x", b"x=1", b"--of", b"\xff"],
+        [b"eval", b"x", b"--\xff"],
+        [b"\xff"],
+    ],
+)
+def test_arguments_that_are_not_utf8(arguments: list[bytes]) -> None:
+    result = start(*arguments)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b"\\udcff" in result.stderr
+    document = json.loads(start(*arguments, b"--json").stdout)
+    assert document["ok"] is False
+
+
+def in_terminal(*arguments: str, columns: int = 80, **environment: str) -> str:
+    """What a terminal of this width gets to show."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        import fcntl
+        import struct
+        import termios
+
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        os.execve(sys.executable, [*COMMAND, *arguments], {**QUIET, "TERM": "xterm", **environment})
+    shown = b""
+    while True:
+        try:
+            part = os.read(terminal, 2**16)
+        except OSError:  # the end, on Linux
+            break
+        if not part:
+            break
+        shown += part
+    os.close(terminal)
+    os.waitpid(pid, 0)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_has_colour_and_a_pipe_has_none() -> None:
+    assert "\x1b[36m" in in_terminal(*SQUARE)
+    assert "\x1b" not in in_terminal(*SQUARE, NO_COLOR="1")
+    assert "\x1b" not in in_terminal(*SQUARE, TERM="dumb")
+    assert "\x1b" not in in_terminal(*SQUARE, "--json")
+    assert b"\x1b" not in start(*SQUARE).stdout
+
+
+def test_a_narrow_terminal_is_not_overrun() -> None:
+    shown = in_terminal(*SQUARE, "--color", "never", columns=30)
+    assert max(map(len, shown.splitlines())) <= 30
+    assert "∂z/∂x1 = ∂z/∂v2 · ∂v2/∂x1" in shown
+
+
+def test_the_folder_does_not_matter(tmp_path: Path) -> None:
+    assert start("grad", "x**2", "x=3", cwd=tmp_path).stdout == b"x\t6\n"
+    assert list(tmp_path.iterdir()) == []
