@@ -24,10 +24,12 @@ def read_bindings(arguments: Sequence[str], program: Source) -> dict[str, Any]:
         if equals and iskeyword(written.strip()):
             raise UsageError("E004", f"{written.strip()} cannot be the name of a variable", help="choose another name")
         if not equals or name is None:
+            spaces = "quote the program if it has spaces"
+            file = f"the program is read from {program.name}"
             raise UsageError(
                 "E004",
                 f"'{argument}' is not NAME=VALUE",
-                help="give each variable a value, such as x=2; quote the program if it has spaces",
+                help=f"give each variable a value, such as x=2; {spaces if program.name == 'expression' else file}",
             )
         if name in found:
             raise UsageError("E005", f"{name} is given twice", help=f"keep one {name}=...")

@@ -71,6 +71,7 @@ def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
     found = windows.number_of_places(x[2:], w[2:], o["stride"], o["padding"], o["dilation"])
     check_size((*x[:2], *spatial))
     check_size((x[0], w[0], *found))
+    check_size((x[1], *w[2:], *found))  # the patches of one image
     return found
 
 

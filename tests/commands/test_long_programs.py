@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands.running import document, gradcli
 
-DEPTH = 3_000
+DEPTH = 1_500
 PROGRAMS = {
     "parentheses": "(" * DEPTH + "x" + ")" * DEPTH,
     "signs": "-" * DEPTH + "x",
