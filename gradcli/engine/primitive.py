@@ -39,7 +39,8 @@ class Primitive:
     view: the result looks into the memory of the first input.
     kinks: points where the derivative jumps, or a function from the inputs to a mask of where that is so.
     convention: what torch takes there, as a phrase (`relu'(0) = 0`).
-    domain: open interval of the real inputs, where the operation is finite and smooth (the sampler of the tests).
+    domain: open interval of the real inputs on which the operation is finite and smooth; of several, the one that the
+        tests sample.
     fold: shortens a formula, or answers None.
     """
 
@@ -58,6 +59,13 @@ class Primitive:
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"
+
+    @property
+    def smooth_for(self) -> str:
+        """The domain as it is written, `-1 < x < 1`; empty where it is all numbers."""
+        low, high = (f"{bound:.6g}" for bound in self.domain)
+        written = (f"{low} < " if low != "-inf" else "") + "x" + (f" < {high}" if high != "inf" else "")
+        return "" if written == "x" else written
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         for x in inputs:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.primitive import REGISTRY
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Leaf, Node, Note, Step
 from gradcli.language.tree import Number
@@ -63,9 +64,15 @@ def not_finite(nodes: Sequence[Node]) -> Iterator[Note]:
     finite = {node.id: is_finite(node.value) for node in nodes}
     for node in nodes:
         if not finite[node.id] and all(finite[x] for x in node.inputs):
-            origin = "" if node.kind == "op" else " as given"
+            origin = " as given" if node.kind != "op" else within_domain(node)
             yield Note("not-finite", node.id, f"{node.name} is {kind_of(node.value)}{origin}")
             return
+
+
+def within_domain(node: Node) -> str:
+    """Where the operation would have been finite, if that is an interval."""
+    domain = REGISTRY[node.op or ""].smooth_for
+    return f"; {node.op} is finite and smooth for {domain}" if domain else ""
 
 
 def gradient_not_finite(steps: Sequence[Step]) -> Iterator[Note]:

@@ -15,7 +15,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Binary, Expression
 from gradcli.ops.arguments import Operand, Real, as_tensor, real
 from gradcli.ops.comparisons import at_least, both, equal
-from gradcli.ops.elementwise import floor, log
+from gradcli.ops.elementwise import POSITIVE, floor, log
 from gradcli.ops.folding import fold_add, fold_div, fold_mul, fold_neg, fold_pow, fold_sub
 from gradcli.ops.selection import guarded
 from gradcli.ops.surface import operation
@@ -92,14 +92,14 @@ div = primitive(
     lambda g, out, a, b: -g * a / b**2,
     notation=infix("/"),
     fold=fold_div,
-    domain=(0.1, 5.0),
+    domain=POSITIVE,
 )
 reciprocal = primitive(
     "reciprocal",
     lambda x: 1 / x,
     lambda g, out, x: -g * out**2,
     notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
-    domain=(0.1, 5.0),
+    domain=POSITIVE,
 )
 
 
@@ -118,7 +118,7 @@ power = primitive(
     lambda g, out, x, *, exponent: g * (exponent * x ** (exponent - 1)) if exponent else g * 0,
     notation=lambda operands, options: Binary("**", operands[0].tree, number(options["exponent"])),
     fold=fold_pow,
-    domain=(0.1, 5.0),
+    domain=POSITIVE,
 )
 power_tensor = primitive(
     "pow_tensor",
@@ -128,7 +128,7 @@ power_tensor = primitive(
     node="PowBackward1",
     notation=infix("**"),
     convention="0**y counts as flat in y where y >= 0, x**0 as flat in x",
-    domain=(0.1, 5.0),
+    domain=POSITIVE,
 )
 power_of = primitive(
     "pow_of",
@@ -137,7 +137,7 @@ power_of = primitive(
     _exponent_rule,
     node="PowBackward2",
     notation=infix("**"),
-    domain=(0.1, 5.0),
+    domain=POSITIVE,
 )
 floor_divide = primitive(
     "floor_divide",
@@ -147,7 +147,6 @@ floor_divide = primitive(
     node="DivBackward2",
     notation=infix("//"),
     convention="the quotient is flat between its steps: derivative 0",
-    domain=(0.1, 5.0),
 )
 remainder = primitive(
     "remainder",

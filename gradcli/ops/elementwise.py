@@ -19,6 +19,8 @@ from gradcli.ops.constants import LOG_2, LOG_10, SQRT_PI
 from gradcli.ops.selection import guarded
 from gradcli.ops.surface import operation, register
 
+POSITIVE = (0.0, math.inf)
+
 # torch gives 0 even where g is infinite; that is written as a product.
 zero = primitive(
     "zero",
@@ -82,12 +84,12 @@ exp2 = elementwise(
     "Two to the power of the input.",
 )
 expm1 = elementwise("expm1", np.expm1, lambda g, out, x: g * (out + 1), "`exp(x) - 1`, exact near 0.")
-log = elementwise("log", np.log, lambda g, out, x: g / x, "The natural logarithm.", aliases=["ln"], domain=(0.1, 5.0))
+log = elementwise("log", np.log, lambda g, out, x: g / x, "The natural logarithm.", aliases=["ln"], domain=POSITIVE)
 log2 = elementwise(
-    "log2", np.log2, lambda g, out, x: g / (x * LOG_2.beside(g)), "The logarithm to base 2.", domain=(0.1, 5.0)
+    "log2", np.log2, lambda g, out, x: g / (x * LOG_2.beside(g)), "The logarithm to base 2.", domain=POSITIVE
 )
 log10 = elementwise(
-    "log10", np.log10, lambda g, out, x: g / (x * LOG_10.beside(g)), "The logarithm to base 10.", domain=(0.1, 5.0)
+    "log10", np.log10, lambda g, out, x: g / (x * LOG_10.beside(g)), "The logarithm to base 10.", domain=POSITIVE
 )
 log1p = elementwise(
     "log1p",
@@ -95,11 +97,11 @@ log1p = elementwise(
     lambda g, out, x: g / (x + 1),
     "`log(1 + x)`, exact near 0.",
     node="Log1PBackward0",
-    domain=(-0.9, 5.0),
+    domain=(-1.0, math.inf),
 )
-sqrt = elementwise("sqrt", np.sqrt, lambda g, out, x: g / (2 * out), "The square root.", domain=(0.1, 5.0))
+sqrt = elementwise("sqrt", np.sqrt, lambda g, out, x: g / (2 * out), "The square root.", domain=POSITIVE)
 rsqrt = elementwise(
-    "rsqrt", lambda x: 1 / np.sqrt(x), lambda g, out, x: -g * out**3 / 2, "One over the root.", domain=(0.1, 5.0)
+    "rsqrt", lambda x: 1 / np.sqrt(x), lambda g, out, x: -g * out**3 / 2, "One over the root.", domain=POSITIVE
 )
 sign = elementwise(
     "sign",
@@ -175,14 +177,14 @@ def round_(input: Real, *, decimals: int = 0) -> Any:
 
 sin = elementwise("sin", np.sin, lambda g, out, x: g * cos(x), "The sine of an angle in radians.")
 cos: Primitive = elementwise("cos", np.cos, lambda g, out, x: -g * sin(x), "The cosine of an angle in radians.")
-tan = elementwise("tan", np.tan, lambda g, out, x: g * (1 + out**2), "The tangent.", domain=(-1.5, 1.5))
+tan = elementwise("tan", np.tan, lambda g, out, x: g * (1 + out**2), "The tangent.", domain=(-math.pi / 2, math.pi / 2))
 asin = elementwise(
     "asin",
     np.arcsin,
     lambda g, out, x: g / sqrt(1 - x**2),
     "The angle that has this sine.",
     aliases=["arcsin"],
-    domain=(-0.9, 0.9),
+    domain=(-1.0, 1.0),
 )
 acos = elementwise(
     "acos",
@@ -190,7 +192,7 @@ acos = elementwise(
     lambda g, out, x: -g / sqrt(1 - x**2),
     "The angle that has this cosine.",
     aliases=["arccos"],
-    domain=(-0.9, 0.9),
+    domain=(-1.0, 1.0),
 )
 atan = elementwise(
     "atan", np.arctan, lambda g, out, x: g / (x**2 + 1), "The angle that has this tangent.", aliases=["arctan"]
@@ -208,7 +210,7 @@ acosh = elementwise(
     "The inverse of cosh.",
     example="x = [1.5, 3]; acosh(x)",
     aliases=["arccosh"],
-    domain=(1.1, 5.0),
+    domain=(1.0, math.inf),
 )
 atanh = elementwise(
     "atanh",
@@ -216,7 +218,7 @@ atanh = elementwise(
     lambda g, out, x: g / (1 - x**2),
     "The inverse of tanh.",
     aliases=["arctanh"],
-    domain=(-0.9, 0.9),
+    domain=(-1.0, 1.0),
 )
 erf = elementwise(
     "erf",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,9 +52,8 @@ def _rules(use: Use, looks: Looks) -> list[Row]:
 def facts(primitive: Primitive) -> list[tuple[str, str]]:
     """Domain, kinks and convention in words."""
     found = []
-    low, high = primitive.domain
-    if math.isfinite(low) or math.isfinite(high):
-        found.append(("smooth for", f"{low:g} < x < {high:g}"))
+    if primitive.smooth_for:
+        found.append(("smooth for", primitive.smooth_for))
     if isinstance(primitive.kinks, tuple) and primitive.kinks:
         found.append(("kinks at", ", ".join(f"{kink:g}" for kink in primitive.kinks)))
     if primitive.convention:
