@@ -50,6 +50,7 @@ def mismatch(values: Sequence[Any]) -> AutogradError:
                     f"The size of tensor a ({m}) must match the size of tensor b ({n}) "
                     f"at non-singleton dimension {ndim - back}",
                     code="E301",
+                    help="shapes go together where, counted from the right, the sizes are equal or one of them is 1",
                 )
         a = np.broadcast_shapes(a, b)
     raise AssertionError("these values broadcast")

@@ -145,7 +145,9 @@ def mv_(input: Tensor, vec: Tensor) -> Any:
         )
     if input.shape[1] != vec.shape[0]:
         raise AutogradError(
-            f"size mismatch, got input ({input.shape[0]}), mat ({_size(input)}), vec ({_size(vec)})", code="E301"
+            f"size mismatch, got input ({input.shape[0]}), mat ({_size(input)}), vec ({_size(vec)})",
+            code="E301",
+            help=COLUMNS,
         )
     return mv(*same_dtype(input, vec))
 
@@ -159,9 +161,13 @@ def mm_(input: Tensor, mat2: Tensor) -> Any:
     return mm(*same_dtype(input, mat2))
 
 
+COLUMNS = "the first needs as many columns as the second has rows; .T transposes"
+
+
 def _check_mm(a: Tensor, b: Tensor) -> None:
     if a.shape[1] != b.shape[0]:
-        raise AutogradError(f"mat1 and mat2 shapes cannot be multiplied ({_size(a)} and {_size(b)})", code="E301")
+        text = f"mat1 and mat2 shapes cannot be multiplied ({_size(a)} and {_size(b)})"
+        raise AutogradError(text, code="E301", help=COLUMNS)
     check_size((a.shape[0], b.shape[1]))
 
 
