@@ -64,7 +64,7 @@ def scalar_chain() -> list[tuple[str, str, str]]:
 
 
 def one_size(nodes: int) -> None:
-    """Print the seconds and the bytes a node of one graph; in a process of its own, collecting no garbage, as commands."""
+    """Print the seconds and the bytes a node of one graph, without a collector as in commands."""
     import gradcli.ops  # noqa: F401
 
     gc.disable()
