@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.notation import literal, number
+from gradcli.engine.shapes import broadcast_shapes
 from gradcli.language.tree import Expression, Number, Unary
 
 
@@ -62,4 +63,4 @@ class Formula:
         if self.inner is None:
             return self
         others = [x.shape for x in operands if x is not self]
-        return self.inner if np.broadcast_shapes(self.inner.shape, *others) == np.shape(value) else self
+        return self.inner if broadcast_shapes(self.inner.shape, *others) == np.shape(value) else self

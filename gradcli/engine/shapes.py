@@ -30,9 +30,20 @@ def dimensions(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
     return wrapped
 
 
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that shapes broadcast to; ValueError where they do not. numpy's own stops at 32 dimensions."""
+    sizes = []
+    for lengths in zip_longest(*map(reversed, shapes), fillvalue=1):
+        others = {*lengths} - {1}
+        if len(others) > 1:
+            raise ValueError(shapes)
+        sizes.append(others.pop() if others else 1)
+    return tuple(reversed(sizes))
+
+
 def broadcastable(values: Sequence[Any]) -> bool:
     try:
-        np.broadcast_shapes(*map(np.shape, values))
+        broadcast_shapes(*map(np.shape, values))
     except ValueError:
         return False
     return True
@@ -52,5 +63,5 @@ def mismatch(values: Sequence[Any]) -> AutogradError:
                     code="E301",
                     help="shapes go together where, counted from the right, the sizes are equal or one of them is 1",
                 )
-        a = np.broadcast_shapes(a, b)
+        a = broadcast_shapes(a, b)
     raise AssertionError("these values broadcast")

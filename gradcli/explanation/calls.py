@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.numbers import arithmetic, comparison
@@ -116,7 +115,7 @@ def check_broadcast(values: Sequence[Any]) -> None:
     shapes = [value.shape for value in values if isinstance(value, Tensor)]
     if math.prod(map(math.prod, shapes)) > LIMIT:
         with suppress(ValueError):
-            check_size(np.broadcast_shapes(*shapes))
+            check_size(broadcast_shapes(*shapes))
 
 
 def _function(name: str) -> Any:

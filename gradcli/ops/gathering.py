@@ -11,7 +11,7 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import Notation, literal
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.shapes import broadcastable, dimension, mismatch
+from gradcli.engine.shapes import broadcast_shapes, broadcastable, dimension, mismatch
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
@@ -217,7 +217,7 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
     shapes = [np.broadcast_to(0, own), np.broadcast_to(0, wanted)]
     if not broadcastable(shapes):
         raise mismatch(shapes)
-    common = list(np.broadcast_shapes(tuple(own), tuple(wanted)))
+    common = list(broadcast_shapes(tuple(own), tuple(wanted)))
     own[axis], wanted[axis] = input.shape[axis], indices.shape[axis]
     x = expand(input, size=(*common[:axis], own[axis], *common[axis + 1 :]))
     return gather_(x, axis, Tensor(np.broadcast_to(indices.value, (*common[:axis], wanted[axis], *common[axis + 1 :]))))
@@ -231,6 +231,6 @@ def masked_select_(input: Tensor, mask: Tensor) -> Any:
     values = (mask.value, input.value)
     if not broadcastable(values):
         raise mismatch(values)
-    shape = np.broadcast_shapes(input.shape, mask.shape)
+    shape = broadcast_shapes(input.shape, mask.shape)
     x = input if input.shape == shape else expand(input, size=shape)
     return masked_select(x, Tensor(np.broadcast_to(mask.value, shape)))

@@ -17,7 +17,7 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import Notation, literal
 from gradcli.engine.primitive import primitive
-from gradcli.engine.shapes import broadcastable, mismatch
+from gradcli.engine.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
@@ -127,7 +127,7 @@ def _matched(x: Tensor, y: Tensor, reduction: str) -> tuple[Any, Any]:
     warnings.warn(DIFFERENT_SIZE.format(list(y.shape), list(x.shape)), UserWarning, stacklevel=3)
     if not broadcastable([x.value, y.value]):
         raise mismatch([x.value, y.value])
-    shape = np.broadcast_shapes(x.shape, y.shape)
+    shape = broadcast_shapes(x.shape, y.shape)
     return tuple(v if v.shape == shape else expand(v, size=shape) for v in (x, y))  # type: ignore[return-value]
 
 
@@ -143,8 +143,8 @@ def check_weight(function: str, argument: str, weight: Tensor | None, shape: tup
         )
     if shape is not None and not broadcastable([np.empty(shape), weight.value]):
         raise mismatch([np.empty(shape), weight.value])
-    if shape is not None and np.broadcast_shapes(shape, weight.shape) != shape:
-        broadcast = list(np.broadcast_shapes(shape, weight.shape))
+    if shape is not None and broadcast_shapes(shape, weight.shape) != shape:
+        broadcast = list(broadcast_shapes(shape, weight.shape))
         raise AutogradError(
             f"output with shape {list(shape)} doesn't match the broadcast shape {broadcast}", code="E301"
         )

@@ -14,7 +14,7 @@ import numpy as np
 from gradcli.engine.broadcast import expand
 from gradcli.engine.notation import literal
 from gradcli.engine.primitive import primitive
-from gradcli.engine.shapes import broadcastable, mismatch
+from gradcli.engine.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
@@ -105,7 +105,7 @@ def _batched(a: Tensor, b: Tensor) -> Any:
     shapes = [np.broadcast_to(0, batch) for batch in (batch_a, batch_b)]
     if not broadcastable(shapes):
         raise mismatch(shapes)
-    batch = np.broadcast_shapes(batch_a, batch_b)
+    batch = broadcast_shapes(batch_a, batch_b)
     check_size((*batch, *rows, *columns))
     count = math.prod(batch)
     A = reshaped(expand(a, size=(*batch, *rows, a.shape[-1])), (count, *rows, a.shape[-1]))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.arguments import indices
@@ -114,7 +115,7 @@ def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
                 bounded(int(index.value.max()), x.shape[dim], dim)
             shapes.append(index.shape)
     try:
-        np.broadcast_shapes(*shapes)
+        broadcast_shapes(*shapes)
     except ValueError:
         listed = ", ".join(str(list(shape)) for shape in shapes)
         raise AutogradError(

@@ -77,3 +77,10 @@ def test_a_tensor_of_too_many_dimensions(capsys: pytest.CaptureFixture[str], dep
         result = gradcli(capsys, ["eval", "sum(" + "[" * depth + inner + "]" * depth + ")", "x=1"])
         assert result.code == 3
         assert "bug" not in result.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_as_many_dimensions_as_there_may_be(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    name, *options = command.split()
+    program = f"sum(x*{'[' * 64}2{']' * 64} + {'[' * 40}x{']' * 40})"
+    assert gradcli(capsys, [name, *options, program, "x=3"]).code == 0
