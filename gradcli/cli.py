@@ -98,6 +98,8 @@ def run(argv: Sequence[str]) -> int:
             warnings.showwarning = show_warning
             command = typer.main.get_command(app)
             code = command(masked(argv or ["--help"]), prog_name="gradcli", standalone_mode=False)
+            if callable(code):  # what a command left to do, below typer's frames
+                code = code()
         sys.stdout.flush()
         return int(code or 0)
     except GradcliError as error:

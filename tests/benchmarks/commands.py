@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 RUNS = 15
-GRADCLI = [sys.executable, "-m", "gradcli"]
+GRADCLI = [str(Path(sys.executable).with_name("gradcli"))]
 MAIN_JOB = [*GRADCLI, "eval", "z=(x1+a*x2)**2", "x1=1", "a=2", "x2=3", "--json"]
 
 
