@@ -17,6 +17,7 @@ def command(
         bool, typer.Option("--paths", help="Every path from the output, its product, and the sum.")
     ] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many paths are listed.")] = 20,
+    all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
 ) -> None:
     """Derive each gradient: in symbols, with numbers put in, and the result.
 
@@ -38,5 +39,5 @@ def command(
     from gradcli.render.streams import print_text
     from gradcli.render.trace import trace_page
 
-    print_text(trace_page(explanation, traces, job.looks))
+    print_text(trace_page(explanation, traces, job.looks, all=all))
     return None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Generic, TypeVar, overload
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -15,6 +16,7 @@ from rich.text import Text
 
 from gradcli.render.looks import Looks
 
+T = TypeVar("T")
 GAP = 2  # columns between columns
 INDENT = 2  # columns before a row below a title
 NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
@@ -27,6 +29,26 @@ class Row:
 
     cells: tuple[str, ...]
     kind: str = ""
+
+
+class Rows(Sequence[Row], Generic[T]):
+    """Rows that are written when they are looked at: a page shows only the first of a long program."""
+
+    def __init__(self, items: Sequence[T], write: Callable[[T], Row]) -> None:
+        self.items = items
+        self.write = write
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Row]: ...
+    def __getitem__(self, index: int | slice) -> Row | list[Row]:
+        if isinstance(index, slice):
+            return [self.write(item) for item in self.items[index]]
+        return self.write(self.items[index])
 
 
 @dataclass(frozen=True, slots=True)

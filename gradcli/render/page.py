@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from gradcli.explanation.chain import Link, chain
-from gradcli.explanation.model import Explanation, Node
+from gradcli.explanation.model import Explanation, Leaf, Local, Node
 from gradcli.language.parser import parse_program
-from gradcli.language.tree import Name, names
+from gradcli.language.tree import Name, Statement, names
 from gradcli.language.unparser import unparse_statement
-from gradcli.render.layout import Row, Section, lay_out
+from gradcli.render.layout import Row, Rows, Section, lay_out
 from gradcli.render.looks import Looks
 from gradcli.render.terms import Terms
 from gradcli.source import Source, visible
@@ -18,89 +19,99 @@ MOST = 40  # rows of a section, unless all are asked for
 
 
 def page(explanation: Explanation, looks: Looks, *, all: bool = False) -> str:
-    """The whole page as text."""
+    """The whole page as text; of long sections the beginning, unless `all` is asked for."""
     terms = Terms(explanation, looks)
+    notes = [Row((visible(note.message),), "note") for note in explanation.notes]
     sections = [
-        Section("", heading(explanation, terms)),
-        Section("Forward", forward(explanation, terms)),
-        Section("Local derivatives", locals_(explanation, terms)),
-        Section("Chain rule, newest node first", chain_rule(explanation, terms)),
-        Section("Gradients", gradients(explanation, terms)),
-        Section("Notes", [Row((visible(note.message),), "note") for note in explanation.notes]),
+        Section("", heading(explanation, terms, all=all)),
+        Section("Forward", shown(forward(explanation, terms), looks, all=all)),
+        Section("Local derivatives", shown(locals_(explanation, terms), looks, all=all)),
+        Section("Chain rule, newest node first", shown(chain_rule(explanation, terms), looks, all=all)),
+        Section("Gradients", shown(gradients(explanation, terms), looks, all=all)),
+        Section("Notes", shown(notes, looks, all=all)),
     ]
-    if not all:
-        sections = [cut(section, looks) for section in sections]
     return lay_out([section for section in sections if section.rows], looks)
 
 
-def cut(section: Section, looks: Looks) -> Section:
-    """A section that fits a screen, and a line that says how to see the rest."""
-    hidden = len(section.rows) - MOST
-    if hidden <= 1:
-        return section
+def shown(rows: Sequence[Row], looks: Looks, *, all: bool) -> list[Row]:
+    """The rows that fit a screen, and a line that says how to see the rest."""
+    hidden = len(rows) - MOST
+    if all or hidden <= 1:
+        return list(rows)
     rest = Row((f"{looks.ellipsis} {hidden:,} more: --all shows every row, --json has everything",), "aside")
-    return Section(section.title, [*section.rows[:MOST], rest])
+    return [*rows[:MOST], rest]
 
 
-def heading(explanation: Explanation, terms: Terms) -> list[Row]:
+def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
     """The program, and the point at which it is explained."""
     program = parse_program(Source(explanation.program))
     variables = [node for node in explanation.nodes if node.kind != "op" and node.expression == Name(node.name)]
     given = {node.name for node in variables}
-    lines = []
+    statements = []
     for statement in program.statements:
         if statement.target in given:  # the first says the value, which follows below
             given.remove(statement.target)
         else:
-            lines.append(visible(unparse_statement(statement, multiply=terms.looks.times)))
+            statements.append(statement)
     point = [f"{visible(node.name)} = {terms.value(node.value, width=40)}" for node in variables]
     if not terms.plain_seed and explanation.steps:
         point.append(f"upstream {terms.total(explanation.output)} = {terms.value(explanation.upstream, width=40)}")
-    at = ", ".join(point)
-    if not at:
-        return [Row((line,), "title") for line in lines]
-    if len(lines) == 1 and len(lines[0]) + len(at) < 90:
-        return [Row((f"{lines[0]}        at {at}",), "title")]
-    return [*(Row((line,), "title") for line in lines), Row((f"at {at}",), "title")]
+    at = f"at {', '.join(point)}" if point else ""
+    lines = shown(Rows(statements, partial(_statement, terms=terms)), terms.looks, all=all)
+    if at and len(lines) == 1 and len(lines[0].cells[0]) + len(at) < 90:
+        return [Row((f"{lines[0].cells[0]}        {at}",), "title")]
+    return [*lines, Row((at,), "title")] if at else lines
 
 
-def forward(explanation: Explanation, terms: Terms) -> list[Row]:
+def _statement(statement: Statement, terms: Terms) -> Row:
+    return Row((visible(unparse_statement(statement, multiply=terms.looks.times)),), "title")
+
+
+def forward(explanation: Explanation, terms: Terms) -> Rows[Node]:
     """Every operation, and the constants that have a name in the expressions."""
-    mentioned = {name for node in explanation.nodes if node.kind == "op" for name in names(node.expression)}
-    mentioned |= {name for node in explanation.nodes for local in node.locals for name in names(local.rule)}
-    rows = []
-    for node in explanation.nodes:
-        value = terms.value(node.value)
-        if node.kind == "op":
-            put_in = terms.put_in(node)
-            cells = (
-                f"= {terms.formula(node.expression)}",
-                node.grad_fn or "constant",
-                "" if put_in == value else put_in,
-            )
-            rows.append(Row((visible(node.name), *cells, f"= {value}")))
-        elif node.kind == "constant" and (node.id in mentioned or node.id == explanation.output):
-            text = terms.formula(node.expression)
-            made = "" if text in (value, visible(node.name)) else f"= {text}"
-            rows.append(Row((visible(node.name), made, "constant", "", f"= {value}")))
-    return rows
+    used = mentioned(explanation)
+    nodes = [
+        node
+        for node in explanation.nodes
+        if node.kind == "op" or (node.kind == "constant" and (node.id in used or node.id == explanation.output))
+    ]
+    return Rows(nodes, partial(_forward, terms=terms))
 
 
-def locals_(explanation: Explanation, terms: Terms) -> list[Row]:
+def mentioned(explanation: Explanation) -> set[str]:
+    """The constants that an expression or a rule calls by name; the others are written out where they are used."""
+    constants = {node.id for node in explanation.nodes if node.kind == "constant"}
+    users = [node for node in explanation.nodes if not constants.isdisjoint(node.inputs)]
+    written = (tree for node in users for tree in (node.expression, *(local.rule for local in node.locals)))
+    return {name for tree in written for name in names(tree)} & constants
+
+
+def _forward(node: Node, terms: Terms) -> Row:
+    value, expression = terms.value(node.value), terms.formula(node.expression)
+    if node.kind == "op":
+        made_by, put_in = node.grad_fn or "constant", terms.put_in(node)
+    else:
+        made_by, put_in = "constant", ""
+    made = "" if expression in (value, visible(node.name)) else f"= {expression}"
+    return Row((visible(node.name), made, made_by, "" if put_in == value else put_in, f"= {value}"))
+
+
+def locals_(explanation: Explanation, terms: Terms) -> Rows[tuple[Node, Local]]:
     """The derivative on every edge, newest node first."""
-    return [row for node in reversed(explanation.nodes) for row in _locals_of(node, terms)]
+    edges = [(node, local) for node in reversed(explanation.nodes) for local in node.locals]
+    return Rows(edges, partial(_local, terms=terms))
 
 
-def _locals_of(node: Node, terms: Terms) -> Iterator[Row]:
-    for local in node.locals:
-        symbols = terms.local(local)
-        value = "" if local.value is None else f"= {terms.value(local.value)}"
-        yield Row((terms.derivative(node.name, local.input), symbols, "" if value == symbols else value))
+def _local(edge: tuple[Node, Local], terms: Terms) -> Row:
+    node, local = edge
+    symbols = terms.local(local)
+    value = "" if local.value is None else f"= {terms.value(local.value)}"
+    return Row((terms.derivative(node.name, local.input), symbols, "" if value == symbols else value))
 
 
-def chain_rule(explanation: Explanation, terms: Terms) -> list[Row]:
+def chain_rule(explanation: Explanation, terms: Terms) -> Rows[Link]:
     """The gradient of every node: in symbols, in numbers, and what comes out."""
-    return [_link(link, terms) for link in chain(explanation)]
+    return Rows(chain(explanation), partial(_link, terms=terms))
 
 
 def _link(link: Link, terms: Terms) -> Row:
@@ -114,14 +125,15 @@ def equations(sides: Sequence[str]) -> list[str]:
     return [f"= {side}" if side else "" for side in kept]
 
 
-def gradients(explanation: Explanation, terms: Terms) -> list[Row]:
+def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf]:
     """The gradient of every variable: as a formula of the variables, and its value."""
-    rows = []
-    for leaf in explanation.leaves:
-        if leaf.gradient is None:
-            rows.append(Row((terms.total(leaf.name), "", "= None"), "result"))
-            continue
-        formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"
-        value = f"= {terms.value(leaf.gradient)}"
-        rows.append(Row((terms.total(leaf.name), "" if formula == value else formula, value), "result"))
-    return rows
+    return Rows(explanation.leaves, partial(_gradient, terms=terms))
+
+
+def _gradient(leaf: Leaf, terms: Terms) -> Row:
+    total = terms.total(leaf.name)
+    if leaf.gradient is None:
+        return Row((total, "", "= None"), "result")
+    formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"
+    value = f"= {terms.value(leaf.gradient)}"
+    return Row((total, "" if formula == value else formula, value), "result")

@@ -12,14 +12,15 @@ from gradcli.language.unparser import unparse
 from gradcli.render.document import EXACT, plain
 from gradcli.render.layout import Row, Section, lay_out
 from gradcli.render.looks import Looks
-from gradcli.render.page import cut, equations, heading
+from gradcli.render.page import equations, heading, shown
 from gradcli.render.terms import Terms, factor
 from gradcli.source import visible
 
 
-def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks) -> str:
+def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool = False) -> str:
+    """A block a variable; of a long one the beginning, unless `all` is asked for."""
     terms = Terms(explanation, looks)
-    sections = [Section("", heading(explanation, terms))]
+    sections = [Section("", heading(explanation, terms, all=all))]
     for trace in traces:
         title = terms.total(trace.leaf.name)
         if trace.leaf.gradient is None:
@@ -29,7 +30,7 @@ def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks) 
         rows = [row for link in trace.links for row in _derivation(link, terms)]
         if not rows:  # the output is the variable
             rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
-        sections.append(cut(Section(title, rows), looks))
+        sections.append(Section(title, shown(rows, looks, all=all)))
         if trace.routes is not None:
             sections.append(Section(*_paths(trace, terms)))
     return lay_out(sections, looks)
