@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -64,14 +65,20 @@ class Terms:
 
     def symbols(self, link: Link) -> str:
         """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""
-        return self._sum([self._symbols(term) for term in link.terms])
+        edges = Counter(term.step.node for term in link.terms)
+        if len(link.terms) > 1:  # the symbol of an edge from the output would be that of the whole sum
+            edges[self.explanation.output] += self.plain_seed
+        return self._sum([self._symbols(term, ambiguous=edges[term.step.node] > 1) for term in link.terms])
 
-    def _symbols(self, term: Term) -> list[str]:
+    def _symbols(self, term: Term, *, ambiguous: bool) -> list[str]:
+        """`ambiguous` where the symbol of the local derivative would stand for more than this edge."""
         upstream = self.total(term.step.node)
         if term.local.formula is None or term.step.summed_axes:
             entering = Number(1) if self._is_seed(term) else Name(upstream)
             rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
             return [self.formula(rule)]
+        if ambiguous:
+            return self._formulas(term)
         local = self.derivative(term.step.node, term.step.input)
         return [local] if self._is_seed(term) else [upstream, local]
 
@@ -110,7 +117,7 @@ class Terms:
         times = self.looks.times
         if len(products) == 1:
             return f" {times} ".join(products[0])
-        return self.joined([times.join(product) for product in products], " + ")
+        return self.joined([factor(times.join(product)) for product in products], " + ")
 
     def joined(self, parts: Sequence[str], separator: str) -> str:
         """The parts on one line; of a great many the first and the last, with dots between."""
