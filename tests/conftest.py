@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+# No deadlines, for machines differ; where changes land, the same examples each time.
+settings.register_profile("gradcli", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("gradcli")
 
 
 @pytest.fixture(autouse=True)
