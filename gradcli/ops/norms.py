@@ -51,7 +51,7 @@ norm = primitive(
     node="LinalgVectorNormBackward0",
     structured=True,
     kinks=lambda x, *, p=2, dim=None, keepdim=False: np.equal(x if p == 1 else _norm(x, p=p, dim=dim), 0),
-    convention="the gradient of a norm at 0 as 0",
+    convention="the gradient of a norm at 0 is 0",
 )
 
 

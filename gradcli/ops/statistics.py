@@ -48,7 +48,7 @@ std = primitive(
     _std_rule,
     structured=True,
     kinks=lambda x, **options: np.equal(_var(x, **options), 0),
-    convention="the gradient of std at equal values as 0",
+    convention="the gradient of std at equal values is 0",
 )
 
 
