@@ -92,7 +92,7 @@ class Primitive:
             if reason is error:
                 raise
             raise reason from None
-        if value.dtype is DOUBLE and mode.default_dtype is not DOUBLE:
+        if mode.default_dtype is not DOUBLE and value.dtype is DOUBLE:
             value = narrowed(value, values, options)
         out = Tensor(value)
         if self.has_gaps or len(edges) > len(self.rules):
