@@ -85,7 +85,7 @@ def _gradcli(
         False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
-    pass
+    """The options before a command; each acts in its own callback."""
 
 
 def run(argv: Sequence[str]) -> int:
