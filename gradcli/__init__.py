@@ -32,7 +32,6 @@ def explain(program: str, /, **values: Any) -> Explanation:
 
 def explain_at(program: str, values: dict[str, Any], **options: Any) -> Explanation:
     """As `explain`, with the values in a dictionary; `options` are `wrt`, `of`, `upstream` and `dtype`."""
-    import gradcli.ops  # noqa: F401 - declares the operations
     from gradcli.explanation.build import explain_source
     from gradcli.source import Source
 

@@ -39,7 +39,6 @@ def read_bindings(arguments: Sequence[str], program: Source) -> dict[str, Any]:
 
 def read_value(name: str, text: str) -> Any:
     """A number, nested lists or an array from a constant expression or a file."""
-    import gradcli.ops  # noqa: F401 - a value may call functions
     from gradcli.explanation.values import constant
     from gradcli.language.parser import parse_expression
 

@@ -12,8 +12,6 @@ import typer
 
 from gradcli.errors import EvaluationError, UsageError
 
-PROGRAM, VALUES, LOOKS = "Program", "Values", "Output"
-
 
 class Color(StrEnum):
     auto = "auto"
@@ -47,7 +45,6 @@ class Job:
 
     def explain(self) -> Any:
         """The explanation; bindings that nothing uses are warned about."""
-        import gradcli.ops  # noqa: F401 - declares the operations
         from gradcli.explanation.build import explain_source
 
         return explain_source(
@@ -72,7 +69,6 @@ class Job:
 
     def verify(self) -> Any:
         """Each gradient three ways."""
-        import gradcli.ops  # noqa: F401
         from gradcli.explanation.verify import verify_source
 
         return verify_source(

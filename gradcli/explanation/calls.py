@@ -29,7 +29,8 @@ from gradcli.language.tree import (
     Unary,
 )
 from gradcli.ops import load
-from gradcli.ops.arguments import LIMIT, as_tensor, check_size, described, operand, real
+from gradcli.ops.arguments import LIMIT, as_tensor, check_size, described, integer, operand, real
+from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
 
@@ -162,7 +163,7 @@ def _attribute(name: str, value: Any) -> Any:
     if name == "shape" and isinstance(value, Tensor):
         return value.shape
     known: Operation | None = OPERATIONS.get(name)
-    if name not in ("T", "mT", "H", "mH") or known is None:
+    if name not in ATTRIBUTES or known is None:
         hint = f"write .{name}()" if known is not None else "x.T and x.mT are the attributes"
         raise EvaluationError("E209", f"a tensor has no attribute {name!r}", label="unknown attribute", help=hint)
     return known(value)
@@ -171,8 +172,6 @@ def _attribute(name: str, value: Any) -> Any:
 def _slice(node: Slice, parts: Sequence[Any]) -> slice:
     rest = iter(parts)
     bounds = (None if part is None else next(rest) for part in (node.start, node.stop, node.step))
-    from gradcli.ops.arguments import integer
-
     try:
         start, stop, step = (None if bound is None else integer(bound) for bound in bounds)
     except (TypeError, ValueError):

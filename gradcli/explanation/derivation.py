@@ -85,7 +85,6 @@ class Derivation:
     """The gradient of every leaf as one formula in terms of the leaves, or None where it would be too long."""
 
     def __init__(self, evaluation: Evaluation) -> None:
-        self.evaluation = evaluation
         self.inlined: dict[str, Formula | None] = {}
         for line in evaluation.lines:
             self.inlined[line.name] = self.inline(line)

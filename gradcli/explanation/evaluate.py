@@ -1,7 +1,6 @@
 """Evaluate a program on the engine, and keep for every application how the user wrote it.
 
-The walk over the syntax tree is a stack machine, for programs may be deeper than Python's own stack. Beside each value
-stands how it is written in terms of named nodes: `v1 + a*x2` and not the text below it.
+Beside each value stands how it is written in terms of named nodes: `v1 + a*x2` and not the text below it.
 """
 
 from __future__ import annotations
@@ -31,11 +30,12 @@ from gradcli.language.tree import (
     Program,
     Statement,
     Tuple,
-    children,
-    postorder,
+    fold,
 )
 from gradcli.ops.arguments import as_tensor, described
 from gradcli.source import Source, Span, did_you_mean
+
+Written = tuple[Any, Expression]  # a value, and how it is written
 
 
 def evaluate(
@@ -88,17 +88,14 @@ class _Machine:
         if target is not None and self.literals.get(target) is statement:
             self.last = self.variable(target)
             return
-        stack: list[tuple[Any, Expression]] = []  # values, and how they are written
-        for node in postorder(statement.value):
-            count = len(children(node))
-            parts = stack[len(stack) - count :]
-            del stack[len(stack) - count :]
-            root = target if node is statement.value else None
+
+        def step(node: Expression, parts: Sequence[Written]) -> Written:
             try:
-                stack.append(self.step(node, parts, root))
+                return self.step(node, parts, target if node is statement.value else None)
             except (GradcliError, *LIMITS) as error:
                 raise refused(error, node, [value for value, _ in parts], self.source) from None
-        self.last, written = stack[0]
+
+        self.last, written = fold(statement.value, step)
         if target is not None:
             self.scope[target] = self.last
             if isinstance(self.last, Tensor):
@@ -106,7 +103,7 @@ class _Machine:
             else:
                 self.spelled[target] = written
 
-    def step(self, node: Expression, parts: list[tuple[Any, Expression]], target: str | None) -> tuple[Any, Expression]:
+    def step(self, node: Expression, parts: Sequence[Written], target: str | None) -> Written:
         """Evaluate one node of the tree over the values of its children."""
         if isinstance(node, Name):
             value = self.read(node)

@@ -95,7 +95,6 @@ NOTES = {
     "gradient-not-finite": "the first gradient that is nan or infinite",
     "unused": "the output does not depend on this variable",
     "flat": "the derivative of this operation is zero everywhere",
-    "constant": "the output does not depend on any variable",
 }
 
 

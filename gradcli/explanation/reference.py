@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-import gradcli.ops  # noqa: F401 - declares the operations
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.explanation.build import explain_source
 from gradcli.explanation.evaluate import evaluate

@@ -11,7 +11,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, GradcliError
 from gradcli.language.tree import Expression, List, Number, Tuple, Unary, children, postorder
 from gradcli.language.unparser import unparse
-from gradcli.ops.arguments import LIMIT
+from gradcli.ops.arguments import LIMIT, too_large
 from gradcli.source import Source
 
 WIDEST = 30  # characters of an operand
@@ -74,21 +74,20 @@ def numbers(value: Any, whose: str) -> Any:
     except ValueError:  # rows of different lengths, or more than 64 dimensions
         array = np.asarray(None)
     if array.dtype.kind not in "fiub":
-        raise EvaluationError(
-            "E207",
-            f"{whose} is neither a number nor a list of numbers with rows of one length",
-            label="not numbers",
-            help="write a value such as 2, -1/2 or [[1, 2], [3, 4]]",
-        )
+        raise no_numbers(whose)
     return array
+
+
+def no_numbers(whose: str) -> EvaluationError:
+    return EvaluationError(
+        "E207",
+        f"{whose} is neither a number nor a list of numbers with rows of one length",
+        label="not numbers",
+        help="write a value such as 2, -1/2 or [[1, 2], [3, 4]]",
+    )
 
 
 def check_total(entries: int) -> None:
     """Refuse a program whose values add up to more than a machine should hold."""
     if entries > LIMIT:
-        raise EvaluationError(
-            "E210",
-            f"the values of this program have {entries:,} entries so far, and {LIMIT:,} are the limit",
-            label="too large",
-            help="try it at a smaller size: the rules stay the same",
-        )
+        raise too_large(f"the values of this program have {entries:,} entries so far")

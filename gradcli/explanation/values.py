@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from gradcli.engine.recorder import recorder
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.calls import apply
-from gradcli.explanation.refusals import LIMITS, refused
-from gradcli.language.tree import Expression, Name, children, postorder
+from gradcli.explanation.refusals import LIMITS, no_numbers, refused
+from gradcli.language.tree import Expression, Name, fold
 from gradcli.ops.arguments import as_tensor
 from gradcli.source import Source
 
@@ -23,21 +23,19 @@ CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}
 
 def value_of(tree: Expression, names: Mapping[str, Any], source: Source | None = None) -> Any:
     """A number or an array; `names` gives the values of names that are no constants of the language."""
-    stack: list[Any] = []
-    parts: list[Any] = []
+
+    def step(node: Expression, parts: Sequence[Any]) -> Any:
+        try:
+            return _named(node, names) if isinstance(node, Name) else apply(node, parts)
+        except (GradcliError, *LIMITS) as error:
+            raise refused(error, node, parts, source) from None
+
     tape, recorder.tape = recorder.tape, None
     try:
         with set_grad_enabled(False), np.errstate(all="ignore"):
-            for node in postorder(tree):
-                count = len(children(node))
-                parts = stack[len(stack) - count :]
-                del stack[len(stack) - count :]
-                stack.append(_named(node, names) if isinstance(node, Name) else apply(node, parts))
-    except (GradcliError, *LIMITS) as error:
-        raise refused(error, node, parts, source) from None
+            return plain(fold(tree, step))
     finally:
         recorder.tape = tape
-    return plain(stack[0])
 
 
 def _named(node: Name, names: Mapping[str, Any]) -> Any:
@@ -59,14 +57,7 @@ def constant(tree: Expression, source: Source) -> Any:
     try:
         return value_of(tree, {}, source)
     except (TypeError, ValueError):
-        raise EvaluationError(
-            "E207",
-            "this is neither a number nor a list of numbers with rows of one length",
-            span=tree.span,
-            source=source,
-            label="not numbers",
-            help="write a value such as 2, -1/2 or [[1, 2], [3, 4]]",
-        ) from None
+        raise no_numbers("this").at(tree.span, source) from None
 
 
 def plain(value: Any) -> Any:

@@ -34,6 +34,11 @@ class Row:
     relative_error: float
     agrees: bool
 
+    @property
+    def differenced(self) -> bool:
+        """Whether any difference has something to say; where the function ends next to the point, none has."""
+        return not np.all(np.isnan(self.differences))
+
 
 @dataclass(frozen=True, slots=True)
 class Verification:
@@ -58,10 +63,10 @@ def verify_source(
 ) -> Verification:
     """Verify the gradients of a program; raises as `explain_source` does."""
     explanation = explain_source(source, values, wrt=wrt, of=of, upstream=upstream, dtype=dtype)
-    given = {*values, *Variables.of(parse_program(source)).literals}
+    function = _Function(source, of, explanation.upstream)
+    given = {*values, *Variables.of(function.program).literals}
     point = {node.name: node.value for node in explanation.nodes if node.name in given}
     leaves = [leaf for leaf in explanation.leaves if leaf.gradient is not None]
-    function = _Function(source, of, explanation.upstream)
     engine = function.gradients(point, [leaf.name for leaf in leaves], dtype)
     tolerance = TOLERANCE[dtype]
     most = min(MOST_ENTRIES, max(1, MOST_WORK // len(explanation.nodes)))

@@ -80,12 +80,16 @@ def indices(value: Any) -> Tensor:
 def check_size(shape: Shape) -> None:
     """Refuse a result of absurd size before memory is taken; a dimension of 0 excuses no other."""
     if (size := math.prod(length or 1 for length in shape)) > LIMIT:
-        raise EvaluationError(
-            "E210",
-            f"a result of shape {shape} has {size:,} entries, and {LIMIT:,} are the limit",
-            label="too large",
-            help="try it at a smaller size: the rules stay the same",
-        )
+        raise too_large(f"a result of shape {shape} has {size:,} entries")
+
+
+def too_large(what: str) -> EvaluationError:
+    return EvaluationError(
+        "E210",
+        f"{what}, and {LIMIT:,} are the limit",
+        label="too large",
+        help="try it at a smaller size: the rules stay the same",
+    )
 
 
 def integer(value: Any) -> int:

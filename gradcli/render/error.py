@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from gradcli.errors import GradcliError
+from gradcli.render.streams import encodable
 from gradcli.source import visible
 
 
@@ -17,9 +18,7 @@ def print_error(error: GradcliError, form: str) -> None:
         print(text, file=sys.stdout if form == "document" else sys.stderr, flush=True)
         return
     lines = [concise(error)] if form == "concise" else full(error)
-    encoding = sys.stderr.encoding or "ascii"
-    text = "\n".join(lines).encode(encoding, "backslashreplace").decode(encoding)
-    print(text, file=sys.stderr, flush=True)  # noqa: T201
+    print(encodable("\n".join(lines), sys.stderr), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def full(error: GradcliError) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -20,6 +21,7 @@ T = TypeVar("T")
 GAP = 2  # columns between columns
 INDENT = 2  # columns before a row below a title
 NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
+MADE_BY = r"Backward\d$|^ ?constant$"
 STYLES = {"title": "bold", "result": "", "note": "magenta", "aside": "dim", "": ""}
 
 
@@ -133,7 +135,7 @@ def _cell(text: str, column: int, kind: str) -> Text:
         return cell
     if column == 0:
         cell.stylize("bold" if kind == "result" else "cyan")
-    elif text.endswith("Backward0") or text == "constant":
+    elif re.search(MADE_BY, text):
         cell.stylize("dim")
     else:
         cell.highlight_regex(NUMBER, "bold green" if kind == "result" else "green")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 
 def print_document(document: dict[str, Any]) -> None:
@@ -19,14 +19,17 @@ def print_text(text: str) -> None:
     """Text on standard output; what the stream cannot encode is written as an escape."""
     if not text:
         return
-    encoding = sys.stdout.encoding or "ascii"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    sys.stdout.write(encodable(text, sys.stdout) + "\n")
 
 
 def warn(message: str) -> None:
     """A warning on standard error."""
     from gradcli.source import visible
 
-    encoding = sys.stderr.encoding or "ascii"
-    text = visible(message).encode(encoding, "backslashreplace").decode(encoding)
-    sys.stderr.write(f"warning: {text}\n")
+    sys.stderr.write(f"warning: {encodable(visible(message), sys.stderr)}\n")
+
+
+def encodable(text: str, stream: TextIO) -> str:
+    """The text with escapes for what the stream cannot encode."""
+    encoding = stream.encoding or "ascii"
+    return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -18,7 +18,7 @@ def verification_page(verification: Verification, looks: Looks) -> str:
     rows = [header]
     for row in verification.rows:
         values = (short(v, looks.precision, ascii=looks.ascii) for v in (row.chain_rule, row.engine, row.differences))
-        verdict = "agrees" if row.agrees else "DISAGREES"
+        verdict = "DISAGREES" if not row.agrees else "agrees" if row.differenced else "agrees, two ways"
         rows.append(Row((visible(row.name), *values, f"{row.relative_error:.1e}", verdict)))
     count = len(verification.rows)
     if count == 0:
