@@ -1,0 +1,113 @@
+"""The Box-Muller transformation as torch's vectorised CPU code rounds it, and the fused multiply-add it rests on.
+
+In float32 torch computes logarithm, sine and cosine from the polynomials of the Cephes library (`logf.c`, `sinf.c`),
+every product and sum in one rounding. The same steps here give the same bits. In float64 it asks the C library, as
+Python does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Single = np.float32
+
+SQRT_HALF = Single(math.sqrt(0.5))
+LOG = (
+    7.0376836292e-2,
+    -1.1514610310e-1,
+    1.1676998740e-1,
+    -1.2420140846e-1,
+    1.4249322787e-1,
+    -1.6668057665e-1,
+    2.0000714765e-1,
+    -2.4999993993e-1,
+    3.3333331174e-1,
+)
+LN2_LOW, LN2_HIGH = Single(-2.12194440e-4), 0.693359375
+SIN = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
+COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
+QUARTER_PI = (0.78515625, 2.4187564849853515625e-4, 3.77489497744594108e-8)  # in three parts, most of it first
+
+
+def fused(a: Array, b: Any, c: Any) -> Array:
+    """`a*b + c` rounded once, in the dtype of the array `a`."""
+    if a.dtype == np.float32:
+        b, c = (np.asarray(x, np.float32).astype(np.float64) for x in (b, c))
+        wide: Array = a.astype(np.float64) * b + c  # the product is exact
+        return wide.astype(np.float32)
+    product = a * b
+    total: Array = product + c
+    rest = total - product
+    lost = (product - (total - rest)) + (c - rest)
+    corrected = total + (lost + _lost_by_product(a, b, product))
+    return np.where(np.isfinite(corrected), corrected, total)
+
+
+def standard_normals(uniforms: Array) -> Array:
+    """Normal numbers from uniform ones in [0, 1), in blocks of 16: eight radii with eight angles."""
+    blocks = uniforms.reshape(-1, 2, 8)
+    u, v = 1 - blocks[:, 0], blocks[:, 1]
+    if uniforms.dtype == np.float32:
+        radius = np.sqrt(-2 * _log(u))
+        cosine, sine = _cos_and_sin(Single(2 * math.pi) * v)
+    else:
+        radius = np.sqrt(-2 * each(math.log, u))
+        angle = 2 * math.pi * v
+        cosine, sine = each(math.cos, angle), each(math.sin, angle)
+    return np.stack([radius * cosine, radius * sine], axis=1).reshape(uniforms.shape)
+
+
+def each(function: Callable[[float], float], values: Array) -> Array:
+    """The C library's function of every entry; numpy has its own, and now and then another last digit."""
+    return np.fromiter(map(function, values.ravel().tolist()), np.float64, values.size).reshape(values.shape)
+
+
+def _lost_by_product(a: Any, b: Any, product: Any) -> Any:
+    """What rounding took from `a*b` in float64: Dekker's product of halves."""
+    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
+    return a_low * b_low - (product - a_high * b_high - a_low * b_high - a_high * b_low)
+
+
+def _halves(value: Any) -> tuple[Any, Any]:
+    """A number as a sum of two with half its digits each (Veltkamp)."""
+    scaled = value * (2.0**27 + 1)
+    high = scaled - (scaled - value)
+    return high, value - high
+
+
+def _polynomial(coefficients: Sequence[float], x: Array) -> Array:
+    """By Horner's rule, from the highest power down."""
+    y: Array = np.full_like(x, coefficients[0])
+    for coefficient in coefficients[1:]:
+        y = fused(y, x, coefficient)
+    return y
+
+
+def _log(x: Array) -> Array:
+    """The logarithm of float32 numbers above 0: of a mantissa near 1, and the exponent times log 2."""
+    mantissa, exponent = np.frexp(x)
+    low = mantissa < SQRT_HALF
+    e = (exponent - low).astype(np.float32)
+    m = (mantissa - Single(1)) + np.where(low, mantissa, Single(0))
+    square = m * m
+    y = fused(_polynomial(LOG, m) * m, square, e * LN2_LOW)
+    return fused(e, LN2_HIGH, m + fused(square, -0.5, y))
+
+
+def _cos_and_sin(angle: Array) -> tuple[Array, Array]:
+    """Of float32 angles from 0: both of what is left beyond a multiple of a quarter turn, then swapped and signed."""
+    octant = (angle * Single(4 / math.pi)).astype(np.int32) + 1 & ~1
+    x = angle
+    for part in QUARTER_PI:
+        x = fused(octant.astype(np.float32), -part, x)
+    square = x * x
+    cosine = fused(_polynomial(COS, square) * square, square, square * Single(-0.5)) + Single(1)
+    sine = fused(_polynomial(SIN, square) * square, x, x)
+    swapped = octant & 2 != 0
+    sine, cosine = np.where(swapped, cosine, sine), np.where(swapped, sine, cosine)
+    return np.where(octant + 2 & 4, -cosine, cosine), np.where(octant & 4, -sine, sine)
