@@ -37,6 +37,10 @@ class Source:
         line = bisect_right(self._starts, offset)
         return Position(line, offset - self._starts[line - 1] + 1)
 
+    def offset(self, line: int) -> int:
+        """Where a line (counted from 1) starts."""
+        return self._starts[line - 1]
+
     def line(self, number: int) -> str:
         """The text of a line (counted from 1), without its end."""
         start = self._starts[number - 1]

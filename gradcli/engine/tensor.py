@@ -7,7 +7,7 @@ memory must be shared or written to. Operators and methods are installed by `gra
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,13 +21,17 @@ if TYPE_CHECKING:
 
 Value = Any  # np.ndarray or a numpy scalar
 
-DOUBLE = np.dtype(np.float64)
-
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
     "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
     "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
     "leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+DETACHED_VIEW = (
+    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, "
+    "and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be "
+    "called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+    "torch/optim/optimizer.py as the solution."
 )
 
 
@@ -36,17 +40,17 @@ class Tensor:
 
     `node` is what the gradient of this tensor flows into: a `Node` for a result, an `AccumulateGrad` for a leaf that
     requires grad, None for a constant. `history` holds the time of each in-place change and is shared by every tensor
-    on the same memory; `base` is the tensor that a view looks into.
+    on the same memory.
     """
 
-    __slots__ = ("__weakref__", "_grad", "base", "history", "node", "value")
+    __slots__ = ("__weakref__", "_grad", "history", "node", "value")
+    __array_ufunc__ = None  # numpy leaves its operators to this class
 
     def __init__(self, value: Value, node: Node | AccumulateGrad | None = None) -> None:
         self.value = value
         self.node = node
         self._grad: Tensor | None = None
         self.history: list[int] | None = None
-        self.base: Tensor | None = None
 
     def __repr__(self) -> str:
         return f"<Tensor {self.shape} {self.dtype}{' requires_grad' if self.requires_grad else ''}>"
@@ -67,8 +71,23 @@ class Tensor:
     def array(self) -> np.ndarray[Any, Any]:
         """The value as an array that can be written to and looked into."""
         if not isinstance(self.value, np.ndarray):
-            self.value = np.array(self.value)
-        return self.value
+            scalar, self.value = self.value, np.array(self.value)
+            if isinstance(self.node, Node) and self.node.out is scalar:
+                self.node.out = self.value
+        return self.value  # type: ignore[no-any-return]
+
+    @property
+    def data(self) -> Tensor:
+        """The same memory outside the graph; changes through it are not counted."""
+        return Tensor(self.array)
+
+    @data.setter
+    def data(self, other: Tensor) -> None:
+        if not isinstance(other, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type_name(other)}")
+        if self.requires_grad and not is_floating(other.value):
+            raise AutogradError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        self.value = other.array
 
     @property
     def requires_grad(self) -> bool:
@@ -103,7 +122,15 @@ class Tensor:
 
     @grad.setter
     def grad(self, gradient: Tensor | None) -> None:
+        if gradient is not None:
+            from gradcli.engine.saved import check_gradient
+
+            check_gradient(self, gradient)
         self._grad = gradient
+
+    @grad.deleter
+    def grad(self) -> None:
+        self._grad = None
 
     @property
     def retains_grad(self) -> bool:
@@ -117,13 +144,22 @@ class Tensor:
             self.node.with_hooks().retain = self._keep
 
     def _keep(self, gradient: Tensor) -> None:
-        self._grad = gradient
+        """Accumulate, as a leaf does: a second backward pass adds to what the first left."""
+        self._grad = gradient if self._grad is None else self._grad + gradient
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
         """Call `hook` with the gradient of this tensor; what it returns, unless None, takes the gradient's place."""
         if self.node is None:
             raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
         return Handle(self.node.with_hooks().tensor, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> Handle:
+        """Call `hook` with this leaf each time that a gradient has arrived in its `.grad`."""
+        if self.node is None:
+            raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        return Handle(self.node.with_hooks().accumulated, hook)
 
     @property
     def _version(self) -> int:
@@ -145,6 +181,13 @@ class Tensor:
         alias = Tensor(self.array)
         alias.history = self.shared_history()
         return alias
+
+    def detach_(self) -> Tensor:
+        """Take this tensor itself out of the graph."""
+        if hasattr(self, "base"):
+            raise AutogradError(DETACHED_VIEW)
+        self.node = None
+        return self
 
     def requires_grad_(self, required: bool = True) -> Tensor:
         self.requires_grad = required
@@ -182,11 +225,10 @@ def is_floating(value: Value) -> bool:
     return value.dtype.kind == "f"  # type: ignore[no-any-return]
 
 
-def narrowed(value: Value, values: Sequence[Any], options: dict[str, Any]) -> Value:
-    """A double that numpy made without one: for torch integers never widen, and alone become the default dtype."""
-    if "dtype" in options or any(getattr(x, "dtype", None) is DOUBLE for x in values):
-        return value
-    return value.astype(mode.default_dtype)
+def type_name(value: Any) -> str:
+    """The type as Python's C code has it: with its module, unless it is one of Python's own."""
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def tensor(data: Any, *, dtype: np.dtype[Any] | None = None, requires_grad: bool = False) -> Tensor:

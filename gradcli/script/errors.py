@@ -1,0 +1,54 @@
+"""What stops a snippet besides Python's own exceptions, and which Python exception each of our errors is there.
+
+E105  syntax that Python has and snippets have not        exit 2
+E401  a module or name that is not there                  exit 3
+E402  an exception that the snippet did not catch         exit 3
+E403  a limit: steps, time, memory, sizes, output         exit 3
+"""
+
+from __future__ import annotations
+
+from gradcli.errors import AutogradError, EvaluationError, GradcliError
+
+
+class UnsupportedError(EvaluationError):
+    """A name of torch or Python that is not there; only `except` for exactly `python` catches it.
+
+    A snippet that catches everything would otherwise go on and print what torch would not.
+    """
+
+    def __init__(self, message: str, *, python: type[Exception] = AttributeError, help: str = "") -> None:
+        super().__init__("E401", message, label="not supported", help=help)
+        self.python = python
+
+
+class LimitError(EvaluationError):
+    """A limit that no `except` of a snippet catches."""
+
+    def __init__(self, message: str, help: str) -> None:
+        super().__init__("E403", message, help=help)
+
+
+INDEX_ERRORS = (
+    "out of range",
+    "out of bounds",
+    "invalid index of",
+    "too many indices",
+    "valid indices",
+    "tensors used as indices",
+    "The shape of the mask",
+    "indexing tensors could not be broadcast",
+)
+
+
+def python_class(error: BaseException) -> type[BaseException]:
+    """The exception that Python or torch would raise in the place of one of our errors."""
+    if isinstance(error, UnsupportedError):
+        return error.python
+    if not isinstance(error, GradcliError):
+        return type(error)
+    if error.code in ("E203", "E204"):
+        return TypeError
+    if isinstance(error, AutogradError) and any(words in error.message for words in INDEX_ERRORS):
+        return IndexError
+    return RuntimeError

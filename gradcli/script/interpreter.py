@@ -1,0 +1,102 @@
+"""Running a snippet: its cells are parsed by Python's own parser, compiled to closures, and run on one machine."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from gradcli.engine.modes import default_dtype, set_grad_enabled
+from gradcli.errors import ProgramSyntaxError
+from gradcli.script import library
+from gradcli.script.limits import watched
+from gradcli.script.machine import Machine, running
+from gradcli.script.python import calls, classes, comprehensions, control, functions, imports, natives  # noqa: F401
+from gradcli.script.python.builtins import builtins
+from gradcli.script.python.compiler import Closure, Unit
+from gradcli.script.python.formatting import represent
+from gradcli.script.python.scopes import Scope
+from gradcli.script.python.statements import block
+from gradcli.source import Source, Span
+
+PARSER_FRAMES = 1000
+FRAMES = 40_000  # of Python's, for the deepest calls within calls of a snippet
+
+
+def compile_cell(source: Source, machine: Machine, *, echo: bool = False) -> Closure:
+    """The closure of one cell; with `echo` a final expression is printed, as notebooks do.
+
+    ProgramSyntaxError for what Python cannot read, and for what snippets may not contain.
+    """
+    tree = parse(source)
+    last = tree.body[-1] if tree.body else None
+    if echo and isinstance(last, ast.Expr) and not source.text.rstrip().endswith(";"):
+        tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(ECHO, ast.Store())], last.value), last)
+    return block(tree.body, Scope("module", frozenset()), Unit(source, machine))
+
+
+ECHO = " echo"  # where the last expression of a cell leaves its value
+
+
+def parse(source: Source) -> ast.Module:
+    """The syntax tree; ProgramSyntaxError in Python's words, with the place."""
+    frames = sys.getrecursionlimit()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sys.setrecursionlimit(PARSER_FRAMES)  # the parser's C code may recurse three times as deep
+            return ast.parse(source.text)
+    except SyntaxError as error:
+        raise _unreadable(error, source) from None
+    except (RecursionError, MemoryError):
+        message = "the snippet is nested too deeply"
+        raise ProgramSyntaxError("E101", message, help="split it into statements", source=source) from None
+    except ValueError as error:
+        raise ProgramSyntaxError("E101", str(error), help="save the file as text", source=source) from None
+    finally:
+        sys.setrecursionlimit(frames)
+
+
+def _unreadable(error: SyntaxError, source: Source) -> ProgramSyntaxError:
+    line = min(error.lineno or 1, source.text.count("\n") + 1)
+    start = source.offset(max(line, 1)) + max((error.offset or 1) - 1, 0)
+    same = error.end_lineno == error.lineno and (error.end_offset or 0) > (error.offset or 0)
+    end = start + (error.end_offset or 0) - (error.offset or 0) if same else start + 1
+    return ProgramSyntaxError("E101", error.msg, span=Span(start, end), help="this is not Python", source=source)
+
+
+def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False) -> None:
+    """Run the cells one after the other; what they print goes to `machine.write`.
+
+    Raises what the snippet did not catch, with the places it came from (see `places`).
+    """
+    machine.builtins, machine.modules = builtins(), library.modules(machine)
+    with _prepared(machine):
+        for cell in cells:
+            compile_cell(cell, machine, echo=echo)(machine.globals)
+            value = machine.globals.pop(ECHO, None)
+            if value is not None:
+                machine.write(represent(value) + "\n")
+
+
+@contextmanager
+def _prepared(machine: Machine) -> Iterator[None]:
+    """Everything that a run changes for a while: the default dtype, the depth of Python's stack, the timer."""
+    before, frames = running.machine, sys.getrecursionlimit()
+    running.machine = machine
+    sys.setrecursionlimit(max(FRAMES, frames))
+    try:
+        with (
+            default_dtype(np.dtype(np.float32)),
+            set_grad_enabled(True),
+            np.errstate(all="ignore"),
+            watched(machine.budget),
+        ):
+            yield
+    finally:
+        running.machine = before
+        sys.setrecursionlimit(frames)

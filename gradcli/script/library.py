@@ -1,0 +1,36 @@
+"""The modules that snippets can import, each loaded when it is."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from gradcli.script.python.attributes import Namespace
+
+# The first name of a module, and where its namespace is built.
+MODULES = {
+    "torch": "gradcli.script.torch.module",
+    "numpy": "gradcli.script.stdlib.arrays",
+    "math": "gradcli.script.stdlib.mathematics",
+    "random": "gradcli.script.stdlib.chance",
+    "time": "gradcli.script.stdlib.clock",
+    "warnings": "gradcli.script.stdlib.caution",
+    "collections": "gradcli.script.stdlib.containers",
+    "copy": "gradcli.script.stdlib.containers",
+    "dataclasses": "gradcli.script.stdlib.records",
+    "functools": "gradcli.script.stdlib.iteration",
+    "itertools": "gradcli.script.stdlib.iteration",
+    "typing": "gradcli.script.stdlib.annotations",
+}
+
+
+def modules(machine: Any) -> Namespace:
+    """All modules, as the namespace that `import` looks into."""
+
+    def find(name: str) -> Any:
+        if name not in MODULES:
+            return None
+        module = import_module(MODULES[name])
+        return module.namespace(name)
+
+    return Namespace("modules", find=find, known=MODULES)

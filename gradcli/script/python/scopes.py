@@ -1,0 +1,106 @@
+"""Where a name lives: in the block that mentions it, in a function around it, or among the globals.
+
+A running block has its variables in a dictionary; under the key `OUTER`, which no name can be, is that of the block
+around it. So a name is compiled to the number of steps outwards, and nothing is searched while the snippet runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Env = dict[str, Any]
+
+OUTER = ""
+CLASS = "__class__"  # where methods find the class that they were written in
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclass
+class Scope:
+    """A block with variables of its own.
+
+    `kind` is module, function, class or cell: the last stands around the methods of a class and holds the class.
+    """
+
+    kind: str
+    names: frozenset[str]
+    outer: Scope | None = None
+    globals: frozenset[str] = frozenset()
+    nonlocals: frozenset[str] = frozenset()
+    in_loop: bool = False
+    first_parameter: str | None = None
+    is_generator: bool = False
+    inside: list[str] = field(default_factory=list)
+
+    def hops(self, name: str) -> int | None:
+        """How many blocks outwards the name lives; None for a global."""
+        if name in self.globals:
+            return None
+        scope: Scope | None = self
+        if name in self.nonlocals:
+            scope, steps = self.outer, 1
+        else:
+            steps = 0
+        while scope is not None and scope.kind != "module":
+            if name in scope.names and (scope.kind != "class" or scope is self):
+                return steps
+            scope, steps = scope.outer, steps + 1
+        return None
+
+    def function(self) -> Scope | None:
+        """The function that this block belongs to."""
+        scope: Scope | None = self
+        while scope is not None and scope.kind == "comprehension":
+            scope = scope.outer
+        return scope if scope is not None and scope.kind == "function" else None
+
+
+def assigned(body: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    """What the statements bind, as pairs of how (`local`, `global`, `nonlocal`) and name; inner functions excluded."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                yield "local", name
+            case ast.Global(names=names):
+                yield from (("global", name) for name in names)
+            case ast.Nonlocal(names=names):
+                yield from (("nonlocal", name) for name in names)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                yield from (("local", a.asname or a.name.partition(".")[0]) for a in aliases)
+            case ast.ExceptHandler(name=str(name)):
+                yield "local", name
+            case ast.FunctionDef() | ast.ClassDef():
+                yield "local", node.name
+        if isinstance(node, COMPREHENSIONS):  # its own names stay inside, except those of `:=`
+            walrus = (inner for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
+            waiting.extend(inner.target for inner in walrus)
+        elif not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def bound(body: Iterable[ast.AST]) -> dict[str, frozenset[str]]:
+    """The names that the statements bind, by how."""
+    found: dict[str, set[str]] = {"local": set(), "global": set(), "nonlocal": set()}
+    for how, name in assigned(body):
+        found[how].add(name)
+    elsewhere = found["global"] | found["nonlocal"]
+    return {how: frozenset(names - elsewhere if how == "local" else names) for how, names in found.items()}
+
+
+def yields(body: Iterable[ast.AST]) -> bool:
+    """Whether the statements of a function make it a generator."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False

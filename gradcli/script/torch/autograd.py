@@ -1,0 +1,122 @@
+"""`torch.autograd` and the grad modes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from gradcli.engine.backward import drain, grad, walk
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import Facade
+
+
+def backward(
+    outputs: Any,
+    gradients: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """`x.backward(...)` and `torch.autograd.backward(...)`; what happens is told to the timeline, if there is one."""
+    targets = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
+    given = list(gradients) if isinstance(gradients, tuple | list) else [gradients] * len(targets)
+    if inputs is not None:
+        return _into(targets, given, inputs, retain_graph, create_graph)
+    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph)
+    timeline = running.machine.timeline
+    if timeline is not None:
+        events = timeline.backward(targets, given, events)
+    drain(events, create_graph)
+    return None
+
+
+def _into(targets: list[Any], given: list[Any], inputs: Any, retain_graph: bool | None, create_graph: bool) -> None:
+    """Accumulate into some leaves only."""
+    leaves = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
+    found = grad(targets, leaves, given, retain_graph=retain_graph, create_graph=create_graph, allow_unused=True)
+    for leaf, gradient in zip(leaves, found, strict=True):
+        if gradient is not None:
+            leaf.grad = gradient if leaf.grad is None else leaf.grad + gradient
+
+
+def gradient(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """`torch.autograd.grad`."""
+    sources = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
+    targets = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
+    upstream = list(grad_outputs) if isinstance(grad_outputs, tuple | list) else [grad_outputs] * len(sources)
+    unused = bool(allow_unused) or materialize_grads
+    found = grad(sources, targets, upstream, retain_graph=retain_graph, create_graph=create_graph, allow_unused=unused)
+    if materialize_grads:
+        found = tuple(x * 0 if g is None else g for g, x in zip(found, targets, strict=True))
+    if running.machine.timeline is not None:
+        running.machine.timeline.differentiated(sources, targets, found)
+    return found
+
+
+class GradMode(Facade):
+    """`with torch.no_grad():`, `@torch.no_grad()`, and at once for `torch.set_grad_enabled(...)`."""
+
+    def __init__(self, enabled: bool) -> None:
+        self._enabled = enabled
+        self._before: list[bool] = []
+
+    def __enter__(self) -> None:
+        self._before.append(mode.grad_enabled)
+        mode.grad_enabled = self._enabled
+
+    def __exit__(self, *_: Any) -> None:
+        mode.grad_enabled = self._before.pop()
+
+    def __call__(self, called: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(called, assigned=("__name__", "__doc__"), updated=())
+        def inside(*arguments: Any, **keywords: Any) -> Any:
+            with GradMode(self._enabled):
+                return called(*arguments, **keywords)
+
+        return inside
+
+
+class SetGradEnabled(GradMode):
+    """Takes effect when it is called; leaving it as a context takes it back."""
+
+    def __init__(self, mode_: bool) -> None:
+        super().__init__(mode_)
+        self._before.append(mode.grad_enabled)
+        mode.grad_enabled = mode_
+
+    def __enter__(self) -> None:
+        mode.grad_enabled = self._enabled
+
+
+def switched(enabled: bool) -> Callable[..., Any]:
+    """`torch.no_grad()` and `torch.no_grad` as a bare decorator."""
+
+    def make(called: Any = None, **_: Any) -> Any:
+        return GradMode(enabled)(called) if callable(called) else GradMode(enabled)
+
+    return make
+
+
+class Anomaly(Facade):
+    """`torch.autograd.set_detect_anomaly(True)`: accepted; the explanation names the operation anyway."""
+
+    def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
+        self._mode = mode
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: Any) -> None:
+        return None

@@ -1,0 +1,126 @@
+"""dtypes, sizes and devices as snippets see them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import mode
+from gradcli.script.printing import dtype_text, size_text
+from gradcli.script.python.attributes import BuiltinType, describe
+from gradcli.script.python.builtins import TYPES
+from gradcli.script.python.formatting import REPRESENTATIONS
+
+
+class DType:
+    """`torch.float32` and its kin; one object each."""
+
+    def __init__(self, numpy: Any) -> None:
+        self.numpy = np.dtype(numpy)
+
+    def __repr__(self) -> str:
+        return dtype_text(self.numpy)
+
+
+NAMES = {
+    "float32": np.float32,
+    "float64": np.float64,
+    "float16": np.float16,
+    "int64": np.int64,
+    "int32": np.int32,
+    "int16": np.int16,
+    "int8": np.int8,
+    "uint8": np.uint8,
+    "bool": np.bool_,
+}
+ALIASES = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+}
+DTYPES = {name: DType(numpy) for name, numpy in NAMES.items()}
+DTYPES |= {alias: DTYPES[name] for alias, name in ALIASES.items()}
+BY_NUMPY = {DTYPES[name].numpy: DTYPES[name] for name in NAMES}
+
+describe(
+    DType,
+    getters={
+        "is_floating_point": lambda dtype: dtype.numpy.kind == "f",
+        "is_complex": lambda dtype: False,
+        "itemsize": lambda dtype: dtype.numpy.itemsize,
+    },
+)
+
+
+def numpy_dtype(dtype: Any) -> Any:
+    """What the engine takes for a dtype: of ours, or Python's float, int and bool."""
+    if isinstance(dtype, DType):
+        return dtype.numpy
+    if isinstance(dtype, BuiltinType):
+        return {float: mode.default_dtype, int: np.dtype(np.int64), bool: np.dtype(np.bool_)}.get(dtype.python, dtype)  # type: ignore[arg-type]
+    return dtype
+
+
+class Size(tuple[int, ...]):
+    """`torch.Size`: a tuple with a text of its own."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        return math.prod(self)
+
+
+REPRESENTATIONS[Size] = size_text
+describe(Size, methods={"index": tuple.index, "count": tuple.count, "numel": Size.numel})
+
+
+class Device:
+    """`torch.device("cpu")`: the only one there is."""
+
+    def __init__(self, name: str = "cpu", index: int | None = None) -> None:
+        check_device(name)
+        self.type = "cpu"
+        self.index = index
+
+    def __repr__(self) -> str:
+        return "device(type='cpu')"
+
+    def __str__(self) -> str:
+        return "cpu"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device)
+
+    def __hash__(self) -> int:
+        return hash(self.type)
+
+
+describe(Device, getters={"type": lambda device: device.type, "index": lambda device: device.index})
+
+KNOWN_DEVICES = ("cpu", "cuda", "mps", "xpu", "meta")
+
+
+def check_device(device: Any) -> None:
+    """Refuse what is not the CPU, in the words of a torch built without CUDA."""
+    name = str(device).partition(":")[0]
+    if device is None or name == "cpu":
+        return
+    if name == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    if name in KNOWN_DEVICES:
+        raise RuntimeError(f"device {name!r} is not available here: the CPU is the only one")
+    raise RuntimeError(
+        "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
+        f"mps, meta, hpu, mtia, privateuseone device type at start of device string: {name}"
+    )
+
+
+CPU = Device()
+TYPES[DType] = BuiltinType("dtype", DType, module="torch")
+TYPES[Size] = BuiltinType("Size", Size, lambda items=(): Size(items), module="torch")
+TYPES[Device] = BuiltinType("device", Device, Device, module="torch")

@@ -1,0 +1,152 @@
+"""The module `torch`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.surface import OPERATIONS
+from gradcli.script import printing
+from gradcli.script.generator import Generator
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.builtins import TYPES
+from gradcli.script.torch import autograd, operations, tensors
+from gradcli.script.torch.creation import CREATION, tensor_
+from gradcli.script.torch.dtypes import BY_NUMPY, DTYPES, Device, DType, Size, check_device, numpy_dtype
+
+VERSION = "2.13.0+cpu"
+
+SUBMODULES = {
+    "autograd": "gradcli.script.torch.differentiation",
+    "nn": "gradcli.script.torch.nn.module",
+    "optim": "gradcli.script.torch.optim.module",
+    "utils": "gradcli.script.torch.data",
+    "linalg": "gradcli.script.torch.linalg",
+    "func": "gradcli.script.torch.differentiation",
+    "random": "gradcli.script.torch.module",
+    "cuda": "gradcli.script.torch.module",
+    "backends": "gradcli.script.torch.module",
+}
+
+
+def manual_seed(seed: int) -> Generator:
+    return running.machine.generator.manual_seed(int(seed))
+
+
+def is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)
+
+
+def set_default_dtype(dtype: Any) -> None:
+    mode.default_dtype = np.dtype(numpy_dtype(dtype))
+
+
+def legacy(dtype: Any) -> BuiltinType:
+    """`torch.FloatTensor([1, 2])` and its kin."""
+
+    def construct(*data: Any) -> Tensor:
+        given = data[0] if len(data) == 1 and isinstance(data[0], list | tuple) else None
+        return tensor_(given, dtype=dtype) if given is not None else CREATION["empty"](*data, dtype=dtype)
+
+    return BuiltinType("Tensor", Tensor, construct, module="torch")
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """What has no effect here."""
+
+
+MEMBERS: dict[str, Any] = {
+    **CREATION,
+    **DTYPES,
+    "Tensor": tensors.TENSOR,
+    "Size": TYPES[Size],
+    "device": TYPES[Device],
+    "dtype": TYPES[DType],
+    "Generator": BuiltinType("Generator", Generator, lambda device="cpu": Generator(), module="torch"),
+    "FloatTensor": legacy(np.float32),
+    "DoubleTensor": legacy(np.float64),
+    "LongTensor": legacy(np.int64),
+    "IntTensor": legacy(np.int32),
+    "BoolTensor": legacy(np.bool_),
+    "manual_seed": manual_seed,
+    "seed": lambda: running.machine.generator.seed(),
+    "initial_seed": lambda: running.machine.generator.initial_seed(),
+    "get_rng_state": lambda: running.machine.generator.get_state(),
+    "set_rng_state": lambda state: running.machine.generator.set_state(state),
+    "bernoulli": lambda x, **_: Tensor(running.machine.generator.bernoulli(x.value, x.shape).astype(x.dtype)[()]),
+    "multinomial": lambda x, count, replacement=False, **_: Tensor(
+        running.machine.generator.multinomial(x.value, count, replacement)
+    ),
+    "no_grad": autograd.switched(False),
+    "enable_grad": autograd.switched(True),
+    "inference_mode": autograd.switched(False),
+    "set_grad_enabled": autograd.SetGradEnabled,
+    "is_grad_enabled": lambda: mode.grad_enabled,
+    "is_inference_mode_enabled": lambda: False,
+    "is_tensor": is_tensor,
+    "is_floating_point": lambda x: x.dtype.kind == "f",
+    "numel": lambda x: x.value.size,
+    "set_printoptions": printing.set_printoptions,
+    "set_default_dtype": set_default_dtype,
+    "get_default_dtype": lambda: BY_NUMPY[mode.default_dtype],
+    "set_num_threads": nothing,
+    "get_num_threads": lambda: 1,
+    "use_deterministic_algorithms": nothing,
+    "set_float32_matmul_precision": nothing,
+    "set_default_device": lambda device: check_device(device.type if isinstance(device, Device) else device),
+    "strided": "torch.strided",
+    "contiguous_format": "torch.contiguous_format",
+    "preserve_format": "torch.preserve_format",
+    "pi": float(np.pi),
+    "e": float(np.e),
+    "inf": float("inf"),
+    "nan": float("nan"),
+    "__version__": VERSION,
+}
+
+
+def find(name: str) -> Any:
+    """Submodules and operations, which are loaded when they are asked for."""
+    if name in SUBMODULES:
+        return import_module(SUBMODULES[name]).namespace(f"torch.{name}")
+    return operations.function(name)
+
+
+def namespace(name: str) -> Namespace:
+    """`torch`, or one of its small submodules."""
+    if name == "torch.cuda":
+        members = {"is_available": lambda: False, "device_count": lambda: 0, "manual_seed": nothing}
+        return Namespace(name, {**members, "manual_seed_all": nothing, "empty_cache": nothing, "synchronize": nothing})
+    if name == "torch.backends":
+        return Namespace(
+            name,
+            {
+                "mps": Namespace("torch.backends.mps", {"is_available": lambda: False, "is_built": lambda: False}),
+                "cudnn": Settings(),
+            },
+        )
+    if name == "torch.random":
+        return Namespace(name, {"manual_seed": manual_seed, "initial_seed": MEMBERS["initial_seed"]})
+    return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
+
+
+class Settings:
+    """Switches of hardware that is not here; they may be set."""
+
+
+describe(
+    Settings,
+    getters={name: lambda settings: False for name in ("deterministic", "benchmark", "enabled")},
+    setters={name: lambda settings, value: None for name in ("deterministic", "benchmark", "enabled")},
+)
+describe(
+    Generator,
+    methods={
+        name: getattr(Generator, name) for name in ("manual_seed", "initial_seed", "seed", "get_state", "set_state")
+    },
+)
