@@ -29,6 +29,10 @@ def _with_tensors(function: Function) -> Function:
     return call
 
 
+def _tensordot(a: torch.Tensor, b: torch.Tensor, dims: Any = 2) -> torch.Tensor:
+    return torch.tensordot(a, b, dims=dims)
+
+
 def _flip(x: torch.Tensor, *dims: Any) -> torch.Tensor:
     return x.flip(*dims)
 
@@ -97,6 +101,15 @@ ELSEWHERE: dict[str, Function] = {
     "layer_norm": _layer_norm,
     "cross_entropy": _cross_entropy,
     "vector_norm": torch.linalg.vector_norm,
+    "matrix_norm": torch.linalg.matrix_norm,
+    "linalg_norm": torch.linalg.norm,
+    "multi_dot": torch.linalg.multi_dot,
+    "vecdot": torch.linalg.vecdot,
+    "solve": torch.linalg.solve,
+    "cholesky": torch.linalg.cholesky,
+    "det": torch.linalg.det,
+    "einsum": torch.einsum,
+    "tensordot": _tensordot,
     "conv1d_input": torch.nn.grad.conv1d_input,
     "conv1d_weight": torch.nn.grad.conv1d_weight,
     "conv2d_input": torch.nn.grad.conv2d_input,

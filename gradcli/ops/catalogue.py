@@ -16,24 +16,36 @@ FAMILIES = {
         "subtract true_divide"
     ),
     "binary": "bce bce_with_logits binary_cross_entropy binary_cross_entropy_with_logits",
+    "blends": (
+        "addcdiv addcmul clamp_max clamp_min float_power fmod hypot lerp logaddexp logaddexp2 nan_to_num positive xlogy"
+    ),
+    "chains": "chain_matmul multi_dot",
     "classification": "cross_entropy",
     "comparisons": (
         "eq ge greater greater_equal gt le less less_equal logical_and logical_not logical_or lt ne not_equal"
     ),
     "contractions": "addmm bmm dot ger mm mv outer",
     "convolution": "conv1d conv1d_input conv1d_weight conv2d conv2d_input conv2d_weight",
+    "counting": "argwhere bincount bucketize count_nonzero histc nonzero searchsorted unique",
     "creation": "arange eye full full_like linspace ones ones_like zeros zeros_like",
+    "determinants": "cholesky det inv inverse logdet matrix_power slogdet solve",
     "diagonals": "diag diagonal trace tril triu",
+    "distances": "cdist cosine_similarity dist linalg_norm matrix_norm normalize pairwise_distance",
+    "einsum": "einsum",
     "elementwise": (
-        "abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan "
-        "atan2 atanh ceil cos cosh erf exp exp2 expm1 fix floor ln log log10 log1p log2 round rsqrt sign "
-        "sin sinh sqrt tan tanh trunc"
+        "abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 "
+        "atanh ceil cos cosh erf exp exp2 expm1 fix floor ln log log10 log1p log2 round rsqrt sign sin sinh "
+        "sqrt tan tanh trunc"
     ),
     "extremes": "amax amin argmax argmin max min",
     "gathering": "gather index_add index_select masked_select scatter_add take_along_dim",
     "indexing": "narrow select",
     "joining": "cat chunk concat flip repeat roll split stack unbind",
     "likelihood": "nll_loss nll_loss_backward one_hot",
+    "logic": (
+        "all allclose any bitwise_and bitwise_not bitwise_or bitwise_xor equal heaviside isclose isfinite "
+        "isinf isnan logical_xor signbit"
+    ),
     "losses": "huber_loss l1_loss mse mse_loss smooth_l1_loss",
     "matmul": "linear matmul",
     "normalization": "embedding embedding_backward layer_norm",
@@ -41,12 +53,16 @@ FAMILIES = {
     "padding": "pad",
     "permutations": "H T mH mT moveaxis movedim permute swapaxes swapdims t transpose",
     "pooling": "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward max_pool2d_pick",
+    "products": "addmv addr baddbmm cross inner kron tensordot vecdot",
     "reductions": "mean prod sum",
     "scans": "cumprod cumsum",
     "selection": "clamp clip masked_fill maximum minimum where",
     "shaping": "broadcast_to clone detach expand expand_as flatten reshape squeeze unsqueeze view",
+    "shrinking": "glu hardshrink hardsigmoid hardswish prelu softshrink threshold",
     "softmax": "log_softmax logsumexp softmax softmin",
-    "statistics": "std var",
+    "sorting": "argsort cummax cummin kthvalue median mode sort topk",
+    "special": "deg2rad digamma erfc erfinv frac lgamma logit rad2deg sgn sinc",
+    "statistics": "aminmax std std_mean var var_mean",
     "subscript": "index",
 }
 FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names.split()}

@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
-from gradcli.engine.notation import infix
-from gradcli.engine.primitive import primitive
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Binary
 from gradcli.ops.arguments import Real, indices, real
 from gradcli.ops.comparisons import equal
 from gradcli.ops.likelihood import Labels, check_labels, class_axis, nll_loss
 from gradcli.ops.losses import check_reduction
 from gradcli.ops.reductions import sum_
+from gradcli.ops.scalars import add_number, div_number, mul_number
 from gradcli.ops.selection import masked_fill
 from gradcli.ops.shaping import reshape
 from gradcli.ops.softmax import log_softmax
 from gradcli.ops.surface import operation
-
-# torch's own code has a node of its own for a number as the second operand.
-_product = primitive(
-    "mul_number",
-    operator.mul,
-    lambda g, out, x, n: g * n,
-    node="MulBackward1",
-    notation=lambda operands, _: Binary("*", operands[1].tree, operands[0].tree),
-)
-_sum = primitive("add_number", operator.add, lambda g, out, x, n: g, node="AddBackward1", notation=infix("+"))
-_quotient = primitive(
-    "div_number", operator.truediv, lambda g, out, x, n: g / n, node="DivBackward1", notation=infix("/")
-)
 
 
 def _labels(target: Any) -> Any:
@@ -76,7 +60,7 @@ def cross_entropy(
         return loss
     smooth = _smoothing(scores, labels, weight, ignore_index, reduction)
     classes = input.shape[class_axis(input.shape)]
-    return _product(loss, 1 - label_smoothing) + _product(smooth, label_smoothing / classes)
+    return mul_number(loss, 1 - label_smoothing) + mul_number(smooth, label_smoothing / classes)
 
 
 def _by_class(weight: Any, ndim: int) -> Any:
@@ -114,11 +98,11 @@ def _against_probabilities(
             code="E301",
         )
     if label_smoothing:
-        target = _sum(_product(target, 1 - label_smoothing), label_smoothing / classes)
+        target = add_number(mul_number(target, 1 - label_smoothing), label_smoothing / classes)
     product = log_softmax(input, dim=axis) * target
     if weight is not None:
         product = product * _by_class(weight, input.ndim)
     if reduction == "none":
         return -sum_(product, axis)
     loss = -sum_(product)
-    return _quotient(loss, input.value.size // max(classes, 1)) if reduction == "mean" else loss
+    return div_number(loss, input.value.size // max(classes, 1)) if reduction == "mean" else loss

@@ -21,17 +21,19 @@ from gradcli.ops.shaping import expanded, reshape, row
 from gradcli.ops.surface import operation
 
 
-def _mT(x: Any) -> Any:
-    return transpose(x, dim0=1, dim1=2)
+def transposed(x: Any) -> Any:
+    """The last two dimensions exchanged."""
+    ndim = len(x.shape)
+    return t(x) if ndim == 2 else transpose(x, dim0=ndim - 2, dim1=ndim - 1)
 
 
-def _scaled(x: Any, factor: float) -> Any:
+def scaled(x: Any, factor: float) -> Any:
     return x if factor == 1 else x * factor
 
 
 def _addmm(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     # torch leaves the first operand out where beta is 0, even if it is not finite
-    return _scaled(c, beta) + _scaled(a @ b, alpha) if beta else _scaled(a @ b, alpha)
+    return scaled(c, beta) + scaled(a @ b, alpha) if beta else scaled(a @ b, alpha)
 
 
 def _write_addmm(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -88,17 +90,17 @@ mm: Primitive = primitive(
 bmm: Primitive = primitive(
     "bmm",
     np.matmul,
-    lambda g, out, A, B: bmm(g, _mT(B)),
-    lambda g, out, A, B: bmm(_mT(A), g),
+    lambda g, out, A, B: bmm(g, transposed(B)),
+    lambda g, out, A, B: bmm(transposed(A), g),
     structured=True,
     notation=infix("@"),
 )
 addmm: Primitive = primitive(
     "addmm",
     _addmm,
-    lambda g, out, c, A, B, *, beta, alpha: _scaled(sum_to_size(g, size=c.shape), beta),
-    lambda g, out, c, A, B, *, beta, alpha: _scaled(mm(g, t(B)), alpha),
-    lambda g, out, c, A, B, *, beta, alpha: _scaled(mm(t(A), g), alpha),
+    lambda g, out, c, A, B, *, beta, alpha: scaled(sum_to_size(g, size=c.shape), beta),
+    lambda g, out, c, A, B, *, beta, alpha: scaled(mm(g, t(B)), alpha),
+    lambda g, out, c, A, B, *, beta, alpha: scaled(mm(t(A), g), alpha),
     structured=True,
     notation=_write_addmm,
 )
@@ -116,7 +118,7 @@ def same_dtype(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(x if is_floating(x.value) else Tensor(x.value.astype(floating[0])) for x in tensors)
 
 
-def _size(x: Tensor) -> str:
+def listed(x: Tensor) -> str:
     return "x".join(map(str, x.shape))
 
 
@@ -145,7 +147,7 @@ def mv_(input: Tensor, vec: Tensor) -> Any:
         )
     if input.shape[1] != vec.shape[0]:
         raise AutogradError(
-            f"size mismatch, got input ({input.shape[0]}), mat ({_size(input)}), vec ({_size(vec)})",
+            f"size mismatch, got input ({input.shape[0]}), mat ({listed(input)}), vec ({listed(vec)})",
             code="E301",
             help=COLUMNS,
         )
@@ -157,16 +159,16 @@ def mm_(input: Tensor, mat2: Tensor) -> Any:
     """The product of two matrices."""
     if input.ndim != 2 or mat2.ndim != 2:
         raise AutogradError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix", code="E301")
-    _check_mm(input, mat2)
+    check_mm(input, mat2)
     return mm(*same_dtype(input, mat2))
 
 
 COLUMNS = "the first needs as many columns as the second has rows; .T transposes"
 
 
-def _check_mm(a: Tensor, b: Tensor) -> None:
+def check_mm(a: Tensor, b: Tensor) -> None:
     if a.shape[1] != b.shape[0]:
-        text = f"mat1 and mat2 shapes cannot be multiplied ({_size(a)} and {_size(b)})"
+        text = f"mat1 and mat2 shapes cannot be multiplied ({listed(a)} and {listed(b)})"
         raise AutogradError(text, code="E301", help=COLUMNS)
     check_size((a.shape[0], b.shape[1]))
 
@@ -174,6 +176,11 @@ def _check_mm(a: Tensor, b: Tensor) -> None:
 @operation("A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; bmm(A, B)")
 def bmm_(input: Tensor, mat2: Tensor) -> Any:
     """The products of two batches of matrices, one by one."""
+    check_bmm(input, mat2)
+    return bmm(*same_dtype(input, mat2))
+
+
+def check_bmm(input: Tensor, mat2: Tensor) -> None:
     for name, x in (("batch1", input), ("batch2", mat2)):
         if x.ndim != 3:
             raise AutogradError(f"{name} must be a 3D tensor", code="E301")
@@ -185,7 +192,6 @@ def bmm_(input: Tensor, mat2: Tensor) -> Any:
             code="E301",
         )
     check_size((batch, rows, mat2.shape[2]))
-    return bmm(*same_dtype(input, mat2))
 
 
 @operation("x = [1, 2]; y = [3, 4, 5]; outer(x, y)", aliases=["ger"])
@@ -207,6 +213,6 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha:
     for name, x in (("mat1", mat1), ("mat2", mat2)):
         if x.ndim != 2:
             raise AutogradError(f"{name} must be a matrix, got {x.ndim}-D tensor", code="E301")
-    _check_mm(mat1, mat2)
+    check_mm(mat1, mat2)
     expanded(input, (mat1.shape[0], mat2.shape[1]))
     return addmm(*same_dtype(input, mat1, mat2), beta=beta, alpha=alpha)

@@ -5,7 +5,7 @@ share it evenly, `max(dim)` gives all to the first.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.arguments import Dims, as_tensor
 from gradcli.ops.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.pairs import ReturnType
 from gradcli.ops.selection import maximum_, minimum_, where
 from gradcli.ops.surface import operation
 
@@ -47,7 +48,7 @@ attains = primitive("attains", _attains, notation=comparison("=="))
 ties = primitive("ties", _ties, structured=True, notation=_write_ties, fold=_fold_ties)
 
 
-def _tied(find: Callable[..., Any]) -> Callable[..., Any]:
+def tied(find: Callable[..., Any]) -> Callable[..., Any]:
     """Where several entries are the extreme."""
 
     def kinks(x: Any, *_: Any, dim: Axes = None, keepdim: bool = False) -> Any:
@@ -62,7 +63,7 @@ EVENLY = "ties share the gradient evenly"
 FIRST = "at a tie the first gets the gradient"
 
 
-def _shared_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
+def shared_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     return where(attains(x, out), g / ties(x, out, dim=dim), 0)
 
@@ -70,35 +71,35 @@ def _shared_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, keepdim: bool = 
 amax = primitive(
     "amax",
     lambda x, *, dim=None, keepdim=False: np.max(x, axis=axes(dim, x.ndim), keepdims=keepdim),
-    _shared_rule,
+    shared_rule,
     structured=True,
-    kinks=_tied(np.max),
+    kinks=tied(np.max),
     convention=EVENLY,
 )
 amin = primitive(
     "amin",
     lambda x, *, dim=None, keepdim=False: np.min(x, axis=axes(dim, x.ndim), keepdims=keepdim),
-    _shared_rule,
+    shared_rule,
     structured=True,
-    kinks=_tied(np.min),
+    kinks=tied(np.min),
     convention=EVENLY,
 )
 largest = primitive(
     "max",
     lambda x: np.max(x),
-    _shared_rule,
+    shared_rule,
     node="MaxBackward1",
     structured=True,
-    kinks=_tied(np.max),
+    kinks=tied(np.max),
     convention=EVENLY,
 )
 smallest = primitive(
     "min",
     lambda x: np.min(x),
-    _shared_rule,
+    shared_rule,
     node="MinBackward1",
     structured=True,
-    kinks=_tied(np.min),
+    kinks=tied(np.min),
     convention=EVENLY,
 )
 
@@ -116,7 +117,7 @@ argmax = primitive("argmax", _place(np.argmax), structured=True)
 argmin = primitive("argmin", _place(np.argmin), structured=True)
 
 
-def _take(x: Any, indices: Any, *, dim: int, keepdim: bool = False) -> Any:
+def picked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
     if np.ndim(x) == 0:
         return x
     taken = np.take_along_axis(x, indices if keepdim else np.expand_dims(indices, dim), dim)
@@ -132,49 +133,42 @@ def _hot(indices: Any, *, size: int, dim: int, keepdim: bool = False) -> Any:
 hot = primitive("hot", _hot, structured=True)  # True at the index, along a new dimension or along the kept one
 
 
-def _first_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int, keepdim: bool = False) -> Any:
+def picked_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
     if x.shape == ():
         return g
     chosen = hot(indices, size=x.shape[dim], dim=dim, keepdim=keepdim)
     return where(chosen, aligned(g, x.shape, dim, keepdim), 0)
 
 
-def _values_of(name: str) -> Notation:
+def values_of(name: str, forward: Callable[..., Any] = picked) -> Notation:
     """`max(x, dim=1).values`: the call gives the indices too."""
-    write = call(name, _take)
+    write = call(name, forward)
     return lambda operands, options: Attribute(write(operands[:1], options), "values")
 
 
 first_largest = primitive(
     "max_dim",
-    _take,
-    _first_rule,
+    picked,
+    picked_rule,
     node="MaxBackward0",
     structured=True,
-    notation=_values_of("max"),
-    kinks=_tied(np.max),
+    notation=values_of("max"),
+    kinks=tied(np.max),
     convention=FIRST,
 )
 first_smallest = primitive(
     "min_dim",
-    _take,
-    _first_rule,
+    picked,
+    picked_rule,
     node="MinBackward0",
     structured=True,
-    notation=_values_of("min"),
-    kinks=_tied(np.min),
+    notation=values_of("min"),
+    kinks=tied(np.min),
     convention=FIRST,
 )
 
 
-class Extreme(NamedTuple):
-    """What `max` and `min` over a dimension give."""
-
-    values: Tensor
-    indices: Tensor
-
-
-def _refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
+def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
     """An empty set has no extreme."""
     if dim is None and 0 in shape:
         raise AutogradError(
@@ -190,11 +184,11 @@ def _extreme(
     name: str, whole: Primitive, part: Primitive, place: Primitive, input: Tensor, dim: Any, keepdim: bool
 ) -> Any:
     dim = wrapped(dim, input.ndim)
-    _refuse_empty(name, input.shape, dim)
+    refuse_empty(name, input.shape, dim)
     if dim is None:
         return whole(input)
     indices = place(input, dim=dim, keepdim=keepdim)
-    return Extreme(part(input, indices, dim=dim, keepdim=keepdim), indices)
+    return ReturnType(name, values=part(input, indices, dim=dim, keepdim=keepdim), indices=indices)
 
 
 @operation(
@@ -226,14 +220,14 @@ def min_(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, 
 @operation("x = [[1, -2], [3, 0.5]]; amax(x, dim=1)", "x = [[1, -2], [3, 0.5]]; amax(x, (0, 1), keepdim=True)")
 def amax_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """The largest entry over dimensions; ties share the gradient."""
-    _refuse_empty("amax", input.shape, dim := wrapped(dim, input.ndim))
+    refuse_empty("amax", input.shape, dim := wrapped(dim, input.ndim))
     return amax(input, dim=dim, keepdim=keepdim)
 
 
 @operation("x = [[1, -2], [3, 0.5]]; amin(x, dim=1)", "x = [[1, -2], [3, 0.5]]; amin(x, (0, 1), keepdim=True)")
 def amin_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     """The smallest entry over dimensions; ties share the gradient."""
-    _refuse_empty("amin", input.shape, dim := wrapped(dim, input.ndim))
+    refuse_empty("amin", input.shape, dim := wrapped(dim, input.ndim))
     return amin(input, dim=dim, keepdim=keepdim)
 
 
@@ -241,7 +235,7 @@ def amin_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
 def argmax_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The index of the largest entry; without `dim` that of the flattened tensor."""
     axis = wrapped(dim, input.ndim)
-    _refuse_empty("argmax", input.shape, axis)
+    refuse_empty("argmax", input.shape, axis)
     return argmax(input, dim=axis, keepdim=keepdim)
 
 
@@ -249,5 +243,5 @@ def argmax_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any
 def argmin_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The index of the smallest entry; without `dim` that of the flattened tensor."""
     axis = wrapped(dim, input.ndim)
-    _refuse_empty("argmin", input.shape, axis)
+    refuse_empty("argmin", input.shape, axis)
     return argmin(input, dim=axis, keepdim=keepdim)

@@ -32,7 +32,7 @@ def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> A
     return np.sum(size**p, **over) ** (1 / p)
 
 
-def _norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
+def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
     if p == 0:
         return zero(x)
     if p == 1:
@@ -47,7 +47,7 @@ def _norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keep
 norm = primitive(
     "norm",
     _norm,
-    _norm_rule,
+    norm_rule,
     node="LinalgVectorNormBackward0",
     structured=True,
     kinks=lambda x, *, p=2, dim=None, keepdim=False: np.equal(x if p == 1 else _norm(x, p=p, dim=dim), 0),

@@ -20,7 +20,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.arguments import Operand, as_tensor
 from gradcli.ops.comparisons import at_least, at_most, both, either, equal
-from gradcli.ops.surface import operation
+from gradcli.ops.surface import OPERATIONS, operation
 
 
 def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Formula | None:
@@ -177,10 +177,15 @@ def _boolean(mask: Any, refusal: str) -> Any:
     "x = [1, -2]; y = [3, 4]; where(x > 0, x**2, y)",
     "x = [1, -2]; where(x > 0, x, 0)",
     "x = [1]; where(x < 0, 2, x)",
+    "x = [1, -2, 3]; x[where(x > 0)[0]]",
     method=False,
 )
-def where_(condition: Tensor, input: Operand, other: Operand) -> Any:
-    """`input` where the condition holds, `other` elsewhere."""
+def where_(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
+    """`input` where the condition holds, `other` elsewhere; of a condition alone the indices where it holds."""
+    if input is None and other is None:
+        return OPERATIONS["nonzero"].function(condition, as_tuple=True)
+    if input is None or other is None:
+        raise AutogradError("where() takes both tensors or none", code="E203")
     dtype = TYPE_NAMES[condition.dtype]
     _boolean(condition, f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtype}")
     if _is_number(input) and _is_number(other):

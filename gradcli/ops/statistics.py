@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.broadcast import expand
+from gradcli.engine.notation import Notation, call
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Attribute, Index, Number
 from gradcli.ops.arguments import Dims, Real
 from gradcli.ops.axes import Axes, aligned, axes, count, wrapped
 from gradcli.ops.comparisons import equal
+from gradcli.ops.extremes import EVENLY, amax, amin, shared_rule, tied
+from gradcli.ops.pairs import ReturnType
 from gradcli.ops.reductions import mean, mean_dim
 from gradcli.ops.selection import guarded
 from gradcli.ops.surface import operation
@@ -50,6 +56,64 @@ std = primitive(
     kinks=lambda x, **options: np.equal(_var(x, **options), 0),
     convention="the gradient of std at equal values is 0",
 )
+
+
+def _mean_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+    return expand(aligned(g, x.shape, dim, keepdim), size=x.shape) / count(x.shape, dim)
+
+
+def _mean(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+    return mean_dim(x, dim=dim, keepdim=keepdim)
+
+
+def _part(name: str, part: int) -> Notation:
+    """`std_mean(x)[0]`: the call gives the mean too."""
+    write = call(name, _mean)
+    return lambda operands, options: Index(write(operands, options), (Number(part),))
+
+
+# torch has one node for both results, and here each is an application of its own
+std_beside = primitive(
+    "std_of_two",
+    std.forward,
+    _std_rule,
+    node="StdMeanBackward0",
+    notation=_part("std_mean", 0),
+    structured=True,
+    kinks=std.kinks,
+    convention=std.convention,
+)
+var_beside = primitive(
+    "var_of_two", _var, _var_rule, node="VarMeanBackward0", notation=_part("var_mean", 0), structured=True
+)
+mean_beside_std, mean_beside_var = (
+    primitive(
+        f"mean_of_{name}",
+        _mean,
+        _mean_rule,
+        node=f"{name.capitalize()}MeanBackward0",
+        notation=_part(f"{name}_mean", 1),
+        structured=True,
+    )
+    for name in ("std", "var")
+)
+
+
+def _extreme_of_both(name: str, extreme: Any, find: Any) -> Any:
+    write = call("aminmax", extreme.forward)
+    return primitive(
+        f"{name}_of_both",
+        extreme.forward,
+        shared_rule,
+        node="AminmaxBackward0",
+        notation=lambda operands, options: Attribute(write(operands, options), name),
+        structured=True,
+        kinks=tied(find),
+        convention=EVENLY,
+    )
+
+
+least, most = _extreme_of_both("min", amin, np.min), _extreme_of_both("max", amax, np.max)
 
 
 def _options(input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction: float | None) -> dict[str, Any]:
@@ -95,3 +159,49 @@ def std_(
 ) -> Any:
     """The standard deviation, the root of the variance."""
     return std(input, **_options(input, dim, unbiased, keepdim, correction))
+
+
+@operation(
+    "x = [[1, -2, 5], [3, 0.5, 1]]; std_mean(x)[0]",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; std_mean(x, dim=1, keepdim=True)[1]",
+)
+def std_mean(
+    input: Real,
+    dim: Dims | bool | None = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Any, Any]:
+    """The standard deviation and the mean."""
+    options = _options(input, dim, unbiased, keepdim, correction)
+    return std_beside(input, **options), mean_beside_std(input, **options)
+
+
+@operation(
+    "x = [[1, -2, 5], [3, 0.5, 1]]; var_mean(x)[1]",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; var_mean(x, dim=0, correction=0)[0]",
+)
+def var_mean(
+    input: Real,
+    dim: Dims | bool | None = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Any, Any]:
+    """The variance and the mean."""
+    options = _options(input, dim, unbiased, keepdim, correction)
+    return var_beside(input, **options), mean_beside_var(input, **options)
+
+
+@operation("x = [[1, -2], [3, 0.5]]; aminmax(x).max", "x = [[1, -2], [3, 0.5]]; aminmax(x, dim=1, keepdim=True)[0]")
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> ReturnType:
+    """The smallest entry, `.min`, and the largest, `.max`; ties share the gradient."""
+    axis = wrapped(dim, input.ndim)
+    if not input.value.size:
+        raise AutogradError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    options = {"dim": axis, "keepdim": keepdim}
+    return ReturnType("aminmax", min=least(input, **options), max=most(input, **options))

@@ -18,6 +18,7 @@ from gradcli.errors import EvaluationError
 from tests.programs import EXAMPLES, every_operation, listed_programs, run
 
 NAMES = list(every_operation())
+ALWAYS_DOUBLE = "float_power"
 BETWEEN_DTYPES = {"to_copy"}  # the engine's own, where single and double precision meet
 
 
@@ -106,7 +107,7 @@ def test_a_primitive_is_declared_soundly(name: str) -> None:
         assert len(primitive.rules) == 1
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", [example for example in EXAMPLES if ALWAYS_DOUBLE not in example])
 def test_single_precision_stays_single(example: str) -> None:
     single, double = run(example, dtype=np.float32), run(example)
     assert single.output.dtype == (np.float32 if is_floating(double.output.value) else double.output.dtype)
