@@ -11,6 +11,7 @@ from gradcli.script.python.compiler import BREAK, CONTINUE, RESULT, RETURN, Clos
 from gradcli.script.python.control import iterated
 from gradcli.script.python.places import Place
 from gradcli.script.python.scopes import Env, Scope, yields
+from gradcli.script.python.statements import statement
 from gradcli.script.python.targets import assignment
 
 Generating = Callable[[Env], Generator[Any, Any, object]]
@@ -22,10 +23,10 @@ def generator_block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Generatin
     machine, budget = unit.machine, unit.machine.budget
 
     def run(env: Env) -> Generator[Any, Any, object]:
-        for line, statement in statements:
+        for line, generate in statements:
             budget.spend(1)
             machine.line = line
-            signal = yield from statement(env)
+            signal = yield from generate(env)
             if signal is not None:
                 return signal
         return None
@@ -65,10 +66,10 @@ def _statement(node: ast.stmt, scope: Scope, unit: Unit) -> Generating:
 
 
 def _plain(node: ast.stmt, scope: Scope, unit: Unit) -> Generating:
-    statement = compiled(node, scope, unit)
+    execute = statement(node, scope, unit)
 
     def run(env: Env) -> Generator[Any, Any, object]:
-        return statement(env)
+        return execute(env)
         yield
 
     return run

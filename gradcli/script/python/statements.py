@@ -14,21 +14,27 @@ from gradcli.script.python.targets import assignment, deletion
 
 def block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Closure:
     """Run statements one after the other, until one signals."""
-    statements = [(node.lineno, compiled(node, scope, unit)) for node in body]
+    statements = [(node.lineno, statement(node, scope, unit)) for node in body]
     steps, machine, budget = len(statements), unit.machine, unit.machine.budget
 
     def run(env: Env) -> object:
         budget.left -= steps
         if budget.left < 0:
             budget.look()
-        for line, statement in statements:
+        for line, execute in statements:
             machine.line = line
-            signal = statement(env)
+            signal = execute(env)
             if signal is not None:
                 return signal
         return None
 
     return run
+
+
+def statement(node: ast.stmt, scope: Scope, unit: Unit) -> Closure:
+    """The closure of a statement, followed by the timeline where there is one."""
+    closure, timeline = compiled(node, scope, unit), unit.machine.timeline
+    return closure if timeline is None else timeline.followed(node, closure, unit.source)  # type: ignore[no-any-return]
 
 
 @compiles(ast.Expr)

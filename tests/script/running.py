@@ -1,0 +1,37 @@
+"""Running a snippet here and in torch, to compare what it prints."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import warnings
+from typing import Any
+
+from gradcli.script.errors import python_class
+from gradcli.script.interpreter import run
+from gradcli.script.limits import Limits
+from gradcli.script.machine import Machine
+from gradcli.source import Source
+
+
+def ours(text: str, limits: Limits | None = None) -> str:
+    """What the snippet prints here; an exception that it does not catch is the last line."""
+    printed: list[str] = []
+    try:
+        run([Source(text, "snippet.py")], Machine(limits or Limits(), printed.append))
+    except Exception as error:
+        printed.append(f"Error: {python_class(error).__name__}: {error}\n")
+    return "".join(printed)
+
+
+def torchs(text: str) -> str:
+    """What the same text prints under Python, with torch if it imports it."""
+    printed = io.StringIO()
+    variables: dict[str, Any] = {"__name__": "__main__"}
+    with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            exec(compile(text, "snippet.py", "exec"), variables)
+        except Exception as error:
+            print(f"Error: {type(error).__name__}: {error}")
+    return printed.getvalue()
