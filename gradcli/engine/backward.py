@@ -15,7 +15,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, Node, changes
-from gradcli.engine.hooks import after_hooks, before_hooks
+from gradcli.engine.hooks import accumulated_hooks, after_hooks, before_hooks
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.saved import check_versions, operands, release
 from gradcli.engine.tensor import Tensor, Value
@@ -181,20 +181,30 @@ def arrivals(
             captured[target] = gradient
         elif isinstance(target, AccumulateGrad):
             leaf = target.variable
-            before = None if leaf.grad is None else leaf.grad.value
+            before = None if leaf.grad is None else leaf.grad.value.copy()
             accumulate(leaf, gradient, create_graph)
             yield Accumulation(leaf, gradient, before)
+            if target.hooks is not None:
+                accumulated_hooks(target, gradient)
 
 
 def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool) -> None:
-    """Add to `.grad`, in the same object as torch does; a first gradient is copied, for rules hand on what they get."""
-    held = leaf.grad
+    """Add to `.grad`, in the same memory as torch does; a first gradient is copied, for rules hand on what they get."""
+    held: Any = leaf.grad
     if create_graph:
-        leaf.grad = gradient if held is None else held + gradient
+        leaf._grad = copied(gradient) if held is None else held + gradient
     elif held is None:
-        leaf.grad = Tensor(gradient.copy())
+        leaf._grad = Tensor(gradient.copy())
     else:
-        held.value = held.value + gradient
+        held.array[...] += gradient
+        held.changed()
+
+
+def copied(gradient: Tensor) -> Tensor:
+    """A gradient of its own, with the node that torch gives it."""
+    from gradcli.engine.writing import copy
+
+    return copy(Tensor(gradient.value), gradient) if gradient.requires_grad else Tensor(gradient.value.copy())
 
 
 def grad(

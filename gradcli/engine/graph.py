@@ -25,17 +25,19 @@ OUT = -1  # the position of the result among what a rule may mention; inputs cou
 
 
 class Hooks:
-    """Callbacks of a node, run in this order: `tensor`, `retain`, `before`, the node itself, `after`.
+    """Callbacks of a node, run in this order: `tensor`, `retain`, `before`, the node itself, `accumulated`, `after`.
 
-    `given` collects what the node gives to its inputs, by position, for `after`.
+    The `accumulated` are for leaves, when `.grad` has its new value. `given` collects what the node gives its inputs,
+    by position, for `after`.
     """
 
-    __slots__ = ("after", "before", "given", "retain", "tensor")
+    __slots__ = ("accumulated", "after", "before", "given", "retain", "tensor")
 
     def __init__(self) -> None:
         self.tensor: dict[int, Callable[[Tensor], Tensor | None]] = {}
         self.retain: Callable[[Tensor], None] | None = None
         self.before: dict[int, Callable[[tuple[Tensor]], Any]] = {}
+        self.accumulated: dict[int, Callable[[Tensor], None]] = {}
         self.given: dict[int, Any] = {}
         self.after: dict[int, Callable[[tuple[Tensor | None, ...], tuple[Tensor]], Any]] = {}
 

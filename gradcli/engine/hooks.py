@@ -35,5 +35,14 @@ def after_hooks(node: Node, upstream: Any) -> None:
         hook(results, (_tensor(upstream),))
 
 
+def accumulated_hooks(node: AccumulateGrad, gradient: Any) -> None:
+    """Hooks that see the leaf with its new `.grad`, then posthooks: a leaf gives nothing further."""
+    assert node.hooks is not None
+    for accumulated in list(node.hooks.accumulated.values()):
+        accumulated(node.variable)
+    for hook in list(node.hooks.after.values()):
+        hook((), (_tensor(gradient),))
+
+
 def _tensor(gradient: Any) -> Tensor:
     return gradient if isinstance(gradient, Tensor) else Tensor(gradient)

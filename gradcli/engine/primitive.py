@@ -11,17 +11,23 @@ decide which.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
+
+import numpy as np
 
 from gradcli.engine.formula import Formula
 from gradcli.engine.graph import OUT, Node
 from gradcli.engine.modes import mode
 from gradcli.engine.notation import Notation, call
+from gradcli.engine.promotion import promoted, settled
 from gradcli.engine.recorder import Application, recorder
 from gradcli.engine.refusals import refusal
-from gradcli.engine.tensor import DOUBLE, Tensor, narrowed
+from gradcli.engine.tensor import Tensor
+from gradcli.engine.views import looking
+
+ARRAY = np.ndarray
 
 Rule = Callable[..., Any]  # (g, out, *inputs, **options) -> gradient of one input
 
@@ -37,6 +43,7 @@ class Primitive:
     node: torch's name of the graph node.
     structured: not elementwise, so that a local derivative is no array of numbers; its rule is shown instead.
     view: the result looks into the memory of the first input.
+    keeps_dtype: the result has the dtype of the first input, whatever the others have.
     kinks: points where the derivative jumps, or a function from the inputs to a mask of where that is so.
     convention: what torch takes there, as a phrase (`relu'(0) = 0`).
     domain: open interval of the real inputs on which the operation is finite and smooth; of several, the one that the
@@ -52,10 +59,17 @@ class Primitive:
     structured: bool = False
     variadic: bool = False
     view: bool = False
+    keeps_dtype: bool = False
     kinks: tuple[float, ...] | Callable[..., Any] = ()
     convention: str = ""
     domain: tuple[float, float] = (float("-inf"), float("inf"))
     fold: Callable[..., Formula | None] | None = None
+    full: int = field(init=False)  # the number of inputs with which each has a rule; -1 where one has none
+    promotes: bool = field(init=False)  # a structured operation does not, for it takes indices and the like
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "full", -1 if None in self.rules else len(self.rules))
+        object.__setattr__(self, "promotes", (self.variadic or not self.structured) and not self.keeps_dtype)
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"
@@ -85,6 +99,11 @@ class Primitive:
             else:
                 values.append(x)
                 edges.append(None)
+        kind = type(values[-1])
+        if (kind is not type(values[0]) or kind is ARRAY or len(values) > 2) and self.promotes:
+            values = promoted(values)
+        if self.view:
+            values[0] = inputs[0].array
         try:
             value = self.forward(*values, **options) if options else self.forward(*values)
         except (TypeError, ValueError) as error:
@@ -92,17 +111,15 @@ class Primitive:
             if reason is error:
                 raise
             raise reason from None
-        if mode.default_dtype is not DOUBLE and value.dtype is DOUBLE:
-            value = narrowed(value, values, options)
-        out = Tensor(value)
-        if self.has_gaps or len(edges) > len(self.rules):
+        if (type(value) is not kind or kind is ARRAY) and value.dtype is not mode.default_dtype:
+            value = settled(value, values, self.forward, options)
+        out = looking(inputs[0], value, self, options) if self.view else Tensor(value)
+        if len(edges) != self.full:
             edges = self._with_gaps(edges)
         if mode.grad_enabled and edges.count(None) != len(edges):
             out.node = node = Node(self, inputs, options, edges, out.value)
             if self.saves_out:
                 node.saved_out = (out.shared_history(), node.sequence)
-        if self.view:
-            self._share(inputs[0], out)
         if recorder.tape is not None:
             recorder.tape.append(Application(self, inputs, options, out))
         return out
@@ -111,12 +128,6 @@ class Primitive:
         """An input without a rule (indices, a condition) has no edge, so that nothing waits for its gradient."""
         rules = self.rules_for(edges)
         return [edge if position < len(rules) and rules[position] else None for position, edge in enumerate(edges)]
-
-    def _share(self, source: Tensor, out: Tensor) -> None:
-        """A view changes when its base does; numpy copies where it cannot look (a reshape of a transpose)."""
-        if isinstance(source.value, type(out.value)) and getattr(out.value, "base", None) is not None:
-            out.history = source.shared_history()
-            out.base = source.base or source
 
     def formula(self, inputs: tuple[Any, ...], options: dict[str, Any]) -> Formula:
         """The Formula reading: the text, folded lightly, and its value."""
@@ -163,10 +174,6 @@ class Primitive:
     @cached_property
     def saved(self) -> tuple[frozenset[int], ...]:
         return tuple(frozenset() if rule is None else mentioned(rule) for rule in self.rules)
-
-    @cached_property
-    def has_gaps(self) -> bool:
-        return None in self.rules
 
     @cached_property
     def saves_out(self) -> bool:

@@ -74,7 +74,7 @@ class Tensor:
             scalar, self.value = self.value, np.array(self.value)
             if isinstance(self.node, Node) and self.node.out is scalar:
                 self.node.out = self.value
-        return self.value  # type: ignore[no-any-return]
+        return self.value
 
     @property
     def data(self) -> Tensor:
@@ -145,7 +145,8 @@ class Tensor:
 
     def _keep(self, gradient: Tensor) -> None:
         """Accumulate, as a leaf does: a second backward pass adds to what the first left."""
-        self._grad = gradient if self._grad is None else self._grad + gradient
+        held: Any = self._grad
+        self._grad = gradient if held is None else held + gradient
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
         """Call `hook` with the gradient of this tensor; what it returns, unless None, takes the gradient's place."""
