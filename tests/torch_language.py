@@ -184,6 +184,9 @@ def _convert(value: Any, kind: str) -> Any:
         return None
     if kind == "Sequence[Tensor]":
         return [as_tensor(item) for item in value]
+    if kind == "Tensors":
+        several = isinstance(value, list) and any(isinstance(item, torch.Tensor) for item in value)
+        return [as_tensor(item) for item in value] if several else as_tensor(value)
     if kind == "Indices":
         x = as_tensor(value)
         return x.long() if x.is_floating_point() else x

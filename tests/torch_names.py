@@ -109,6 +109,7 @@ ELSEWHERE: dict[str, Function] = {
     "cholesky": torch.linalg.cholesky,
     "det": torch.linalg.det,
     "einsum": torch.einsum,
+    "unfold": torch.Tensor.unfold,
     "tensordot": _tensordot,
     "conv1d_input": torch.nn.grad.conv1d_input,
     "conv1d_weight": torch.nn.grad.conv1d_weight,

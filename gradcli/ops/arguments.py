@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ Dims = int | tuple[int, ...] | None  # one dimension, several, or all
 Shape = tuple[int, ...]
 Pair = int | tuple[int, int]  # one number for both directions, or one for each
 Padding = int | tuple[int, ...] | str  # as Pair, or 'same' or 'valid'
+Tensors = Any  # one tensor, or a list of them: `f(x, y)` and `f([x, y])`
+Dtype = np.dtype[Any]
 Indices = Tensor  # a tensor of integers, or of whole numbers
 LIMIT = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
 
@@ -140,6 +142,15 @@ def _tensors(value: Any) -> list[Tensor]:
     return [as_tensor(item) for item in value]
 
 
+def _is_list_of_tensors(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any(isinstance(item, Tensor) for item in value)
+
+
+def all_of(values: Sequence[Any]) -> list[Tensor]:
+    """What a parameter of `Tensors` was given: `f(x, y)` and `f([x, y])` alike."""
+    return [x for value in values for x in (value if isinstance(value, list) else [value])]
+
+
 READERS: dict[str, Callable[[Any], Any]] = {
     "Tensor": as_tensor,
     "Real": real,
@@ -152,6 +163,8 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "Pair": _dims,
     "Padding": _padding,
     "Sequence[Tensor]": _tensors,
+    "Tensors": lambda value: _tensors(value) if _is_list_of_tensors(value) else as_tensor(value),
+    "Dtype": _exactly(np.dtype),
     "int": integer,
     "float": floating,
     "bool": _exactly(bool),
@@ -170,6 +183,8 @@ KINDS = {
     "Pair": "a whole number or a pair of them",
     "Padding": "a whole number, a pair of them, 'same' or 'valid'",
     "Sequence[Tensor]": "a tuple or list of tensors",
+    "Tensors": "tensors, or a list of them",
+    "Dtype": "a dtype",
     "int": "a whole number",
     "float": "a number",
     "bool": "True or False",

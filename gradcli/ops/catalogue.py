@@ -15,6 +15,9 @@ FAMILIES = {
         "add div divide floor_divide mul multiply neg negative pow power reciprocal remainder square sub "
         "subtract true_divide"
     ),
+    "arranging": (
+        "contiguous fliplr flipud ravel repeat_interleave reshape_as rot90 sum_to_size tile unflatten unfold view_as"
+    ),
     "binary": "bce bce_with_logits binary_cross_entropy binary_cross_entropy_with_logits",
     "blends": (
         "addcdiv addcmul clamp_max clamp_min float_power fmod hypot lerp logaddexp logaddexp2 nan_to_num positive xlogy"
@@ -27,9 +30,12 @@ FAMILIES = {
     "contractions": "addmm bmm dot ger mm mv outer",
     "convolution": "conv1d conv1d_input conv1d_weight conv2d conv2d_input conv2d_weight",
     "counting": "argwhere bincount bucketize count_nonzero histc nonzero searchsorted unique",
-    "creation": "arange eye full full_like linspace ones ones_like zeros zeros_like",
+    "creation": (
+        "arange empty empty_like eye full full_like linspace logspace ones ones_like tril_indices "
+        "triu_indices zeros zeros_like"
+    ),
     "determinants": "cholesky det inv inverse logdet matrix_power slogdet solve",
-    "diagonals": "diag diagonal trace tril triu",
+    "diagonals": "diag diag_embed diagflat diagonal trace tril triu",
     "distances": "cdist cosine_similarity dist linalg_norm matrix_norm normalize pairwise_distance",
     "einsum": "einsum",
     "elementwise": (
@@ -56,12 +62,17 @@ FAMILIES = {
     "products": "addmv addr baddbmm cross inner kron tensordot vecdot",
     "reductions": "mean prod sum",
     "scans": "cumprod cumsum",
+    "scattering": "index_copy index_fill masked_scatter scatter take",
     "selection": "clamp clip masked_fill maximum minimum where",
     "shaping": "broadcast_to clone detach expand expand_as flatten reshape squeeze unsqueeze view",
     "shrinking": "glu hardshrink hardsigmoid hardswish prelu softshrink threshold",
     "softmax": "log_softmax logsumexp softmax softmin",
     "sorting": "argsort cummax cummin kthvalue median mode sort topk",
     "special": "deg2rad digamma erfc erfinv frac lgamma logit rad2deg sgn sinc",
+    "stacks": (
+        "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod column_stack dstack "
+        "hstack meshgrid row_stack tensor_split vstack"
+    ),
     "statistics": "aminmax std std_mean var var_mean",
     "subscript": "index",
 }

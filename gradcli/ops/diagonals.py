@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.formula import Formula
 from gradcli.engine.notation import call, literal
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Argument, Binary, Call
+from gradcli.language.tree import Argument, Binary, Call, Expression
 from gradcli.ops.arguments import check_size
+from gradcli.ops.shaping import reshaped
 from gradcli.ops.surface import operation
 
 
@@ -61,12 +64,28 @@ diag: Primitive = primitive(
     structured=True,
     notation=call("diag", _diag),
 )
+
+
+def _embedded(x: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    shape = list(x.shape[:-1])
+    for dim in sorted(axis % (x.ndim + 1) for axis in (dim1, dim2)):
+        shape.insert(dim, x.shape[-1] + abs(offset))
+    return _diagonal_backward(x, shape=tuple(shape), offset=offset, dim1=dim1, dim2=dim2)
+
+
+def _write_embed(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """A vector on the diagonal of a matrix is `diag(x)`."""
+    if len(operands[0].shape) == 1:
+        return call("diag", _diag)(operands, {"diagonal": options["offset"]})
+    return call("diag_embed", _embedded)(operands, options)
+
+
 diag_embed: Primitive = primitive(
     "diag_embed",
-    _diag,
-    lambda g, out, x, *, diagonal: diag(g, diagonal=diagonal),
+    _embedded,
+    lambda g, out, x, **o: diagonal(g, **o),
     structured=True,
-    notation=call("diag", _diag),
+    notation=_write_embed,
 )
 tril: Primitive = primitive(
     "tril",
@@ -142,4 +161,23 @@ def diag_(input: Tensor, diagonal: int = 0) -> Any:
         return diag(input, diagonal=diagonal)
     size = len(input.value) + abs(diagonal)
     check_size((size, size))
-    return diag_embed(input, diagonal=diagonal)
+    return diag_embed(input, offset=diagonal, dim1=0, dim2=1)
+
+
+@operation("A = [[1, 2], [3, 4]]; diag_embed(A)", "A = [[1, 2], [3, 4]]; diag_embed(A, offset=1, dim1=0, dim2=2)")
+def diag_embed_(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The last dimension as the diagonals of matrices."""
+    if not input.ndim:
+        raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got -2)", code="E301")
+    first, second = dimension(dim1, input.ndim + 1), dimension(dim2, input.ndim + 1)
+    if first == second:
+        raise AutogradError(f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E301")
+    size = input.shape[-1] + abs(offset)
+    check_size((*input.shape[:-1], size, size))
+    return diag_embed(input, offset=offset, dim1=first, dim2=second)
+
+
+@operation("A = [[1, 2], [3, 4]]; diagflat(A)", "x = [1, 2]; diagflat(x, 1)")
+def diagflat(input: Tensor, offset: int = 0) -> Any:
+    """All entries on the diagonal of a matrix."""
+    return diag_embed_(reshaped(input, (input.value.size,)), offset, 0, 1)

@@ -15,7 +15,7 @@ from typing import Any
 from gradcli.engine.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.arguments import as_tensor, check_size
+from gradcli.ops.arguments import Tensors, all_of, check_size
 from gradcli.ops.arithmetic import mul
 from gradcli.ops.contractions import bmm_
 from gradcli.ops.diagonals import diagonal
@@ -139,14 +139,9 @@ class Equation:
     "A = [[1, 2], [3, 4]]; x = [1, 3]; y = [2, 0.5]; einsum('i,ij,j->', x, A, y)",
     method=False,
 )
-def einsum(equation: str, *operands: Any) -> Any:
+def einsum(equation: str, *operands: Tensors) -> Any:
     """The sum of products that the subscripts name: over those that the result does not have."""
-    if len(operands) == 1 and isinstance(operands[0], list | tuple) and _holds_tensors(operands[0]):
-        operands = tuple(operands[0])
-    try:
-        tensors = [as_tensor(x) for x in operands]
-    except (TypeError, ValueError):
-        raise AutogradError("einsum(): the operands are tensors, after the equation", code="E204") from None
+    tensors = all_of(operands)
     if not tensors:
         raise _refusal("must provide at least one operand")
     parsed = Equation(equation, tensors)
@@ -160,10 +155,6 @@ def einsum(equation: str, *operands: Any) -> Any:
     for x in found[1:]:
         out = _multiplied(out, x, summed, owners)
     return reshape(out, shape=out.shape[: parsed.kept]) if summed else out
-
-
-def _holds_tensors(items: Sequence[Any]) -> bool:
-    return bool(items) and all(isinstance(item, Tensor) for item in items)
 
 
 def _check_sizes(parsed: Equation, found: Sequence[Any]) -> None:

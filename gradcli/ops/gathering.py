@@ -21,7 +21,7 @@ from gradcli.ops.shaping import reshaped
 from gradcli.ops.surface import operation
 
 
-def _gather(x: Any, index: Any, *, dim: int) -> Any:
+def gathered(x: Any, index: Any, *, dim: int) -> Any:
     # torch lets the index be smaller than the input, and a scalar be a vector of one
     rows, places = np.atleast_1d(x), np.atleast_1d(index)
     near = tuple(slice(None) if axis == dim else slice(size) for axis, size in enumerate(places.shape))
@@ -29,14 +29,14 @@ def _gather(x: Any, index: Any, *, dim: int) -> Any:
 
 
 def _scatter(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
-    return scattered(g, _gather(flat_positions(shape), index, dim=dim), shape)
+    return scattered(g, gathered(flat_positions(shape), index, dim=dim), shape)
 
 
 def _spread(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
     return scattered(g, np.take(flat_positions(shape), index, dim), shape)
 
 
-def _dim_second(name: str) -> Notation:
+def dim_second(name: str) -> Notation:
     """The order of arguments that torch has: `gather(x, dim, index)`."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -59,10 +59,10 @@ def _onto_zeros(name: str) -> Notation:
 
 gather: Primitive = primitive(
     "gather",
-    _gather,
+    gathered,
     lambda g, out, x, index, *, dim: gather_backward(g, index, shape=x.shape, dim=dim),
     structured=True,
-    notation=_dim_second("gather"),
+    notation=dim_second("gather"),
 )
 gather_backward: Primitive = primitive(
     "gather_backward",
@@ -79,14 +79,14 @@ scatter_add: Primitive = primitive(
     None,
     lambda g, out, x, index, src, *, dim: gather(g, index, dim=dim),
     structured=True,
-    notation=_dim_second("scatter_add"),
+    notation=dim_second("scatter_add"),
 )
 index_select: Primitive = primitive(
     "index_select",
     lambda x, index, *, dim: np.take(x, index, dim),
     lambda g, out, x, index, *, dim: index_select_backward(g, index, shape=x.shape, dim=dim),
     structured=True,
-    notation=_dim_second("index_select"),
+    notation=dim_second("index_select"),
 )
 index_select_backward: Primitive = primitive(
     "index_select_backward",
@@ -103,7 +103,7 @@ index_add: Primitive = primitive(
     None,
     lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
     structured=True,
-    notation=_dim_second("index_add"),
+    notation=dim_second("index_add"),
 )
 masked_select: Primitive = primitive(
     "masked_select",
@@ -119,7 +119,7 @@ def _outside(index: Tensor, size: int) -> int | None:
     return int(bad.reshape(-1)[0]) if bad.size else None
 
 
-def _check_gather(name: str, x: Tensor, dim: int, index: Tensor) -> None:
+def check_places(name: str, x: Tensor, dim: int, index: Tensor) -> None:
     if index.dtype == np.bool_:
         raise AutogradError(f"{name}(): Expected dtype int32/int64 for index")
     if max(index.ndim, 1) != max(x.ndim, 1):
@@ -141,7 +141,7 @@ def _check_gather(name: str, x: Tensor, dim: int, index: Tensor) -> None:
 def gather_(input: Tensor, dim: int, index: Indices) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
     axis = dimension(dim, input.ndim)
-    _check_gather("gather", input, axis, index)
+    check_places("gather", input, axis, index)
     return gather(input, index, dim=axis)
 
 
@@ -149,15 +149,15 @@ def gather_(input: Tensor, dim: int, index: Indices) -> Any:
 def scatter_add_(input: Tensor, dim: int, index: Indices, src: Tensor) -> Any:
     """Entries of `src` added to the input at the indices."""
     axis = dimension(dim, input.ndim)
-    _check_gather("scatter", input, axis, index)
+    check_places("scatter", input, axis, index)
     if index.ndim != src.ndim or any(m > n for m, n in zip(index.shape, src.shape, strict=True)):
         raise AutogradError(
             f"Expected index {list(index.shape)} to be no larger than src {list(src.shape)}", code="E301"
         )
-    return scatter_add(input, index, _corner(src, index.shape), dim=axis)
+    return scatter_add(input, index, corner(src, index.shape), dim=axis)
 
 
-def _corner(x: Any, sizes: tuple[int, ...]) -> Any:
+def corner(x: Any, sizes: tuple[int, ...]) -> Any:
     for dim, size in enumerate(sizes):
         if size < x.shape[dim]:
             x = cut(x, dim=dim, start=0, stop=size)
@@ -168,21 +168,21 @@ def _corner(x: Any, sizes: tuple[int, ...]) -> Any:
 def index_select_(input: Tensor, dim: int, index: Indices) -> Any:
     """The slices at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
-    return index_select(input, _vector("index_select", input, axis, index), dim=axis)
+    return index_select(input, vector_of("index_select", input, axis, index), dim=axis)
 
 
 @operation("x = [[1, 2], [3, 4]]; y = [[5, 6]]; index_add(x, 0, [1], y)")
 def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
     """Slices of `source` added to the input at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
-    vector = _vector("index_add", input, axis, index)
+    vector = vector_of("index_add", input, axis, index)
     expected = (*input.shape[:axis], vector.value.size, *input.shape[axis + 1 :])
     if source.shape != expected:
         raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
     return index_add(input, vector, source, dim=axis)
 
 
-def _vector(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
+def vector_of(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
     if not x.ndim:
         raise AutogradError(f"{name}() cannot be applied to a 0-dim tensor.", code="E301")
     if index.ndim > 1:

@@ -9,9 +9,10 @@ import numpy as np
 
 from gradcli.engine.primitive import primitive
 from gradcli.errors import EvaluationError
-from gradcli.ops.arguments import Dims, Real
+from gradcli.ops.arguments import Dims, Dtype, Real
 from gradcli.ops.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.comparisons import equal
+from gradcli.ops.dtypes import converted
 from gradcli.ops.elementwise import absolute, sign, zero
 from gradcli.ops.extremes import ties
 from gradcli.ops.selection import guarded, where
@@ -61,16 +62,18 @@ norm = primitive(
     "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, p=3, dim=(0, 1), keepdim=True)",
     "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, inf, 0)",
 )
-def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False) -> Any:
+def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False, dtype: Dtype | None = None) -> Any:
     """The p-norm of all entries, or over dimensions; 'fro' is p = 2."""
     if isinstance(p, str) and p == "fro":
         p = 2
     if not isinstance(p, int | float):
         raise EvaluationError("E204", f"norm() has no p={p!r}", help="p is a number, inf, -inf or 'fro'")
-    return norm(input, p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return norm(converted(input, dtype), p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
 
 
 @operation("x = [[1, -2, 5], [3, 0.5, 1]]; vector_norm(x, ord=3, dim=1)", method=False)
-def vector_norm(input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = False) -> Any:
+def vector_norm(
+    input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None
+) -> Any:
     """The p-norm, under its name in `torch.linalg`."""
-    return norm(input, p=ord, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    return norm(converted(input, dtype), p=ord, dim=wrapped(dim, input.ndim), keepdim=keepdim)

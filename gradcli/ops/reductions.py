@@ -13,9 +13,10 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
-from gradcli.ops.arguments import Dims, Real
+from gradcli.ops.arguments import Dims, Dtype, Real
 from gradcli.ops.axes import Axes, aligned, axes, count, wrapped
 from gradcli.ops.comparisons import equal
+from gradcli.ops.dtypes import converted
 from gradcli.ops.scans import prod_others
 from gradcli.ops.selection import unless
 from gradcli.ops.shaping import reshape
@@ -103,8 +104,9 @@ prod_dim = primitive(
     "x = [[1, -2], [3, 0.5]]; sum(x, dim=1, keepdim=True)",
     "x = [[[1, -2], [3, 0.5]]]; sum(x, dim=(0, 2))",
 )
-def sum_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+def sum_(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The sum of all entries, or over dimensions."""
+    input = converted(input, dtype)
     if dim is None and not keepdim:
         return total(input)
     return sum_dim(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
@@ -116,8 +118,9 @@ def sum_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
     "x = [[1, -2], [3, 0.5]]; mean(x, dim=0, keepdim=True)",
     "x = [[[1, -2], [3, 0.5]]]; mean(x, dim=(1, 2))",
 )
-def mean_(input: Real, dim: Dims = None, keepdim: bool = False) -> Any:
+def mean_(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The mean of all entries, or over dimensions."""
+    input = converted(input, dtype)
     if not is_floating(input.value):
         raise AutogradError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
@@ -134,8 +137,9 @@ def mean_(input: Real, dim: Dims = None, keepdim: bool = False) -> Any:
     "x = [[1, 0], [3, 0.5]]; prod(x, dim=1)",
     "x = [[1, -2], [3, 0.5]]; prod(x, dim=0, keepdim=True)",
 )
-def prod_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+def prod_(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The product of all entries, or over one dimension."""
+    input = converted(input, dtype)
     if dim is None:
         return prod(input)
     return prod_dim(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)

@@ -17,8 +17,9 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.arguments import Real
+from gradcli.ops.arguments import Dtype, Real
 from gradcli.ops.comparisons import equal
+from gradcli.ops.dtypes import converted
 from gradcli.ops.selection import unless
 from gradcli.ops.surface import operation
 
@@ -112,12 +113,12 @@ cumprod = primitive(
 
 
 @operation("x = [[1, -2], [3, 0.5]]; cumsum(x, 0)", "x = [[1, -2], [3, 0.5]]; cumsum(x, dim=1)")
-def cumsum_(input: Tensor, dim: int) -> Any:
+def cumsum_(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
     """The running sum along a dimension."""
-    return cumsum(input, dim=dimension(dim, input.ndim))
+    return cumsum(converted(input, dtype), dim=dimension(dim, input.ndim))
 
 
 @operation("x = [[1, -2], [3, 0.5]]; cumprod(x, 0)", "x = [[1, 0, 4], [3, 0.5, 2]]; cumprod(x, dim=1)")
-def cumprod_(input: Real, dim: int) -> Any:
+def cumprod_(input: Real, dim: int, *, dtype: Dtype | None = None) -> Any:
     """The running product along a dimension."""
-    return cumprod(input, dim=dimension(dim, input.ndim))
+    return cumprod(converted(input, dtype), dim=dimension(dim, input.ndim))

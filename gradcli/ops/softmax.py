@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import primitive
-from gradcli.ops.arguments import Dims, Real
+from gradcli.ops.arguments import Dims, Dtype, Real
 from gradcli.ops.arithmetic import neg
 from gradcli.ops.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.dtypes import converted
 from gradcli.ops.elementwise import exp
 from gradcli.ops.reductions import sum_dim
 from gradcli.ops.surface import operation
@@ -63,21 +64,21 @@ def _chosen(dim: int | None, ndim: int) -> Axes:
 
 
 @operation("x = [[1, -2], [3, 0.5]]; softmax(x, dim=1)", "x = [1, -2, 3]; softmax(x)")
-def softmax_(input: Real, dim: int | None = None) -> Any:
+def softmax_(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """Positive numbers in the ratio of the exponentials, with sum 1 along a dimension."""
-    return softmax(input, dim=_chosen(dim, input.ndim))
+    return softmax(converted(input, dtype), dim=_chosen(dim, input.ndim))
 
 
 @operation("x = [[1, -2], [3, 0.5]]; log_softmax(x, dim=0)", "x = [1, -2, 3]; log_softmax(x)")
-def log_softmax_(input: Real, dim: int | None = None) -> Any:
+def log_softmax_(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """The logarithm of the softmax."""
-    return log_softmax(input, dim=_chosen(dim, input.ndim))
+    return log_softmax(converted(input, dtype), dim=_chosen(dim, input.ndim))
 
 
 @operation("x = [[1, -2], [3, 0.5]]; softmin(x, dim=1)", method=False)
-def softmin(input: Real, dim: int | None = None) -> Any:
+def softmin(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """The softmax of the negative."""
-    return softmax(neg(input), dim=_chosen(dim, input.ndim))
+    return softmax(converted(neg(input), dtype), dim=_chosen(dim, input.ndim))
 
 
 @operation(
