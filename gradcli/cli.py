@@ -26,6 +26,7 @@ COMMANDS = {
     "grad": "the gradients alone, one a line; --symbolic for the formulas",
     "trace": "the derivation of each gradient; --paths for every path of the chain rule",
     "graph": "the graph as a tree, or for Graphviz and Mermaid",
+    "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
     "verify": "each gradient three ways: chain rule, engine, finite differences",
     "ops": "every operation with its derivative rules",
     "schema": "the JSON Schemas of what --json prints",
@@ -42,8 +43,9 @@ Examples:
   gradcli trace "s=x**2; (s+1)*(s-1)" x=2 --paths
   gradcli verify "exp(-x**2)*sin(x)" x=0.7
   gradcli ops softmax
+  gradcli run lesson.py --explain
 """
-SHORT_OPTIONS = {"-f", "-h"}
+SHORT_OPTIONS = {"-f", "-h", "-q"}
 
 
 class Commands(TyperGroup):

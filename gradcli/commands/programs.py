@@ -16,7 +16,9 @@ def read_program(arguments: Sequence[str], file: str | None) -> tuple[Source, li
     """The program and the arguments after it."""
     if file is not None:
         name = "standard input" if file == "-" else unmasked(file)
-        return Source(_read(unmasked(file), name), name), [unmasked(argument) for argument in arguments]
+        return Source(read_text(unmasked(file), name, help="check the path after -f"), name), [
+            unmasked(argument) for argument in arguments
+        ]
     if not arguments:
         raise UsageError(
             "E002", "there is no program", help='write one, such as gradcli eval "z=(x1+a*x2)**2" x1=1 a=2 x2=3'
@@ -30,7 +32,8 @@ def unmasked(argument: str) -> str:
     return argument[1:] if argument.startswith(" -") else argument
 
 
-def _read(file: str, name: str) -> str:
+def read_text(file: str, name: str, *, help: str) -> str:
+    """The text of a file, or of standard input for `-`; UsageError, with the help given, where there is none."""
     try:
         if file == "-" and sys.stdin is None:
             raise ValueError(file)
@@ -41,7 +44,7 @@ def _read(file: str, name: str) -> str:
                 data = stream.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or ("it is closed" if file == "-" else "not a file name")
-        raise UsageError("E003", f"cannot read {name}: {reason}", help="check the path after -f") from None
+        raise UsageError("E003", f"cannot read {name}: {reason}", help=help) from None
     if len(data) > LARGEST:
         raise UsageError(
             "E003", f"{name} is larger than {LARGEST // 2**20} MB", help="a program is a text of statements"

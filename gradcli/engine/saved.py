@@ -103,20 +103,32 @@ def check_versions(node: Node) -> None:
     if node.saved_out is not None and OUT in positions:
         history, since = node.saved_out
         if history and history[-1] > since:
-            raise _modified(node.out, node, history, since)
+            raise _modified(node, node.out, node, history, since)
     for position, x in enumerate(node.inputs or ()):
         if isinstance(x, Tensor) and x.history and x.history[-1] > node.sequence and position in positions:
-            raise _modified(x.value, x.node, x.history, node.sequence)
+            raise _modified(node, x.value, x.node, x.history, node.sequence)
 
 
-def _modified(value: Any, made_by: Node | AccumulateGrad | None, history: list[int], since: int) -> AutogradError:
+class ModifiedError(AutogradError):
+    """A saved tensor was changed: by which node it was saved, and when (by the engine's clock) it was first changed."""
+
+    def __init__(self, message: str, saver: Node, time: int) -> None:
+        help = "change a clone() instead, or use the out-of-place form of the operation"
+        super().__init__(message, code="E303", help=help)
+        self.saver = saver
+        self.time = time
+
+
+def _modified(
+    saver: Node, value: Any, made_by: Node | AccumulateGrad | None, history: list[int], since: int
+) -> ModifiedError:
     expected = sum(time <= since for time in history)
     origin = f", which is output 0 of {made_by.name().removesuffix('Backward0')}," if isinstance(made_by, Node) else ""
-    return AutogradError(
+    return ModifiedError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor {list(value.shape)}]{origin} is at version "
         f"{len(history)}; expected version {expected} instead. Hint: enable anomaly detection to find the operation "
         "that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
-        code="E303",
-        help="change a clone() instead, or use the out-of-place form of the operation",
+        saver,
+        next(time for time in history if time > since),
     )

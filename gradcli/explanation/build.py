@@ -58,11 +58,14 @@ def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:
             raise UsageError("E007", f"{name} is not a variable of the program", help=hint)
 
 
-def build(text: str, evaluation: Evaluation, upstream: Any = None) -> Explanation:
-    """The explanation of an evaluated program."""
+def build(
+    text: str, evaluation: Evaluation, upstream: Any = None, events: Sequence[Contribution] | None = None
+) -> Explanation:
+    """The explanation of an evaluated program; of a backward pass that has run, where its events are given."""
     output = evaluation.line_of[id(evaluation.output)]
     seed = numbers(1 if upstream is None else upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
-    events = backward_events(output, None if upstream is None else seed)
+    if events is None:
+        events = backward_events(output, None if upstream is None else seed)
     if upstream is None:
         seed = np.ones_like(output.tensor.value)[()]
     targets = {id(line.tensor.node): line for line in evaluation.lines if line.tensor.node is not None}

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from gradcli.engine.modes import default_dtype, set_grad_enabled
+from gradcli.engine.recorder import recorder
 from gradcli.errors import ProgramSyntaxError
 from gradcli.script import library
 from gradcli.script.limits import watched
@@ -77,6 +78,7 @@ def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False) -> Non
     machine.builtins, machine.modules = builtins(), library.modules(machine)
     with _prepared(machine):
         for cell in cells:
+            machine.source = cell
             compile_cell(cell, machine, echo=echo)(machine.globals)
             value = machine.globals.pop(ECHO, None)
             if value is not None:
@@ -85,18 +87,21 @@ def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False) -> Non
 
 @contextmanager
 def _prepared(machine: Machine) -> Iterator[None]:
-    """Everything that a run changes for a while: the default dtype, the depth of Python's stack, the timer."""
-    before, frames = running.machine, sys.getrecursionlimit()
-    running.machine = machine
+    """Everything that a run changes for a while: dtype, depth of Python's stack, warnings, timer."""
+    before, frames, tape = running.machine, sys.getrecursionlimit(), recorder.tape
+    running.machine, recorder.tape = machine, machine.timeline
     sys.setrecursionlimit(max(FRAMES, frames))
     try:
         with (
             default_dtype(np.dtype(np.float32)),
             set_grad_enabled(True),
             np.errstate(all="ignore"),
+            warnings.catch_warnings(),
             watched(machine.budget),
         ):
+            warnings.simplefilter("always")
+            warnings.showwarning = machine.warned
             yield
     finally:
-        running.machine = before
+        running.machine, recorder.tape = before, tape
         sys.setrecursionlimit(frames)

@@ -8,29 +8,46 @@ from typing import Any
 
 from gradcli.script.generator import Generator
 from gradcli.script.limits import Budget, Limits
+from gradcli.source import Source
+
+Warn = Callable[[str, str, Source, int], None]  # kind, message, source, line
+
+
+def _unheard(kind: str, message: str, source: Source, line: int) -> None:
+    """Nobody listens to the warnings."""
 
 
 class Machine:
     """One run of a snippet.
 
-    `line` is the line of the statement that runs now, `depth` the number of calls within calls; `write` takes what the
-    snippet prints. `timeline` records what autograd does when it is to be explained.
+    `line` is the line of the statement that runs now, `depth` the number of calls within calls. `write` takes what the
+    snippet prints, `warn` its warnings. `timeline` records what autograd does when it is to be explained.
     """
 
-    def __init__(self, limits: Limits, write: Callable[[str], None]) -> None:
+    def __init__(self, limits: Limits, write: Callable[[str], None], warn: Warn = _unheard) -> None:
         self.budget = Budget(limits)
+        self.source = Source("")
         self.line = 0
         self.depth = 0
-        self._write = write
         self.generator = Generator(int.from_bytes(os.urandom(7), "little"))
         self.timeline: Any = None
         self.globals: dict[str, Any] = {}
         self.builtins: dict[str, Any] = {}
         self.modules: Any = None
+        self._write = write
+        self._warn = warn
+        self._warned: set[tuple[str, int]] = set()
 
     def write(self, text: str) -> None:
+        """Print, as far as the limits allow."""
         self.budget.writes(len(text))
         self._write(text)
+
+    def warned(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        """Tell a warning, once for each line, as Python does."""
+        if (str(message), self.line) not in self._warned:
+            self._warned.add((str(message), self.line))
+            self._warn(category.__name__, str(message), self.source, self.line)
 
 
 class Running:

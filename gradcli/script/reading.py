@@ -10,7 +10,9 @@ from typing import Any
 from gradcli.errors import UsageError
 from gradcli.source import Source
 
-FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<word>[\w+-]*)[^\n]*\n(?P<body>.*?)^(?P=fence)[ \t]*$", re.M | re.S)
+FENCE = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<word>[\w+-]*)[^\n]*\n(?P<body>.*?)^(?P=fence)[ \t]*$", re.M | re.S
+)
 PYTHON = ("python", "py", "python3", "torch", "pytorch")
 
 

@@ -99,6 +99,26 @@ def backward(
     autograd.backward(x, gradient, retain_graph, create_graph, inputs)
 
 
+def gradient_of(x: Tensor) -> Tensor | None:
+    """`x.grad`; the timeline hears of every look at one that is None."""
+    gradient = x.grad
+    if running.machine.timeline is not None:
+        running.machine.timeline.asked(x, gradient)
+    return gradient
+
+
+def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+    """What leads out of the graph; the timeline remembers where."""
+
+    def call(x: Tensor) -> Any:
+        result = function(x)
+        if running.machine.timeline is not None:
+            running.machine.timeline.cut(x, result, how)
+        return result
+
+    return call
+
+
 def same_type(x: Tensor, kind: Any = None) -> Any:
     names = {"f4": "Float", "f8": "Double", "f2": "Half", "i8": "Long", "i4": "Int", "b1": "Bool", "u1": "Byte"}
     if kind is not None:
@@ -129,7 +149,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "short": casting("int16"),
     "byte": casting("uint8"),
     "bool": casting("bool"),
-    "detach": Tensor.detach,
+    "detach": cutting("detach()", Tensor.detach),
     "requires_grad_": Tensor.requires_grad_,
     "retain_grad": Tensor.retain_grad,
     "register_hook": Tensor.register_hook,
@@ -170,12 +190,12 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "dtype": lambda x: BY_NUMPY[x.dtype],
     "device": lambda x: CPU,
     "ndim": lambda x: x.ndim,
-    "grad": lambda x: x.grad,
+    "grad": gradient_of,
     "grad_fn": lambda x: x.grad_fn,
     "requires_grad": lambda x: x.requires_grad,
     "is_leaf": lambda x: x.is_leaf,
     "retains_grad": lambda x: x.retains_grad,
-    "data": lambda x: x.data,
+    "data": cutting(".data", lambda x: x.data),
     "_version": lambda x: x._version,
     "_base": lambda x: x.base,
     "is_cuda": lambda x: False,

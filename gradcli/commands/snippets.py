@@ -1,0 +1,82 @@
+"""Running a snippet for the command line: where it comes from, where its output goes."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from gradcli.commands.programs import read_text, unmasked
+from gradcli.errors import GradcliError
+from gradcli.source import Source, visible
+
+
+@dataclass(frozen=True)
+class SnippetJob:
+    """One snippet, as the options say it."""
+
+    file: str
+    limits: Any  # Limits
+    looks: Any  # Looks
+    explain: bool
+    quiet: bool
+    all: bool
+    json: bool
+
+    def run(self) -> int:
+        """Run it, and tell what is asked for; the exit code."""
+        from gradcli.script.reading import read_snippet
+
+        file = unmasked(self.file)
+        name = "standard input" if file == "-" else file
+        snippet = read_snippet(read_text(file, name, help="give the path of a .py, .ipynb or .md file"), name)
+        printed: list[str] = []
+        error, timeline = self.execute(snippet, printed.append if self.json or self.quiet else self.print)
+        if self.json:
+            from gradcli.render.snippet_document import snippet_document
+            from gradcli.render.streams import print_document
+
+            print_document(snippet_document(name, "".join(printed), timeline, error))
+            return error.exit_code if error else 0
+        if timeline is not None:
+            from gradcli.render.streams import print_text
+            from gradcli.render.timeline import timeline_page
+
+            print_text(timeline_page(timeline, self.looks, all=self.all))
+        if error is not None:
+            raise error
+        return 0
+
+    def execute(self, snippet: Any, write: Any) -> tuple[GradcliError | None, Any]:
+        """Run the cells: what stopped them, if anything, and the timeline, if one is asked for."""
+        from gradcli.script.failure import failure
+        from gradcli.script.interpreter import run
+        from gradcli.script.machine import Machine
+
+        machine = Machine(self.limits, write, self.warn)
+        if self.explain:
+            from gradcli.script.timeline.recorder import Recorder
+
+            machine.timeline = Recorder(machine, all=self.all)
+        try:
+            run(snippet.cells, machine, echo=snippet.echo)
+        except Exception as error:
+            told = failure(error)
+            return told, machine.timeline and machine.timeline.finished(error)
+        return None, machine.timeline and machine.timeline.finished(None)
+
+    def print(self, text: str) -> None:
+        """What the snippet prints; a terminal gets no control characters from it."""
+        from gradcli.render.streams import encodable
+
+        if sys.stdout.isatty():
+            text = "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
+        sys.stdout.write(encodable(text, sys.stdout))
+
+    def warn(self, kind: str, message: str, source: Source, line: int) -> None:
+        """A warning as Python writes it, after what was printed before it."""
+        from gradcli.render.streams import encodable
+
+        sys.stdout.flush()
+        shown = f"{visible(source.name)}:{line}: {kind}: {visible(message)}\n  {visible(source.line(line).strip())}\n"
+        sys.stderr.write(encodable(shown, sys.stderr))

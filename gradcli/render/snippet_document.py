@@ -1,0 +1,107 @@
+"""The document of a run, schema `gradcli.run/1`: what was printed, and what happened line by line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.errors import GradcliError
+from gradcli.explanation.model import Note
+from gradcli.language.unparser import unparse
+from gradcli.render.document import Document, error_document, explanation_document
+from gradcli.render.values import plain
+from gradcli.script.timeline.model import (
+    Accumulated,
+    Asked,
+    Backward,
+    Changed,
+    Event,
+    Failed,
+    Forward,
+    LeafState,
+    Made,
+    Reset,
+    Timeline,
+    Updated,
+)
+
+
+def snippet_document(name: str, printed: str, timeline: Timeline | None, error: GradcliError | None) -> Document:
+    """Everything about a run; `timeline` and `leaves` are null unless an explanation was asked for."""
+    return {
+        "schema": "gradcli.run/1",
+        "ok": error is None,
+        "file": name,
+        "printed": printed,
+        "timeline": None if timeline is None else [event(one) for one in timeline.events],
+        "leaves": None if timeline is None else [leaf(one) for one in timeline.leaves],
+        "error": None if error is None else error_document(error)["error"],
+    }
+
+
+def event(fact: Event) -> Document:
+    """An event with what its kind adds."""
+    return {"kind": fact.kind, "line": fact.line, "times": fact.times, **details(fact)}
+
+
+def details(fact: Event) -> Document:
+    match fact:
+        case Forward():
+            return {"made": [made(one) for one in fact.made]}
+        case Changed():
+            return {"name": fact.name, "version": fact.version}
+        case Backward():
+            explanation = None if fact.explanation is None else lesson(explanation_document(fact.explanation))
+            accumulated = [arrival(one) for one in fact.accumulated]
+            return {
+                "output": fact.output,
+                "accumulated": accumulated,
+                "explanation": explanation,
+                "notes": [note(one) for one in fact.notes],
+            }
+        case Updated():
+            changed = [{"name": name, "before": plain(a), "after": plain(b)} for name, a, b in fact.parameters]
+            return {"optimizer": fact.optimizer, "parameters": changed}
+        case Reset():
+            return {"names": list(fact.names), "to_none": fact.to_none}
+        case Asked():
+            return {"name": fact.name, "code": fact.code, "message": fact.message}
+        case Failed():
+            return {"message": fact.message, "notes": [note(one) for one in fact.notes]}
+    raise AssertionError(fact)
+
+
+def lesson(document: Document) -> Document:
+    """The explanation inside another document."""
+    return {
+        key: document[key]
+        for key in ("output", "value", "upstream", "nodes", "steps", "gradients", "formulas", "notes")
+    }
+
+
+def made(fact: Made) -> Document:
+    return {
+        "name": fact.name,
+        "expression": unparse(fact.expression),
+        "op": fact.op,
+        "grad_fn": fact.grad_fn,
+        "shape": list(fact.shape),
+        "dtype": fact.dtype,
+        "value": plain(fact.value),
+    }
+
+
+def arrival(fact: Accumulated) -> Document:
+    return {
+        "name": fact.name,
+        "gradient": plain(fact.gradient),
+        "before": plain(fact.before),
+        "after": plain(fact.after),
+    }
+
+
+def note(fact: Note) -> Document:
+    return {"code": fact.code, "node": fact.node, "message": fact.message}
+
+
+def leaf(fact: LeafState) -> dict[str, Any]:
+    return {"name": fact.name, "value": plain(fact.value), "grad": plain(fact.grad), "reason": fact.reason or None}

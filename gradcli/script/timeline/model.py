@@ -1,0 +1,150 @@
+"""What happened in a run, line by line: facts without looks.
+
+An event happened at a line of the snippet; `times` says how often that line did the same, of which only the first ones
+are kept. Values are numpy values as they were then; None stands for one too large to keep.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from gradcli.explanation.model import Explanation, Note
+from gradcli.language.tree import Expression
+
+Value = Any  # a numpy array or scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A tensor that an operation computed; `grad_fn` is None outside the graph."""
+
+    name: str
+    expression: Expression
+    op: str
+    grad_fn: str | None
+    shape: tuple[int, ...]
+    dtype: str
+    value: Value | None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at a line."""
+
+    kind: ClassVar[str]
+    line: int
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forward(Event):
+    """The operations that a line ran."""
+
+    kind: ClassVar[str] = "forward"
+    made: tuple[Made, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed(Event):
+    """A tensor was changed in place: its version afterwards."""
+
+    kind: ClassVar[str] = "changed"
+    name: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Accumulated:
+    """What arrived at a leaf: `after` is `before` plus `gradient`; `before` is None where there was no `.grad`."""
+
+    name: str
+    gradient: Value
+    before: Value | None
+    after: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Backward(Event):
+    """A backward pass from `output`; `explanation` is None where the graph is too large to show."""
+
+    kind: ClassVar[str] = "backward"
+    output: str
+    explanation: Explanation | None
+    accumulated: tuple[Accumulated, ...]
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Updated(Event):
+    """An optimizer changed its parameters: name, value before (None where it is not known), value after."""
+
+    kind: ClassVar[str] = "updated"
+    optimizer: str
+    parameters: tuple[tuple[str, Value | None, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reset(Event):
+    """The `.grad` of leaves became None, or 0."""
+
+    kind: ClassVar[str] = "reset"
+    names: tuple[str, ...]
+    to_none: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Event):
+    """The snippet looked at a `.grad` that is None; `code` is one of `REASONS`."""
+
+    kind: ClassVar[str] = "asked"
+    name: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed(Event):
+    """The snippet stopped here, or an error was raised that it caught; why, as far as the run knows."""
+
+    kind: ClassVar[str] = "failed"
+    message: str
+    notes: tuple[Note, ...]
+
+
+REASONS = {
+    "non-leaf": "the result of an operation keeps no gradient unless retain_grad() is called",
+    "no-backward": "no backward pass has run yet",
+    "detached": "the tensor was cut from the graph",
+    "no-grad": "the tensor was computed while gradients were switched off",
+    "constant": "the tensor does not require grad",
+    "not-reached": "no backward pass reached the tensor",
+    "reset": "the gradient was set to None",
+}
+
+NOTES = {
+    "accumulated": "a gradient was added to one that was there already",
+    "zero-gradient": "a gradient became zero",
+    "changed-after-saving": "a saved tensor was changed in place",
+    "freed": "an earlier backward pass freed what the graph had saved",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LeafState:
+    """A leaf that requires grad when the run ended; `reason` says why there is no gradient."""
+
+    name: str
+    value: Value | None
+    grad: Value | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The whole run."""
+
+    source: str
+    lines: tuple[str, ...]
+    events: tuple[Event, ...]
+    leaves: tuple[LeafState, ...]

@@ -1,0 +1,67 @@
+"""Why a `.grad` is None."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.tensor import Tensor
+
+if TYPE_CHECKING:
+    from gradcli.script.timeline.recorder import Recorder
+
+
+class Cut(NamedTuple):
+    """A place where a tensor left the graph: the line, how, the leaves below it, and what came out."""
+
+    line: int
+    how: str
+    leaves: frozenset[Tensor]
+    result: Tensor | None
+
+
+def why_none(recorder: Recorder, tensor: Tensor, name: str) -> tuple[str, str]:
+    """A code of `model.REASONS` and a sentence."""
+    if isinstance(tensor.node, AccumulateGrad):
+        return _of_leaf(recorder, tensor, name)
+    if isinstance(tensor.node, Node):
+        return _of_result(recorder, tensor.node, name, tensor.retains_grad)
+    below = recorder.origins.get(tensor, frozenset())
+    cut = next((cut for cut in reversed(recorder.cuts) if cut.result is tensor), None)
+    cut = cut or next((cut for cut in reversed(recorder.cuts) if cut.leaves & below), None)
+    if cut is not None and cut.how == "no_grad":
+        return "no-grad", f"{name} was computed inside no_grad() at line {cut.line}, so it is not in the graph"
+    if cut is not None:
+        return "detached", f"{name} is outside the graph: {cut.how} at line {cut.line} cut it off"
+    return "constant", f"{name} does not require grad: make it with requires_grad=True before it is used"
+
+
+def _of_result(recorder: Recorder, node: Node, name: str, retains: bool) -> tuple[str, str]:
+    line = recorder.lines.get(node)
+    origin = f" (line {line})" if line else ""
+    if retains:
+        return "no-backward", f"{name} retains its gradient, but no backward pass has reached it yet"
+    return (
+        "non-leaf",
+        f"{name} is the result of {node.primitive.name}{origin}, not a leaf: "
+        f"call {name}.retain_grad() before backward()",
+    )
+
+
+def _of_leaf(recorder: Recorder, tensor: Tensor, name: str) -> tuple[str, str]:
+    if tensor in recorder.reset_at:
+        return (
+            "reset",
+            f"line {recorder.reset_at[tensor]} reset {name}.grad to None, and no backward pass came after it",
+        )
+    if not recorder.passes:
+        return "no-backward", f"no backward pass has run yet: call backward() on what was computed from {name}"
+    passes = ", ".join(map(str, dict.fromkeys(recorder.passes)))
+    lines = f"line{'s' * (len(set(recorder.passes)) > 1)} {passes}"
+    cut = next((cut for cut in recorder.cuts if tensor in cut.leaves), None)
+    if cut is not None and cut.how == "no_grad":
+        where = f"line {cut.line} computed with {name} inside no_grad()"
+        return "no-grad", f"the backward pass of {lines} did not reach {name}: {where}"
+    if cut is not None:
+        return "detached", f"the backward pass of {lines} did not reach {name}: {cut.how} at line {cut.line} cut it off"
+    return "not-reached", f"the output of the backward pass of {lines} does not depend on {name}"
