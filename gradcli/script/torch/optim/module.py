@@ -1,0 +1,41 @@
+"""The modules `torch.optim` and `torch.optim.lr_scheduler`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.torch.optim import adaptive, descent, optimizer, plateau, schedules, squares
+
+OPTIMIZERS: dict[str, type[Facade]] = {
+    "Optimizer": optimizer.Optimizer,
+    "SGD": descent.SGD,
+    "Adam": adaptive.Adam,
+    "AdamW": adaptive.AdamW,
+    "Adamax": adaptive.Adamax,
+    "RMSprop": squares.RMSprop,
+    "Adagrad": squares.Adagrad,
+    "Adadelta": squares.Adadelta,
+}
+SCHEDULERS: dict[str, type[Facade]] = {
+    "LRScheduler": schedules.LRScheduler,
+    "LambdaLR": schedules.LambdaLR,
+    "MultiplicativeLR": schedules.MultiplicativeLR,
+    "StepLR": schedules.StepLR,
+    "MultiStepLR": schedules.MultiStepLR,
+    "ConstantLR": schedules.ConstantLR,
+    "LinearLR": schedules.LinearLR,
+    "ExponentialLR": schedules.ExponentialLR,
+    "CosineAnnealingLR": schedules.CosineAnnealingLR,
+    "ReduceLROnPlateau": plateau.ReduceLROnPlateau,
+}
+
+
+def namespace(name: str) -> Namespace:
+    """`torch.optim`."""
+    for kind in OPTIMIZERS.values():
+        kind.__module__ = f"{name}.{kind.__name__.lower()}"  # as the text of the class has it
+    for kind in SCHEDULERS.values():
+        kind.__module__ = f"{name}.lr_scheduler"
+    members: dict[str, Any] = {"lr_scheduler": Namespace(f"{name}.lr_scheduler", SCHEDULERS)}
+    return Namespace(name, OPTIMIZERS | members)

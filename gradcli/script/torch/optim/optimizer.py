@@ -1,0 +1,214 @@
+"""What every optimizer is: groups of parameters with options, a state for each parameter, and a step."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.tensor import Tensor, type_name
+from gradcli.engine.views import writable
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import Facade
+from gradcli.script.python.formatting import formatted
+from gradcli.script.python.operators import bounded
+from gradcli.script.torch.optim.rounding import Value, added
+
+Group = dict[str, Any]
+
+DUPLICATES = (
+    "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
+    "see github.com/pytorch/pytorch/issues/40967 for more information"
+)
+
+
+class Optimizer(Facade):
+    """`torch.optim.Optimizer`: a kind of optimizer says in `_updated` what becomes of one parameter."""
+
+    __facade__ = True
+
+    def __init__(self, params: Any, defaults: Group) -> None:
+        self.defaults = defaults
+        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.param_groups: list[Group] = []
+        self._stepped = False
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, "
+                f"but got {_typename(params)}"
+            )
+        groups = list(bounded(params))
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    def __repr__(self) -> str:
+        lines = [f"{type(self).__name__} ("]
+        for number, group in enumerate(self.param_groups):
+            options = sorted(name for name in group if name != "params")
+            lines += [f"Parameter Group {number}", *(f"    {name}: {formatted(group[name])}" for name in options), ""]
+        return "\n".join([*lines[:-1], ")"])
+
+    def add_param_group(self, param_group: Group) -> None:
+        """Add a group; options that it leaves out are the defaults."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "will change between runs. Please use a list instead."
+            )
+        param_group["params"] = [params] if isinstance(params, Tensor) else list(bounded(params))
+        _take_names(param_group)
+        for parameter in param_group["params"]:
+            _check_parameter(parameter)
+        for name, default in self.defaults.items():
+            param_group.setdefault(name, default)
+        own = set(param_group["params"])
+        if len(own) < len(param_group["params"]):
+            warnings.warn(DUPLICATES, UserWarning, stacklevel=3)
+        if own & set(chain.from_iterable(group["params"] for group in self.param_groups)):
+            raise ValueError("some parameters appear in more than one parameter group")
+        self.param_groups.append(param_group)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters, or fill them with zeros."""
+        parameters = [parameter for group in self.param_groups for parameter in group["params"]]
+        for parameter in parameters:
+            if set_to_none:
+                parameter.grad = None
+            elif (gradient := parameter.grad) is not None:
+                if gradient.requires_grad:
+                    gradient.detach_()
+                write(gradient, 0)
+        if running.machine.timeline is not None:
+            running.machine.timeline.zeroed(parameters)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Change every parameter that has a gradient; the answer is that of the closure, which is called before."""
+        loss = None
+        if closure is not None:
+            with set_grad_enabled(True):
+                loss = closure()
+        self._stepped = True
+        changed = []
+        for group in self.param_groups:
+            maximize, decay = group.get("maximize"), group.get("weight_decay", 0)
+            if group.get("decoupled_weight_decay"):
+                decay = 0
+            for parameter in group["params"]:
+                gradient = parameter.grad
+                if gradient is None:
+                    continue
+                value, g = parameter.value, gradient.value
+                if maximize:
+                    g = -g
+                if decay:
+                    g = added(g, value, decay)
+                write(parameter, self._updated(group, parameter, g))
+                changed.append(parameter)
+        if running.machine.timeline is not None:
+            running.machine.timeline.stepped(self, changed)
+        return loss
+
+    def _updated(self, group: Group, parameter: Tensor, g: Value) -> Value:
+        """The new value of a parameter whose gradient is `g`, in the parameter's dtype."""
+        raise NotImplementedError
+
+    def state_dict(self) -> dict[str, Any]:
+        """The state and the options, with numbers in place of the parameters."""
+        parameters = list(dict.fromkeys(p for group in self.param_groups for p in group["params"]))
+        number = {parameter: position for position, parameter in enumerate(parameters)}
+        return {
+            "state": {number.get(key, key): state for key, state in self.state.items()},
+            "param_groups": [
+                {**_options(group), "params": [number[parameter] for parameter in group["params"]]}
+                for group in self.param_groups
+            ],
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` of an optimizer of the same shape gave."""
+        groups = state_dict["param_groups"]
+        if len(groups) != len(self.param_groups):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        pairs = list(zip(self.param_groups, groups, strict=True))
+        if any(len(own["params"]) != len(group["params"]) for own, group in pairs):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
+        parameter = {
+            key: own for mine, group in pairs for key, own in zip(group["params"], mine["params"], strict=True)
+        }
+        self.param_groups = [{**_options(group), "params": own["params"]} for own, group in pairs]
+        self.state = defaultdict(dict)
+        for key, state in state_dict["state"].items():
+            self.state[parameter.get(key, key)] = _cast(state, parameter[key]) if key in parameter else state
+
+
+def write(target: Tensor, value: Value) -> None:
+    """Give a tensor a new value in its own memory, outside the graph."""
+    if isinstance(target.value, np.ndarray):
+        writable(target.value)[...] = value
+    else:  # a scalar that no other tensor shares
+        target.value = target.value.dtype.type(value)
+    target.changed()
+
+
+def number(value: Any) -> Any:
+    """An option as a plain number; a learning rate may be a tensor of one element."""
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def check(name: str, value: Any) -> None:
+    """Refuse a negative option."""
+    if isinstance(value, Tensor) and value.value.size != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if not number(value) >= 0:
+        raise ValueError(f"Invalid {name}: {formatted(value)}")
+
+
+def _options(group: Group) -> Group:
+    return {name: value for name, value in group.items() if name != "params"}
+
+
+def _cast(state: Any, parameter: Tensor) -> Any:
+    """The state of a parameter in its dtype, but for the count of steps."""
+    from gradcli.script.torch.tensors import cast
+
+    if not isinstance(state, dict):
+        return state
+    return {
+        name: cast(value, parameter.dtype) if isinstance(value, Tensor) and name != "step" else value
+        for name, value in state.items()
+    }
+
+
+def _take_names(group: Group) -> None:
+    """Parameters may come with their names, as `model.named_parameters()` gives them."""
+    named = [item for item in group["params"] if isinstance(item, tuple)]
+    if named and len(named) < len(group["params"]):
+        raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+    if named:
+        group["params"] = [parameter for _, parameter in named]
+        group["param_names"] = [name for name, _ in named]
+
+
+def _check_parameter(parameter: Any) -> None:
+    if not isinstance(parameter, Tensor):
+        raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {_typename(parameter)}")
+    if not (parameter.is_leaf or parameter.retains_grad):
+        raise ValueError("can't optimize a non-leaf Tensor")
+
+
+def _typename(value: Any) -> str:
+    from gradcli.script.torch.tensors import same_type
+
+    return str(same_type(value)) if isinstance(value, Tensor) else type_name(value)
