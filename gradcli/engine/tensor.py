@@ -45,6 +45,7 @@ class Tensor:
 
     __slots__ = ("__weakref__", "_grad", "history", "node", "value")
     __array_ufunc__ = None  # numpy leaves its operators to this class
+    base: Tensor | None = None  # of a view: the tensor whose memory it looks into
 
     def __init__(self, value: Value, node: Node | AccumulateGrad | None = None) -> None:
         self.value = value
@@ -185,7 +186,7 @@ class Tensor:
 
     def detach_(self) -> Tensor:
         """Take this tensor itself out of the graph."""
-        if hasattr(self, "base"):
+        if self.base is not None:
             raise AutogradError(DETACHED_VIEW)
         self.node = None
         return self

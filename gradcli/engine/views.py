@@ -34,7 +34,7 @@ class View(Tensor):
 
     def __init__(self, value: Value, base: Tensor, path: Path, origin: str) -> None:
         super().__init__(value)
-        self.base = base
+        self.base: Tensor = base
         self.path = path
         self.origin = origin
         self.history = base.shared_history()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from gradcli.engine.formula import Formula
-from gradcli.engine.in_place import check_in_place, write_over
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.ops import arithmetic, comparisons
 from gradcli.ops.arguments import as_tensor
+from gradcli.ops.protocol import OPERAND, PROTOCOL, guarded
 from gradcli.ops.surface import OPERATIONS
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -19,6 +19,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "sub": arithmetic.sub_,
     "mul": arithmetic.mul_,
     "truediv": arithmetic.div_,
+    "floordiv": arithmetic.floor_divide_,
     "pow": arithmetic.pow_,
     "mod": arithmetic.remainder_,
 }
@@ -44,15 +45,20 @@ def _method(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 def _applied(primitive: Primitive) -> Callable[[Any, Any], Any]:
     """The primitive itself where no lowering is needed: scalar programs spend their time here."""
     apply, none = primitive.apply, dict[str, Any]()
-    return lambda self, other: apply((self, other), none)
+
+    def operator(self: Tensor, other: Any) -> Any:
+        try:
+            return apply((self, other), none)
+        except (AttributeError, TypeError):
+            if isinstance(other, OPERAND):
+                raise
+            return NotImplemented
+
+    return operator
 
 
 def _index(self: Tensor, items: Any) -> Any:
     return OPERATIONS["index"].function(self, items)
-
-
-def _iterate(self: Tensor) -> Iterator[Tensor]:
-    return iter(OPERATIONS["unbind"].function(self))
 
 
 def _matmul(self: Any, other: Any) -> Any:
@@ -61,9 +67,12 @@ def _matmul(self: Any, other: Any) -> Any:
 
 def _missing(self: Tensor, name: str) -> Any:
     """`x.sum` and `x.T`: the operation of that name on this tensor; `x.add_` writes its result over `x`."""
-    stem = name.removesuffix("_")
-    if stem != name and stem in OPERATIONS and OPERATIONS[stem].method:
-        return partial(_in_place, self, OPERATIONS[stem].function)
+    if name.endswith("_"):
+        from gradcli.ops.assignment import in_place_method
+
+        in_place = in_place_method(name)
+        if in_place is not None:
+            return partial(in_place, self)
     if name in ATTRIBUTES:
         return OPERATIONS[name].function(self)
     if name not in OPERATIONS or not OPERATIONS[name].method:
@@ -71,22 +80,17 @@ def _missing(self: Tensor, name: str) -> Any:
     return partial(OPERATIONS[name].function, self)
 
 
-def _in_place(self: Tensor, function: Callable[..., Tensor], *arguments: Any, **keywords: Any) -> Tensor:
-    check_in_place(self)
-    return write_over(self, function(self, *arguments, **keywords))
-
-
 def install() -> None:
     """Give both carriers their operators. `==` stays identity: graphs keep tensors in dictionaries."""
-    methods = {"getitem": _index, "iter": _iterate, "matmul": _matmul, "rmatmul": _reflected(_matmul)}
-    for name, method in {**methods, "getattr": _missing}.items():
+    methods = {"getitem": _index, "matmul": _matmul, "rmatmul": _reflected(_matmul), "getattr": _missing}
+    for name, method in {**methods, **PROTOCOL}.items():
         setattr(Tensor, f"__{name}__", method)
-    for carrier in (Tensor, Formula):
+    for carrier, read in ((Tensor, guarded), (Formula, _method)):
         for name, function in BINARY.items():
-            setattr(carrier, f"__{name}__", _method(function))
-            setattr(carrier, f"__r{name}__", _reflected(function))
+            setattr(carrier, f"__{name}__", read(function))
+            setattr(carrier, f"__r{name}__", read(_reflected(function)))
         for name, function in COMPARISONS.items():
-            setattr(carrier, f"__{name}__", _method(function))
+            setattr(carrier, f"__{name}__", read(function))
         for name, convert in UNARY.items():
             setattr(carrier, f"__{name}__", convert)
     for name, primitive in DIRECT.items():

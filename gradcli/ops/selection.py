@@ -63,10 +63,15 @@ def _met(condition: Any) -> bool:
     return bool(np.any(condition.value if isinstance(condition, Formula | Tensor) else condition))
 
 
+def _masked_fill(x: Any, mask: Any, value: Any) -> Any:
+    return _choose(mask, value, x).astype(x.dtype)
+
+
 masked_fill = primitive(
     "masked_fill",
-    lambda x, mask, value: _choose(mask, value, x),
+    _masked_fill,
     lambda g, out, x, mask, value: where(mask, 0, g),
+    keeps_dtype=True,
 )
 masked_fill_tensor = primitive(
     "masked_fill_tensor",
@@ -74,6 +79,7 @@ masked_fill_tensor = primitive(
     lambda g, out, x, mask, value: where(mask, 0, g),
     None,
     lambda g, out, x, mask, value: where(mask, g, 0),
+    keeps_dtype=True,
     node="MaskedFillBackward1",
     notation=masked_fill.notation,
 )

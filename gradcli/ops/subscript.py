@@ -29,12 +29,21 @@ ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte 
 )
 def index(input: Tensor, items: Any) -> Any:
     """The entries that `x[items]` names: numbers, slices, None, `...`, lists of indices and masks."""
+    single = items[0] if isinstance(items, tuple) and len(items) == 1 else items
+    if isinstance(single, slice) and input.ndim:
+        return sliced(input, single, 0)  # torch slices here, even if it is everything
+    x, arrays = located(input, items)
+    if arrays:
+        return take(x, *arrays.values(), dims=tuple(arrays))
+    return alias(x) if x is input else x
+
+
+def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
+    """Where `input[items]` looks: a view of the input, and the index tensors that remain, by dimension of the view."""
     given = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
     covered = sum(_covers(item) for item in given)
     if covered > input.ndim:
         raise AutogradError(_too_many(input, given), code="E301")
-    if len(given) == 1 and isinstance(given[0], slice):  # torch slices here, even if it is everything
-        return sliced(input, given[0], 0)
     x: Any = input
     dim, real = 0, 0  # the dimension now, and in the tensor that was indexed
     arrays: dict[int, Tensor] = {}
@@ -59,8 +68,7 @@ def index(input: Tensor, items: Any) -> Any:
             dim, real = dim + _covers(item), real + _covers(item)
     if arrays:
         _check(x, arrays)
-        return take(x, *arrays.values(), dims=tuple(arrays))
-    return alias(x) if x is input else x
+    return x, arrays
 
 
 def _item(item: Any) -> Any:

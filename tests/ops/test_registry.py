@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gradcli.ops.assignment  # noqa: F401 - its primitives are in the registry
 from gradcli.engine.backward import grad
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.primitive import REGISTRY
@@ -22,7 +23,7 @@ ALWAYS_DOUBLE = "float_power"
 # the engine's own, where single and double precision meet, and where memory is written to
 NOT_IN_PROGRAMS = {
     "to_copy",
-    *("blank", "zero_over", "fill_over", "fill_tensor_over", "copy_over", "overwrite", "regenerated"),
+    *("blank", "zero_over", "fill_over", "fill_tensor_over", "copy_over", "overwrite", "regenerated", "index_put"),
 }
 
 
