@@ -41,6 +41,15 @@ def _layer_norm(x: torch.Tensor, shape: Any, *arguments: Any, **keywords: Any) -
     return functional.layer_norm(x, (shape,) if isinstance(shape, int) else shape, *arguments, **keywords)
 
 
+def _rms_norm(x: torch.Tensor, shape: Any, *arguments: Any, **keywords: Any) -> torch.Tensor:
+    return functional.rms_norm(x, (shape,) if isinstance(shape, int) else shape, *arguments, **keywords)
+
+
+def _attention(*arguments: torch.Tensor, attn_mask: torch.Tensor | None = None, **keywords: Any) -> torch.Tensor:
+    mask = None if attn_mask is None else attn_mask.to(arguments[0].dtype)
+    return functional.scaled_dot_product_attention(*arguments, attn_mask=mask, **keywords)
+
+
 def _cross_entropy(x: torch.Tensor, target: torch.Tensor, *arguments: Any, **keywords: Any) -> torch.Tensor:
     labels = target if target.shape == x.shape else target.long()
     return functional.cross_entropy(x, labels, *arguments, **keywords)
@@ -100,6 +109,9 @@ ELSEWHERE: dict[str, Function] = {
     "flip": _flip,
     "layer_norm": _layer_norm,
     "cross_entropy": _cross_entropy,
+    "rms_norm": _rms_norm,
+    "avg_pool1d": functional.avg_pool1d,
+    "scaled_dot_product_attention": _attention,
     "vector_norm": torch.linalg.vector_norm,
     "matrix_norm": torch.linalg.matrix_norm,
     "linalg_norm": torch.linalg.norm,

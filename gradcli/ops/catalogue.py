@@ -11,6 +11,7 @@ FAMILIES = {
         "celu elu expit gelu hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu softplus "
         "softsign swish tanhshrink"
     ),
+    "adaptive": "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d max_pool1d",
     "arithmetic": (
         "add div divide floor_divide mul multiply neg negative pow power reciprocal remainder square sub "
         "subtract true_divide"
@@ -18,11 +19,13 @@ FAMILIES = {
     "arranging": (
         "contiguous fliplr flipud ravel repeat_interleave reshape_as rot90 sum_to_size tile unflatten unfold view_as"
     ),
+    "attention": "dropout scaled_dot_product_attention",
     "binary": "bce bce_with_logits binary_cross_entropy binary_cross_entropy_with_logits",
     "blends": (
         "addcdiv addcmul clamp_max clamp_min float_power fmod hypot lerp logaddexp logaddexp2 nan_to_num positive xlogy"
     ),
     "chains": "chain_matmul multi_dot",
+    "channels": "batch_norm group_norm instance_norm",
     "classification": "cross_entropy",
     "comparisons": (
         "eq ge greater greater_equal gt le less less_equal logical_and logical_not logical_or lt ne not_equal"
@@ -37,6 +40,7 @@ FAMILIES = {
     "determinants": "cholesky det inv inverse logdet matrix_power slogdet solve",
     "diagonals": "diag diag_embed diagflat diagonal trace tril triu",
     "distances": "cdist cosine_similarity dist linalg_norm matrix_norm normalize pairwise_distance",
+    "divergences": "gaussian_nll_loss kl_div poisson_nll_loss",
     "einsum": "einsum",
     "elementwise": (
         "abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 "
@@ -53,8 +57,12 @@ FAMILIES = {
         "isinf isnan logical_xor signbit"
     ),
     "losses": "huber_loss l1_loss mse mse_loss smooth_l1_loss",
+    "margins": (
+        "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss multilabel_soft_margin_loss "
+        "soft_margin_loss triplet_margin_loss"
+    ),
     "matmul": "linear matmul",
-    "normalization": "embedding embedding_backward layer_norm",
+    "normalization": "embedding embedding_backward layer_norm rms_norm",
     "norms": "norm vector_norm",
     "padding": "pad",
     "permutations": "H T mH mT moveaxis movedim permute swapaxes swapdims t transpose",

@@ -1,4 +1,4 @@
-"""Layer normalization, and the lookup of rows in a table (embedding)."""
+"""Layer normalization, by the root of the mean square too, and the lookup of rows in a table (embedding)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.arguments import Indices, Real, Shape, check_size
+from gradcli.ops.arithmetic import mul, power
 from gradcli.ops.comparisons import equal
-from gradcli.ops.elementwise import sqrt
+from gradcli.ops.elementwise import rsqrt, sqrt
 from gradcli.ops.reductions import mean_dim
+from gradcli.ops.scalars import add_number
 from gradcli.ops.selection import where
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.statistics import var
@@ -34,11 +36,14 @@ def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps:
 
 
 def _input_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
-    """What the mean and the deviation take of the gradient is taken off (Ba et al. 2016)."""
     normal = layer_norm(x, 1, 0, normalized_shape=normalized_shape, eps=eps)
     axes = tuple(range(len(x.shape) - len(normalized_shape), len(x.shape)))
+    return normal_rule(g * weight, x, normal, axes, eps)
+
+
+def normal_rule(h: Any, x: Any, normal: Any, axes: tuple[int, ...], eps: float) -> Any:
+    """What the mean and the deviation take of the gradient is taken off (Ba et al. 2016)."""
     over = {"dim": axes[0] if len(axes) == 1 else axes, "keepdim": True}
-    h = g * weight
     inner = h - mean_dim(h, **over) - normal * mean_dim(h * normal, **over)
     return inner / sqrt(var(x, correction=0, **over) + eps)
 
@@ -141,6 +146,33 @@ def layer_norm_(
         )
     w, b = 1 if weight is None else weight, 0 if bias is None else bias
     return layer_norm(input, w, b, normalized_shape=normalized_shape, eps=eps)
+
+
+@operation(
+    "x = [[1, 2, 4], [0.5, -1, 3]]; rms_norm(x, 3)",
+    "x = [[1, 2, 4], [0.5, -1, 3]]; w = [1, 2, 0.5]; rms_norm(x, (3,), w, eps=0.01)",
+    method=False,
+)
+def rms_norm(input: Real, normalized_shape: Shape, weight: Real | None = None, eps: float | None = None) -> Any:
+    """The last dimensions over the root of their mean square, then times the weight."""
+    shape, count = normalized_shape, len(normalized_shape)
+    if not count or input.shape[-count:] != shape:
+        raise AutogradError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*{str(list(shape))[1:]}, but got input "
+            f"of size{list(input.shape)}",
+            code="E301",
+        )
+    if weight is not None and weight.shape != shape:
+        raise AutogradError(
+            f"Expected weight to be of same shape as normalized_shape, but got weight of shape {list(weight.shape)} "
+            f"and normalized_shape = {list(shape)}",
+            code="E301",
+        )
+    axes = tuple(range(input.ndim - count, input.ndim))
+    small = float(np.finfo(input.dtype).eps) if eps is None else eps
+    squares = mean_dim(power(input, exponent=2), dim=axes, keepdim=True)
+    normal = mul(input, rsqrt(add_number(squares, small)))
+    return normal if weight is None else mul(normal, weight)
 
 
 def _check_rows(rows: Any, size: Shape, padding_idx: int | None) -> None:
