@@ -6,47 +6,69 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from gradcli.engine.in_place import check_in_place, write_over
+from gradcli.engine.in_place import change
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.pairs import PAIRS
 from gradcli.ops.surface import OPERATIONS
 from gradcli.script.machine import running
-from gradcli.script.torch.dtypes import DType, numpy_dtype
+from gradcli.script.torch.arguments import Signature
+from gradcli.script.torch.lowering import LOWERED
 
 Function = Callable[..., Any]
+
+LARGE = 2**16  # entries of a result worth a look at the limit
+# What the engine has under plain names, and torch only as methods or in torch.nn.functional and torch.linalg.
+ELSEWHERE = frozenset(
+    "elu expit gelu hardtanh leaky_relu logsigmoid mish relu6 silu softplus softsign swish tanhshrink power contiguous "
+    "reshape_as sum_to_size unfold view_as bce bce_with_logits binary_cross_entropy multi_dot cross_entropy conv1d_input "
+    "conv1d_weight conv2d_input conv2d_weight inv linalg_norm matrix_norm normalize ln repeat nll_loss "
+    "nll_loss_backward one_hot huber_loss l1_loss mse mse_loss smooth_l1_loss linear embedding_backward vector_norm pad "
+    "H T mH mT avg_pool2d avg_pool2d_backward max_pool2d_backward max_pool2d_pick vecdot expand expand_as view glu "
+    "hardsigmoid hardswish softshrink softmin index".split()
+)
 
 
 @cache
 def function(name: str) -> Function | None:
-    """`torch.name`, or None when there is no such operation."""
-    if name.endswith("_") and name[:-1] in OPERATIONS:
-        return in_place(name[:-1])
-    if name in PAIRS:
-        return plain(name, PAIRS[name], takes_dtype=False)
-    if name not in OPERATIONS:
-        return None
-    operation = OPERATIONS[name]
-    return plain(name, operation, takes_dtype="dtype" in operation.parameters)
+    """`torch.name`, and that of torch.nn.functional; None when there is no such operation."""
+    if name.endswith("_"):
+        return in_place(name)
+    return plain(name, method=False) if name in OPERATIONS else None
 
 
 @cache
 def method(name: str) -> Function | None:
     """`x.name`, which takes the tensor first; None when there is no such method."""
-    stem = name.removesuffix("_")
-    if stem not in PAIRS and (stem not in OPERATIONS or not OPERATIONS[stem].method):
+    if name.endswith("_"):
+        return in_place(name)
+    if name not in OPERATIONS or not (OPERATIONS[name].method or name == "where"):
         return None
-    return function(name)
+    return where if name == "where" else plain(name, method=True)
 
 
-def plain(name: str, operation: Function, *, takes_dtype: bool) -> Function:
-    """An operation that takes torch's dtypes and numpy's spellings of keywords."""
+def where(x: Tensor, condition: Tensor, other: Any) -> Any:
+    """`x.where(condition, other)`: the tensor comes second in the operation."""
+    function_ = function("where")
+    assert function_ is not None
+    return function_(condition, x, other)
+
+
+def plain(name: str, *, method: bool) -> Function:
+    """An operation that reads its arguments as torch does."""
+    operation = OPERATIONS[name]
+    signature = Signature(name, operation.parameters, method=method)
+    run, least, most, readers = LOWERED.get(name, operation.function), signature.least, signature.most, signature.positional
+    bind, many = signature.bind, signature.rest is not None
 
     def call(*arguments: Any, **keywords: Any) -> Any:
-        if keywords:
-            keywords = torch_keywords(keywords, takes_dtype)
-        if any(isinstance(x, DType) for x in arguments):
-            arguments = tuple(numpy_dtype(x) for x in arguments)
-        result = operation(*arguments, **keywords)
+        if keywords or not least <= len(arguments) <= most:
+            values, keywords = bind(arguments, keywords)
+        else:
+            try:
+                each = signature.following() if many else readers
+                values = [read(x) for read, x in zip(each, arguments, strict=False)]
+            except (TypeError, ValueError, OverflowError, IndexError):
+                values, keywords = bind(arguments, keywords)
+        result = run(*values, **keywords)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
         return result
@@ -55,29 +77,17 @@ def plain(name: str, operation: Function, *, takes_dtype: bool) -> Function:
     return call
 
 
-LARGE = 2**16  # entries of a result worth a look at the limit
-
-SYNONYMS = {"axis": "dim", "keepdims": "keepdim"}
-
-
-def torch_keywords(keywords: dict[str, Any], takes_dtype: bool) -> dict[str, Any]:
-    """Keywords as operations take them: numpy's spellings, torch's dtypes."""
-    found = {SYNONYMS.get(name, name): value for name, value in keywords.items()}
-    if "dtype" in found:
-        found["dtype"] = numpy_dtype(found["dtype"])
-        if found["dtype"] is None and not takes_dtype:
-            del found["dtype"]
-    return found
-
-
-def in_place(name: str) -> Function:
+def in_place(name: str) -> Function | None:
     """`x.name_(...)`: the result, written over the tensor."""
-    operation = function(name)
-    assert operation is not None
+    from gradcli.ops.assignment import METHODS, in_place_method
+
+    stem = name.removesuffix("_")
+    if stem not in METHODS or stem not in OPERATIONS:
+        return in_place_method(name)
+    operation = plain(stem, method=True)
 
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
-        check_in_place(target)
-        return write_over(target, operation(target, *arguments, **keywords))
+        return change(target, operation, *arguments, **keywords)
 
-    call.__name__ = f"{name}_"
+    call.__name__ = name
     return call

@@ -1,0 +1,228 @@
+"""How torch reads the arguments of its operations: strictly, by kind, and with its own words where they do not fit.
+
+What plainly fits is read in one pass; only where that fails are names, positions and kinds looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import Parameter
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops import arguments as reading
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.dtypes import Device, DType, Size, numpy_dtype
+from gradcli.source import did_you_mean
+
+Reader = Callable[[Any], Any]
+SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names, which torch takes too
+TORCH_NAMES = {DType: "torch.dtype", Size: "torch.Size", Device: "torch.device", np.ndarray: "numpy.ndarray"}
+
+
+def tensor(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value
+    raise TypeError
+
+
+def real(value: Any) -> Any:
+    """A tensor of floating point numbers; integers and booleans are converted, as torch promotes them."""
+    return tensor(value) if is_floating(tensor(value).value) else reading.real(value)
+
+
+def indices(value: Any) -> Any:
+    """A tensor of integers or booleans."""
+    if is_floating(tensor(value).value):
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return value
+
+
+def operand(value: Any) -> Any:
+    if isinstance(value, Tensor | float | int):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError
+
+
+def integer(value: Any) -> int:
+    return value if type(value) is int else reading.integer(value)
+
+
+def boolean(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise TypeError
+
+
+def string(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise TypeError
+
+
+def sizes(value: Any) -> Any:
+    """One size, or a tuple of them."""
+    return value if type(value) is int else reading.READERS["Dims"](value)
+
+
+def tensors(value: Any) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise TypeError
+    for position, item in enumerate(value):
+        if not isinstance(item, Tensor):
+            raise IndexError(f"expected Tensor as element {position} in argument 0, but got {kind_name(item)}")
+    return list(value)
+
+
+def dims_or_bool(value: Any) -> Any:
+    return value if isinstance(value, bool) else sizes(value)
+
+
+READERS: dict[str, tuple[Reader, str]] = {
+    "Tensor": (tensor, "Tensor"),
+    "Real": (real, "Tensor"),
+    "Indices": (indices, "Tensor"),
+    "Operand": (operand, "Tensor"),
+    "Dims": (sizes, "tuple of ints"),
+    "Dims | bool": (dims_or_bool, "tuple of ints"),
+    "int | Tensor": (lambda value: value if isinstance(value, Tensor) else integer(value), "int"),
+    "Shape": (sizes, "tuple of ints"),
+    "Pair": (sizes, "tuple of ints"),
+    "Padding": (lambda value: value if isinstance(value, str) else sizes(value), "tuple of ints"),
+    "Sequence[Tensor]": (tensors, "tuple of Tensors"),
+    "Tensors": (lambda value: value if isinstance(value, Tensor) else tensors(value), "Tensor"),
+    "Dtype": (lambda value: np.dtype(numpy_dtype(value)), "torch.dtype"),
+    "int": (integer, "int"),
+    "float": (reading.floating, "float"),
+    "bool": (boolean, "bool"),
+    "str": (string, "str"),
+    "Any": (lambda value: value, "Any"),
+}
+# Operations that take integers as they are, and those that take plain numbers where others take a tensor only.
+KEEP_INTEGERS = frozenset("abs absolute sign sgn floor ceil round trunc fix relu mean std var softmax log_softmax".split())
+FIRST_NUMBERS = frozenset(
+    "add sub subtract mul multiply div divide true_divide pow power remainder where xlogy float_power bucketize "
+    "searchsorted floor_divide".split()
+)
+ONLY_TENSORS = frozenset("maximum minimum".split())
+
+
+class Signature:
+    """The parameters of one operation, as a function or as a method, which has the tensor before them."""
+
+    def __init__(self, name: str, parameters: Mapping[str, Parameter], *, method: bool) -> None:
+        self.name = name
+        self.method = method
+        self.parameters = parameters
+        self.readers = {parameter: self._reader(p) for parameter, p in parameters.items()}
+        fixed = [p for p in parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        rest = [p.name for p in parameters.values() if p.kind is p.VAR_POSITIONAL]
+        self.fixed = [p.name for p in fixed]
+        self.rest = rest[0] if rest else None
+        self.least = sum(p.default is p.empty for p in fixed) + (1 if rest and fixed else 0)
+        self.most = len(fixed) if not rest else 2**63
+        self.positional = [self.readers[name] for name in self.fixed]
+
+    def _reader(self, parameter: Parameter) -> Reader:
+        kind = self.kind(parameter)
+        read = READERS[kind][0]
+        if self.name in KEEP_INTEGERS and kind == "Real":
+            read = tensor
+        if kind == "Operand" and parameter.default is parameter.empty:
+            is_first = parameter.name in ("input", "self")
+            if (is_first and self.name not in FIRST_NUMBERS) or self.name in ONLY_TENSORS:
+                read = tensor
+        if parameter.default is None:
+            return lambda value: None if value is None else read(value)
+        return read
+
+    @staticmethod
+    def kind(parameter: Parameter) -> str:
+        return str(parameter.annotation).removesuffix(" | None")
+
+    def following(self) -> Any:
+        """The readers of positional arguments, one after the other."""
+        return self.positional if self.rest is None else chain(self.positional, repeat(self.readers[self.rest]))
+
+    def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Arguments as the operation takes them; TypeError in torch's words."""
+        keywords = {self._known(name): value for name, value in keywords.items()}
+        arguments, keywords = cast_first(arguments, keywords, self.parameters)
+        if self.rest in keywords:
+            arguments = (*arguments, keywords.pop(self.rest))
+        if len(arguments) > self.most:
+            raise TypeError(self._too_many(len(arguments)))
+        values = [self._read(n, x, position) for position, (n, x) in enumerate(self._named(arguments))]
+        named: dict[str, Any] = {}
+        for name, value in keywords.items():
+            if name in self.fixed[: len(arguments)]:
+                raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
+            named[name] = self._read(name, value, None)
+        absent = [n for n in self.fixed[len(values) :] if n not in named and self.parameters[n].default is Parameter.empty]
+        if self.rest is not None and len(values) == len(self.fixed) and self.fixed:
+            absent.append(self.rest)
+        if absent:
+            listed = ", ".join(f'"{name}"' for name in absent)
+            raise TypeError(f"{self.name}() missing {len(absent)} required positional arguments: {listed}")
+        return values, named
+
+    def _named(self, arguments: tuple[Any, ...]) -> Any:
+        return zip(chain(self.fixed, repeat(self.rest)), arguments, strict=False)
+
+    def _known(self, keyword: str) -> str:
+        name = keyword if keyword in self.parameters else SYNONYMS.get(keyword, keyword)
+        if name == "out":
+            raise UnsupportedError(
+                "out= is not supported here", python=TypeError, help=f"assign the result: y = torch.{self.name}(...)"
+            )
+        if name not in self.parameters and name != "dtype":
+            close = did_you_mean(name, self.parameters)
+            hint = f" (did you mean '{close}'?)" if close else ""
+            raise TypeError(f"{self.name}() got an unexpected keyword argument '{keyword}'{hint}")
+        return name
+
+    def _too_many(self, given: int) -> str:
+        if self.method:
+            if self.most == 1:
+                return f"TensorBase.{self.name}() takes no arguments ({given - 1} given)"
+            given, takes = given - 1, self.most - 1
+        else:
+            takes = self.most
+        was, s = ("was" if given == 1 else "were"), "" if takes == 1 else "s"
+        return f"{self.name}() takes {takes} positional argument{s} but {given} {was} given"
+
+    def _read(self, name: str, value: Any, position: int | None) -> Any:
+        try:
+            return self.readers[name](value)
+        except IndexError as error:  # a tensor whose kind of number is refused, or a list with something else in it
+            raise (TypeError if "element" in str(error) else IndexError)(str(error)) from None
+        except (TypeError, ValueError, OverflowError):
+            kind = READERS[self.kind(self.parameters[name])][1]
+            place = "" if position is None else f" (position {position + 1 - self.method})"
+            raise TypeError(
+                f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}"
+            ) from None
+
+
+def cast_first(
+    arguments: tuple[Any, ...], keywords: dict[str, Any], parameters: Mapping[str, Parameter]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """`x.prod(dtype=...)`: an operation that has no `dtype` of its own works on the tensor cast before."""
+    if "dtype" not in keywords or "dtype" in parameters:
+        return arguments, keywords
+    dtype = keywords.pop("dtype")
+    if dtype is not None and arguments:
+        from gradcli.script.torch.casting import cast
+
+        arguments = (cast(tensor(arguments[0]), dtype), *arguments[1:])
+    return arguments, keywords
+
+
+def kind_name(value: Any) -> str:
+    """The type of a value in torch's messages."""
+    return TORCH_NAMES.get(type(value)) or ("Tensor" if isinstance(value, Tensor) else type(value).__name__)

@@ -1,0 +1,49 @@
+"""Operations that torch computes in a way of its own for some arguments, in front of the engine's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.surface import OPERATIONS
+
+
+def _whole(name: str) -> Callable[..., Any]:
+    """Rounding leaves integers as they are."""
+
+    def call(input: Tensor, **options: Any) -> Any:
+        rounded = OPERATIONS[name].function
+        return rounded(input, **options) if is_floating(input.value) else OPERATIONS["clone"].function(input)
+
+    return call
+
+
+def _only_real(name: str, kernel: str) -> Callable[..., Any]:
+    """What torch has no code for where the numbers are integers."""
+
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if not is_floating(input.value) and options.get("dtype") is None:
+            raise NotImplementedError(f'"{kernel}" not implemented for \'{TYPE_NAMES[input.dtype]}\'')
+        return OPERATIONS[name].function(input, *arguments, **options)
+
+    return call
+
+
+def _spread(name: str) -> Callable[..., Any]:
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if not is_floating(input.value):
+            raise RuntimeError(f"{name}: std and var only support floating point and complex dtypes")
+        return OPERATIONS[name].function(input, *arguments, **options)
+
+    return call
+
+
+LOWERED: dict[str, Callable[..., Any]] = {
+    **{name: _whole(name) for name in ("floor", "ceil", "round", "trunc", "fix")},
+    "softmax": _only_real("softmax", "softmax_lastdim_kernel_impl"),
+    "log_softmax": _only_real("log_softmax", "log_softmax_lastdim_kernel_impl"),
+    "std": _spread("std"),
+    "var": _spread("var"),
+}

@@ -1,0 +1,118 @@
+"""What a tensor is made of: sizes, strides, the memory behind it, and what leads out of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.shapes import dimension
+from gradcli.engine.tensor import Tensor
+from gradcli.engine.views import View
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import describe
+from gradcli.script.torch.arguments import kind_name
+from gradcli.script.torch.dtypes import Size
+
+
+def size(x: Tensor, dim: Any = None) -> Any:
+    """`x.size()`, and `x.size(dim)` of one dimension."""
+    if dim is None:
+        return Size(x.shape)
+    return x.shape[_dimension("size", dim, x)]
+
+
+def stride(x: Tensor, dim: Any = None) -> Any:
+    """How many entries lie between neighbours, by dimension."""
+    steps = tuple(step // x.value.itemsize for step in x.array.strides)
+    return steps if dim is None else steps[_dimension("stride", dim, x)]
+
+
+def _dimension(name: str, dim: Any, x: Tensor) -> int:
+    if not isinstance(dim, int):
+        raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {kind_name(dim)}")
+    return dimension(dim, x.ndim)
+
+
+def storage_offset(x: Tensor) -> int:
+    return (x.array.ctypes.data - _owner(x).ctypes.data) // x.value.itemsize
+
+
+def _owner(x: Tensor) -> np.ndarray[Any, Any]:
+    """The array that holds the memory."""
+    array = x.array
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def data_ptr(x: Tensor) -> int:
+    return int(x.array.ctypes.data)
+
+
+def base(x: Tensor) -> Tensor | None:
+    """`x._base`: the tensor whose memory this one looks into."""
+    return x.base if isinstance(x, View) else None
+
+
+def is_contiguous(x: Tensor, **_: Any) -> bool:
+    return bool(x.value.flags.c_contiguous)
+
+
+class Storage:
+    """`x.untyped_storage()`: the memory that views share."""
+
+    def __init__(self, x: Tensor) -> None:
+        self.array = _owner(x)
+
+
+describe(
+    Storage,
+    methods={
+        "data_ptr": lambda storage: int(storage.array.ctypes.data),
+        "nbytes": lambda storage: storage.array.nbytes,
+        "size": lambda storage: storage.array.nbytes,
+    },
+)
+
+
+def to_list(x: Tensor) -> Any:
+    return x.value.tolist()
+
+
+def numpy_of(x: Tensor, *, force: bool = False) -> Any:
+    """The memory as an array."""
+    return (x.detach() if force else x).numpy()
+
+
+def gradient_of(x: Tensor) -> Tensor | None:
+    """`x.grad`; the timeline hears of every look at one that is None."""
+    gradient = x.grad
+    if running.machine.timeline is not None:
+        running.machine.timeline.asked(x, gradient)
+    return gradient
+
+
+def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+    """What leads out of the graph; the timeline remembers where."""
+
+    def call(x: Tensor) -> Any:
+        result = function(x)
+        if running.machine.timeline is not None:
+            running.machine.timeline.cut(x, result, how)
+        return result
+
+    return call
+
+
+def alone(name: str, function: Callable[[Tensor], Any]) -> Callable[..., Any]:
+    """A method that takes no arguments, refused in Python's words when it gets some."""
+
+    def call(x: Tensor, *extra: Any, **named: Any) -> Any:
+        if extra or named:
+            many = f"arguments ({len(extra)} given)" if extra else "keyword arguments"
+            raise TypeError(f"TensorBase.{name}() takes no {many}")
+        return function(x)
+
+    return call
