@@ -25,15 +25,15 @@ from gradcli.script.timeline.model import (
 )
 
 
-def snippet_document(name: str, printed: str, timeline: Timeline | None, error: GradcliError | None) -> Document:
-    """Everything about a run; `timeline` and `leaves` are null unless an explanation was asked for."""
+def snippet_document(name: str, printed: str, timeline: Timeline, error: GradcliError | None) -> Document:
+    """Everything about a run."""
     return {
         "schema": "gradcli.run/1",
         "ok": error is None,
         "file": name,
         "printed": printed,
-        "timeline": None if timeline is None else [event(one) for one in timeline.events],
-        "leaves": None if timeline is None else [leaf(one) for one in timeline.leaves],
+        "timeline": [event(one) for one in timeline.events],
+        "leaves": [leaf(one) for one in timeline.leaves],
         "error": None if error is None else error_document(error)["error"],
     }
 
@@ -72,10 +72,7 @@ def details(fact: Event) -> Document:
 
 def lesson(document: Document) -> Document:
     """The explanation inside another document."""
-    return {
-        key: document[key]
-        for key in ("output", "value", "upstream", "nodes", "steps", "gradients", "formulas", "notes")
-    }
+    return {key: value for key, value in document.items() if key not in ("schema", "ok", "program")}
 
 
 def made(fact: Made) -> Document:
