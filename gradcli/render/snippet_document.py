@@ -40,7 +40,8 @@ def snippet_document(name: str, printed: str, timeline: Timeline, error: Gradcli
 
 def event(fact: Event) -> Document:
     """An event with what its kind adds."""
-    return {"kind": fact.kind, "line": fact.line, "times": fact.times, **details(fact)}
+    place = {"source": fact.source.name, "line": fact.line}
+    return {"kind": fact.kind, **place, "times": fact.times, **details(fact)}
 
 
 def details(fact: Event) -> Document:

@@ -24,14 +24,15 @@ from gradcli.script.timeline.model import (
     Timeline,
     Updated,
 )
-from gradcli.source import visible
+from gradcli.source import Source, visible
 
 
 def timeline_page(timeline: Timeline, looks: Looks, *, all: bool = False) -> str:
     """The whole run as text; of long sections the beginning, unless `all` is asked for."""
+    seen: set[tuple[Source, int]] = set()
     sections = [
-        Section(heading(timeline, line, looks), list(rows(list(events), looks, all=all)))
-        for line, events in groupby(timeline.events, lambda event: event.line)
+        Section(heading(source, line), list(rows(list(events), seen, looks, all=all)))
+        for (source, line), events in groupby(timeline.events, lambda event: (event.source, event.line))
     ]
     if timeline.leaves:
         sections.append(Section("Leaves at the end", [leaf(one, looks) for one in timeline.leaves]))
@@ -40,17 +41,24 @@ def timeline_page(timeline: Timeline, looks: Looks, *, all: bool = False) -> str
     return lay_out([section for section in sections if section.rows], looks)
 
 
-def heading(timeline: Timeline, line: int, looks: Looks) -> str:
-    """A line of the snippet with its number."""
-    text = timeline.lines[line - 1].strip() if line <= len(timeline.lines) else ""
-    return f"line {line}{':' * bool(text)} {visible(text)}".rstrip()
+def heading(source: Source, line: int) -> str:
+    """A line of the snippet with its number, and its cell where there are several."""
+    cell = source.name.rpartition(" cell ")[2] if " cell " in source.name else ""
+    return f"{f'cell {cell} ' * bool(cell)}line {line}: {visible(source.line(line).strip())}"
 
 
-def rows(events: Sequence[Event], looks: Looks, *, all: bool) -> Iterator[Row]:
+def rows(events: Sequence[Event], seen: set[tuple[Source, int]], looks: Looks, *, all: bool) -> Iterator[Row]:
+    """What the events of a line say; a pass that ran before is not shown in full again, unless all is asked for."""
     for event in events:
-        yield from event_rows(event, looks, all=all)
-        if event.times > 1:
-            yield Row((f"{looks.ellipsis} and {event.times - 1:,} more times: --all shows each",), "aside")
+        if isinstance(event, Backward):
+            again = (event.source, event.line) in seen and not all
+            seen.add((event.source, event.line))
+            yield from backward(event, looks, again=again, all=all)
+        else:
+            yield from event_rows(event, looks, all=all)
+    more = max(event.times for event in events) - 1
+    if more:
+        yield Row((f"{looks.ellipsis} and {more:,} more time{'s' * (more > 1)}: --all shows each",), "aside")
 
 
 def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
@@ -74,8 +82,6 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
             )
         case Changed():
             yield Row((f"{visible(event.name)} is changed in place: version {event.version}",))
-        case Backward():
-            yield from backward(event, looks, all=all)
         case Updated():
             yield Row((f"{visible(event.optimizer)} changes",))
             for name, before, after in event.parameters:
@@ -90,9 +96,11 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
             yield from (Row((visible(note.message),), "note") for note in event.notes)
 
 
-def backward(event: Backward, looks: Looks, *, all: bool) -> Iterator[Row]:
+def backward(event: Backward, looks: Looks, *, again: bool, all: bool) -> Iterator[Row]:
     """One pass: derivatives on the edges, the chain rule, and what arrived at the leaves."""
-    if event.explanation is not None:
+    if again:
+        yield Row((f"backward from {visible(event.output)} again",), "aside")
+    elif event.explanation is not None:
         yield from lesson(event.explanation, looks, all=all)
     else:
         yield Row((f"backward from {visible(event.output)}: the graph is too large to show",), "aside")

@@ -21,7 +21,7 @@ def notes(recorder: Recorder, error: Exception) -> tuple[Note, ...]:
     if isinstance(error, ModifiedError):
         return tuple(_changed(recorder, error))
     if code == "E302" and recorder.passes:
-        message = f"the backward pass at line {recorder.passes[-1]} freed what the graph had saved"
+        message = f"the backward pass at line {recorder.passes[-1].line} freed what the graph had saved"
         return (Note("freed", "", message),)
     return ()
 

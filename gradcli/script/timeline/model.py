@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from gradcli.explanation.model import Explanation, Note
 from gradcli.language.tree import Expression
+from gradcli.source import Source
 
 Value = Any  # a numpy array or scalar
 
@@ -33,6 +34,7 @@ class Event:
     """Something that happened at a line."""
 
     kind: ClassVar[str]
+    source: Source
     line: int
     times: int
 
@@ -144,7 +146,5 @@ class LeafState:
 class Timeline:
     """The whole run."""
 
-    source: str
-    lines: tuple[str, ...]
     events: tuple[Event, ...]
     leaves: tuple[LeafState, ...]

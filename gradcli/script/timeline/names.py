@@ -23,7 +23,8 @@ class TensorNames:
     def __init__(self) -> None:
         self.of_tensor: WeakKeyDictionary[Tensor, str] = WeakKeyDictionary()
         self.of_node: WeakKeyDictionary[Target, str] = WeakKeyDictionary()
-        self._unnamed: dict[tuple[int, int], str] = {}
+        self.provisional: WeakKeyDictionary[Tensor, str] = WeakKeyDictionary()  # until the snippet gives a name
+        self._unnamed: dict[tuple[Any, ...], str] = {}
 
     def look(self, env: dict[str, Any]) -> None:
         """Note the names of the tensors in these variables."""
@@ -47,10 +48,10 @@ class TensorNames:
         if tensor._grad is not None:
             self.of_tensor.setdefault(tensor._grad, f"{name}.grad")
 
-    def unnamed(self, tensor: Tensor, line: int, position: int) -> None:
+    def unnamed(self, tensor: Tensor, *place: Any) -> None:
         """Call an intermediate result `v1`, `v2`, ...; the same each time that its line runs."""
         if self.get(tensor) is None:
-            self.give(tensor, self._unnamed.setdefault((line, position), f"v{len(self._unnamed) + 1}"))
+            self.give(tensor, self._unnamed.setdefault(place, f"v{len(self._unnamed) + 1}"))
 
     def expression(self, tensor: Tensor) -> Expression:
         """How formulas mention a tensor: by its name, or a small one without a name as it is."""
@@ -63,7 +64,7 @@ class TensorNames:
         """The name of a tensor, if the snippet has one for it."""
         if tensor.node is not None and tensor.node in self.of_node:
             return self.of_node[tensor.node]
-        return self.of_tensor.get(tensor)
+        return self.of_tensor.get(tensor) or self.provisional.get(tensor)
 
 
 def owned(value: Facade) -> Iterator[tuple[str, Tensor]]:

@@ -20,6 +20,7 @@ from gradcli.explanation.model import Explanation, Note
 from gradcli.explanation.naming import Names
 from gradcli.language.tree import Name
 from gradcli.script.timeline.model import Accumulated, Backward
+from gradcli.script.timeline.reasons import Pass
 from gradcli.script.timeline.written import kept, notation
 from gradcli.source import Span
 
@@ -34,8 +35,9 @@ def followed(
     recorder: Recorder, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
 ) -> Iterator[Contributed]:
     """Pass on the events of a walk; when it is done, tell it to the recorder."""
-    line = recorder.machine.line
-    wanted = recorder.wanted(("backward", line))
+    recorder.flush()
+    line, wanted = recorder.machine.line, recorder.wanted("backward")
+    recorder.passes.append(Pass(line, recorder.below(outputs)))
     graph = snapshot(recorder, outputs[0]) if wanted and len(outputs) == 1 and outputs[0].node is not None else None
     contributions: list[Contribution] = []
     accumulations: list[tuple[Tensor, Any, Any]] = []
@@ -45,19 +47,17 @@ def followed(
         elif graph is not None:
             contributions.append(Contribution(*event[:2], *map(valued, event[2:])))
         yield event
-    recorder.passes.append(line)
     explanation = explained(graph, contributions, given[0]) if graph is not None else None
     accumulated = tuple(
         Accumulated(recorder.name(leaf), kept(gradient), before, None if leaf._grad is None else kept(leaf._grad.value))
         for leaf, gradient, before in accumulations
     )
     notes = tuple(told(recorder, accumulations, explanation))
-    for leaf, _, _ in accumulations:
-        recorder.filled[leaf] = line
+    for leaf, gradient, _ in accumulations:
+        recorder.filled[leaf] = (line, not np.any(gradient))
         recorder.values[leaf] = kept(leaf.value)
     output = recorder.name(outputs[0])
-    fact = Backward(line, 1, output, explanation, accumulated, notes) if wanted or notes else None
-    recorder.add(("backward", line), fact)
+    recorder.add("backward", event=lambda: Backward(*recorder.place, output, explanation, accumulated, notes))
 
 
 def valued(carrier: Any) -> Any:
@@ -167,7 +167,7 @@ def told(
     added: dict[int, list[str]] = {}
     for leaf, _, before in accumulations:
         if before is not None and leaf in recorder.filled and np.any(before):
-            added.setdefault(recorder.filled[leaf], []).append(recorder.name(leaf))
+            added.setdefault(recorder.filled[leaf][0], []).append(recorder.name(leaf))
     for line, names in added.items():
         listed = ", ".join(f"{name}.grad" for name in names)
         yield Note(
@@ -189,7 +189,6 @@ def zeroed_at(recorder: Recorder, explanation: Explanation, name: str) -> str:
     for step in reversed(explanation.steps):
         if step.input in below:
             if np.any(step.upstream) and not np.any(step.contribution):
-                node = explanation.node(step.node)
-                reasons.append(f"{node.op} gives {step.input} nothing here")
+                reasons.append(f"{explanation.node(step.node).op} passes nothing back to {step.input} here")
             below.add(step.node)
     return reasons[0] if reasons else "the parts that arrive cancel, or what enters is 0"

@@ -20,6 +20,13 @@ class Cut(NamedTuple):
     result: Tensor | None
 
 
+class Pass(NamedTuple):
+    """A backward pass: its line, and the leaves that its output was computed from, whether it reached them or not."""
+
+    line: int
+    leaves: frozenset[Tensor]
+
+
 def why_none(recorder: Recorder, tensor: Tensor, name: str) -> tuple[str, str]:
     """A code of `model.REASONS` and a sentence."""
     if isinstance(tensor.node, AccumulateGrad):
@@ -56,9 +63,10 @@ def _of_leaf(recorder: Recorder, tensor: Tensor, name: str) -> tuple[str, str]:
         )
     if not recorder.passes:
         return "no-backward", f"no backward pass has run yet: call backward() on what was computed from {name}"
-    passes = ", ".join(map(str, dict.fromkeys(recorder.passes)))
-    lines = f"line{'s' * (len(set(recorder.passes)) > 1)} {passes}"
-    cut = next((cut for cut in recorder.cuts if tensor in cut.leaves), None)
+    numbers = dict.fromkeys(one.line for one in recorder.passes)
+    lines = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+    computed = any(tensor in one.leaves for one in recorder.passes)
+    cut = next((cut for cut in recorder.cuts if computed and tensor in cut.leaves), None)
     if cut is not None and cut.how == "no_grad":
         where = f"line {cut.line} computed with {name} inside no_grad()"
         return "no-grad", f"the backward pass of {lines} did not reach {name}: {where}"

@@ -34,13 +34,13 @@ class Recorder:
         self.all = all
         self.names = TensorNames()
         self.events: list[Event] = []
-        self.counts: dict[Any, list[int]] = {}  # what a line did: how often, and the positions of its events
+        self.kept_at: dict[Any, list[int]] = {}  # what a line did, and the positions of the events that say so
         self.lines: WeakKeyDictionary[Node, int] = WeakKeyDictionary()  # where each node was made
         self.origins: WeakKeyDictionary[Tensor, frozenset[Tensor]] = WeakKeyDictionary()  # the leaves below a tensor
         self.cuts: list[reasons.Cut] = []
         self.changed_at: list[tuple[int, int]] = []  # the clock of the engine up to which a line changed memory
-        self.passes: list[int] = []  # the lines of the backward passes
-        self.filled: dict[Tensor, int] = {}  # leaves with a gradient, and the line of the pass that left it
+        self.passes: list[reasons.Pass] = []
+        self.filled: dict[Tensor, tuple[int, bool]] = {}  # leaves: the line of the pass that left a gradient, is it 0
         self.reset_at: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()
         self.values: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()  # leaves as the last pass saw them
         self.pending: list[tuple[int, Application]] = []
@@ -52,11 +52,11 @@ class Recorder:
         """A statement that tells what it did when it is done."""
         if isinstance(node, COMPOUND):
             return execute
-        line = node.lineno
+        line, machine = node.lineno, self.machine
 
         def run(env: Env) -> Any:
             self.names.look(env)
-            latest = changes.latest
+            latest, before, machine.source = changes.latest, machine.source, source
             try:
                 signal = execute(env)
             except Exception as error:
@@ -64,6 +64,7 @@ class Recorder:
                 self.failed(error, line)
                 raise
             self.ended(env, line, latest)
+            machine.source = before
             return signal
 
         return run
@@ -86,6 +87,7 @@ class Recorder:
         below = self.below((source,))
         if isinstance(result, Tensor):
             self.origins[result] = below
+            self.names.provisional[result] = self.name(source) + (how if how.startswith(".") else f".{how}")
         if below and len(self.cuts) < 10_000:
             self.cuts.append(reasons.Cut(self.machine.line, how, below, result if isinstance(result, Tensor) else None))
 
@@ -94,7 +96,7 @@ class Recorder:
         if gradient is None:
             name = self.name(tensor)
             code, message = reasons.why_none(self, tensor, name)
-            self.add(("asked", self.machine.line, name, code), Asked(self.machine.line, 1, name, code, message))
+            self.add("asked", name, event=lambda: Asked(*self.place, name, code, message))
 
     def backward(
         self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
@@ -104,64 +106,72 @@ class Recorder:
 
     def differentiated(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], found: Sequence[Any]) -> None:
         """`torch.autograd.grad` leaves no `.grad`; the lines that it ran on count as passes."""
-        self.passes.append(self.machine.line)
+        self.passes.append(reasons.Pass(self.machine.line, self.below(outputs)))
 
     def stepped(self, optimizer: Any, parameters: Sequence[Tensor]) -> None:
         """An optimizer changed its parameters."""
         changed = tuple(
             (self.name(p), kept(self.values.get(p)), kept(p.value)) for p in parameters if p._grad is not None
         )
-        line, kind = self.machine.line, type(optimizer).__name__
-        self.add(("updated", line), Updated(line, 1, kind, changed))
+        self.add("updated", event=lambda: Updated(*self.place, type(optimizer).__name__, changed))
 
     def zeroed(self, parameters: Sequence[Tensor]) -> None:
         """Gradients that became None or 0, whoever made them so."""
-        gone = [p for p in parameters if p in self.filled and (p._grad is None or not np.any(p._grad.value))]
+        gone = [p for p in parameters if p in self.filled and self.is_reset(p)]
         for tensor in gone:
             del self.filled[tensor]
             self.reset_at[tensor] = self.machine.line
         for to_none in (True, False):
             names = tuple(self.name(p) for p in gone if (p._grad is None) is to_none)
             if names:
-                self.add(("reset", self.machine.line, to_none), Reset(self.machine.line, 1, names, to_none))
+                self.add("reset", to_none, event=lambda: Reset(*self.place, names, to_none))  # noqa: B023  called now
+
+    def is_reset(self, leaf: Tensor) -> bool:
+        """Whether a gradient that was there has become None, or 0 where it was not."""
+        return leaf._grad is None or not (self.filled[leaf][1] or np.any(leaf._grad.value))
 
     # What follows from it.
 
     def ended(self, env: Env, line: int, latest: int) -> None:
         """A statement is done: name what it made, and tell what it changed."""
         self.names.look(env)
-        for at in dict.fromkeys(line for line, _ in self.pending):
-            self.built(at, [application for other, application in self.pending if other == at])
-        self.pending.clear()
+        self.flush()
+        self.machine.line = line
         if changes.latest > latest:
             self.changed_at.append((changes.latest, line))
             for name, value in list(env.items()):
                 if isinstance(value, Tensor) and value.history and value.history[-1] > latest:
                     told = self.names.get(value) or name
-                    self.add(("changed", line, told), Changed(line, 1, told, value._version))
+                    fact = Changed(*self.place, told, value._version)
+                    self.add("changed", told, event=lambda: fact)  # noqa: B023  called now
         self.zeroed(list(self.filled))
 
-    def built(self, line: int, applications: Sequence[Application]) -> None:
-        if self.wanted(("forward", line)):
+    def flush(self) -> None:
+        """Tell the operations that have run, by the lines that they stand on."""
+        now, pending = self.machine.line, self.pending
+        self.pending = []
+        for line in dict.fromkeys(line for line, _ in pending):
+            applications = [application for other, application in pending if other == line]
             for position, application in enumerate(applications):
-                self.names.unnamed(application.out, line, position)
-            self.add(("forward", line), Forward(line, 1, tuple(made(self.names, one) for one in applications)))
-        else:
-            self.add(("forward", line), None)
+                self.names.unnamed(application.out, self.machine.source, line, position)
+            self.machine.line = line
+            self.add(
+                "forward",
+                event=lambda: Forward(*self.place, tuple(made(self.names, one) for one in applications)),  # noqa: B023
+            )
+        self.machine.line = now
 
     def failed(self, error: Exception, line: int) -> None:
         """An exception passes a statement: told once, where it began."""
         if id(error) not in self.failures:
             self.failures.add(id(error))
             notes = diagnosis.notes(self, error)
-            self.add(("failed", line), Failed(line, 1, str(error), notes))
+            self.add("failed", event=lambda: Failed(*self.place, str(error), notes))
 
     def finished(self, error: Exception | None) -> Timeline:
         """The whole run, when it has ended."""
         self.names.look(self.machine.globals)
-        source = self.machine.source
-        lines = tuple(source.text.split("\n"))
-        return Timeline(source.name, lines, tuple(self.events), tuple(self.leaves()))
+        return Timeline(tuple(self.events), tuple(self.leaves()))
 
     def leaves(self) -> Iterator[LeafState]:
         """The leaves that still have a name, with their gradients."""
@@ -184,17 +194,21 @@ class Recorder:
                     found |= {x}
         return found
 
-    def wanted(self, key: Any) -> bool:
-        """Whether another event like this is to be kept."""
-        return self.all or len(self.counts.get(key, ())) <= SHOWN
+    @property
+    def place(self) -> tuple[Source, int, int]:
+        """Where the run is, and once: what every event begins with."""
+        return self.machine.source, self.machine.line, 1
 
-    def add(self, key: Any, event: Event | None) -> None:
+    def wanted(self, *what: Any) -> bool:
+        """Whether another event like this on this line is to be kept."""
+        return self.all or len(self.kept_at.get((*self.place, *what), ())) < SHOWN
+
+    def add(self, *what: Any, event: Callable[[], Event]) -> None:
         """Keep an event, or count it where its line has done the same before."""
-        counted = self.counts.setdefault(key, [0])
-        counted[0] += 1
-        if event is not None and self.wanted(key):
-            counted.append(len(self.events))
-            self.events.append(event)
-        elif len(counted) > 1:
-            last = counted[-1]
+        positions = self.kept_at.setdefault((*self.place, *what), [])
+        if self.wanted(*what):
+            positions.append(len(self.events))
+            self.events.append(event())
+        else:
+            last = positions[-1]
             self.events[last] = replace(self.events[last], times=self.events[last].times + 1)
