@@ -84,7 +84,8 @@ def _embedding_backward(g: torch.Tensor, indices: torch.Tensor, size: Any, **key
     return torch.autograd.grad(functional.embedding(indices, w, **keywords), w, g, create_graph=True)[0]
 
 
-# Adjoints that formulas print: torch has no function for them, or a node with the operands in another order. Their
+# Adjoints that formulas print, and what torch computes by other steps: it has no function, or a node with the operands
+# in another order. Their
 # values and gradients are compared, their nodes are not.
 ADJOINTS = {
     "conv1d_input",
@@ -96,6 +97,7 @@ ADJOINTS = {
     "avg_pool2d_backward",
     "nll_loss_backward",
     "embedding_backward",
+    "quantile",  # by changing views in place
 }
 
 ELSEWHERE: dict[str, Function] = {

@@ -54,7 +54,7 @@ FAMILIES = {
     "likelihood": "nll_loss nll_loss_backward one_hot",
     "logic": (
         "all allclose any bitwise_and bitwise_not bitwise_or bitwise_xor equal heaviside isclose isfinite "
-        "isinf isnan logical_xor signbit"
+        "isinf isnan isneginf isposinf logical_xor signbit"
     ),
     "losses": "huber_loss l1_loss mse mse_loss smooth_l1_loss",
     "margins": (
@@ -69,6 +69,8 @@ FAMILIES = {
     "pooling": "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward max_pool2d_pick",
     "products": "addmv addr baddbmm cross inner kron tensordot vecdot",
     "reductions": "mean prod sum",
+    "resizing": "conv_transpose1d conv_transpose2d pixel_shuffle pixel_unshuffle",
+    "samples": "corrcoef cov diff logcumsumexp nanmean nansum quantile",
     "scans": "cumprod cumsum",
     "scattering": "index_copy index_fill masked_scatter scatter take",
     "selection": "clamp clip masked_fill maximum minimum where",
@@ -76,10 +78,10 @@ FAMILIES = {
     "shrinking": "glu hardshrink hardsigmoid hardswish prelu softshrink threshold",
     "softmax": "log_softmax logsumexp softmax softmin",
     "sorting": "argsort cummax cummin kthvalue median mode sort topk",
-    "special": "deg2rad digamma erfc erfinv frac lgamma logit rad2deg sgn sinc",
+    "special": "deg2rad digamma erfc erfinv frac lgamma logit polygamma rad2deg sgn sinc",
     "stacks": (
         "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod column_stack dstack "
-        "hstack meshgrid row_stack tensor_split vstack"
+        "hsplit hstack meshgrid row_stack tensor_split vsplit vstack"
     ),
     "statistics": "aminmax std std_mean var var_mean",
     "subscript": "index",

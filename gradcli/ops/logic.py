@@ -35,6 +35,12 @@ finite = question("isfinite", np.isfinite, "Whether an entry is a number.", "x =
 negative = question(
     "signbit", np.signbit, "Whether an entry has a minus sign, -0 too.", "x = [1, -2]; where(signbit(x), x**2, x)"
 )
+upward = question(
+    "isposinf", np.isposinf, "Whether an entry is infinite and positive.", "x = [1, 2]; where(isposinf(x), 0, x**2)"
+)
+downward = question(
+    "isneginf", np.isneginf, "Whether an entry is infinite and negative.", "x = [1, 2]; where(isneginf(x), 0, x**2)"
+)
 different = primitive("logical_xor", np.logical_xor)
 close = primitive(
     "isclose",

@@ -27,13 +27,15 @@ from gradcli.ops.surface import operation
 
 squeeze_in_place = primitive(
     "squeeze_in_place",
-    lambda x: np.squeeze(x, 0),
-    lambda g, out, x: unsqueeze(g, dim=0),
+    lambda x, *, dim=0: np.squeeze(x, dim),
+    lambda g, out, x, *, dim=0: unsqueeze(g, dim=dim),
     node="SqueezeBackward4",
     structured=True,
     view=True,
-    notation=lambda operands, _: Call("squeeze", (Argument(operands[0].tree), Argument(literal(0)))),
-    fold=lambda x, *, value: fold_squeeze(x, value=value, dim=0),
+    notation=lambda operands, options: Call(
+        "squeeze", (Argument(operands[0].tree), Argument(literal(options.get("dim", 0))))
+    ),
+    fold=lambda x, *, value, dim=0: fold_squeeze(x, value=value, dim=dim),
 )
 
 

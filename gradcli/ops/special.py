@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.notation import number
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.language.tree import Name
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Name
 from gradcli.ops.arguments import Real
 from gradcli.ops.comparisons import both, equal
 from gradcli.ops.constants import SQRT_PI, Constant
@@ -61,8 +63,8 @@ def _polygamma(x: Any, *, n: int) -> Any:
         x = np.where(near, x + 1, x)
     series = -np.log(x) if n == 0 else math.factorial(n - 1) / x**n
     series = series + factorial / (2 * x ** (n + 1))
-    for k, number in enumerate(BERNOULLI, 1):
-        series = series + number * math.factorial(2 * k + n - 1) / math.factorial(2 * k) / x ** (2 * k + n)
+    for k, bernoulli in enumerate(BERNOULLI, 1):
+        series = series + bernoulli * math.factorial(2 * k + n - 1) / math.factorial(2 * k) / x ** (2 * k + n)
     infinite = np.where(given == 0, math.copysign(math.inf, -1), math.nan) if n == 0 else math.inf
     return np.where(pole, infinite, out + sign * series).astype(given.dtype)[()]
 
@@ -108,6 +110,9 @@ polygamma: Primitive = primitive(
     "polygamma",
     _polygamma,
     lambda g, out, x, *, n: g * polygamma(x, n=n + 1),
+    notation=lambda operands, options: Call(
+        "polygamma", tuple(map(Argument, (number(options["n"]), operands[0].tree)))
+    ),
     domain=POSITIVE,
 )
 digamma = elementwise(
@@ -152,3 +157,13 @@ logit = primitive("logit", _logit, _logit_rule, domain=(0.0, 1.0))
 def logit_(input: Real, eps: float | None = None) -> Any:
     """`log(x/(1 - x))`, the inverse of the sigmoid; `eps` keeps the input from 0 and 1."""
     return logit(input, eps=eps) if eps is not None else logit(input)
+
+
+@operation("x = [30, 50]; polygamma(1, x)", method=False)
+def polygamma_(n: int, input: Real) -> Any:
+    """The derivative of order `n` of `digamma`."""
+    if n < 0:
+        raise AutogradError("polygamma(n, x) does not support negative n.")
+    if n > 100:
+        raise AutogradError("polygamma(n, x) takes n up to 100 here")
+    return polygamma(input, n=n)

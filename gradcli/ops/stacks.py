@@ -198,6 +198,27 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     return tuple(cut(input, dim=axis, start=start, stop=max(start, stop)) for start, stop, _ in bounds)
 
 
+@operation("A = [[1, 2, 3], [4, 5, 6]]; hsplit(A, (1,))[1]")
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
+    """The columns of a matrix, or the entries of a vector, in parts."""
+    if not input.ndim:
+        raise AutogradError(
+            "torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with 0 dimensions!", code="E301"
+        )
+    return tensor_split(input, indices_or_sections, 0 if input.ndim == 1 else 1)
+
+
+@operation("A = [[1, 2, 3], [4, 5, 6]]; vsplit(A, 2)[1]")
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
+    """The rows of a matrix in parts."""
+    if input.ndim < 2:
+        raise AutogradError(
+            f"torch.vsplit requires a tensor with at least 2 dimension, but got a tensor with {input.ndim} dimensions!",
+            code="E301",
+        )
+    return tensor_split(input, indices_or_sections, 0)
+
+
 def _ends(size: int, parts: int) -> list[int]:
     if parts < 1:
         raise AutogradError(f"number of sections must be larger than 0, got {parts}")
