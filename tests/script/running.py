@@ -11,14 +11,18 @@ from gradcli.script.errors import python_class
 from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
+from gradcli.script.timeline.model import Timeline
+from gradcli.script.timeline.recorder import Recorder
 from gradcli.source import Source
 
 
-def ours(text: str, limits: Limits | None = None) -> str:
+def ours(text: str, limits: Limits | None = None, *, listen: bool = False) -> str:
     """What the snippet prints here; an exception that it does not catch is the last line."""
     printed: list[str] = []
+    machine = Machine(limits or Limits(), printed.append)
+    machine.timeline = Recorder(machine) if listen else None
     try:
-        run([Source(text, "snippet.py")], Machine(limits or Limits(), printed.append))
+        run([Source(text, "snippet.py")], machine)
     except Exception as error:
         printed.append(f"Error: {python_class(error).__name__}: {error}\n")
     return "".join(printed)
@@ -35,3 +39,14 @@ def torchs(text: str) -> str:
         except Exception as error:
             print(f"Error: {type(error).__name__}: {error}")
     return printed.getvalue()
+
+
+def recorded(text: str, *, all: bool = False) -> Timeline:
+    """The timeline of a snippet; what it does not catch is the last event."""
+    machine = Machine(Limits(), lambda text: None)
+    machine.timeline = Recorder(machine, all=all)
+    try:
+        run([Source(text, "snippet.py")], machine)
+    except RuntimeError as error:
+        return machine.timeline.finished(error)
+    return machine.timeline.finished(None)

@@ -37,7 +37,7 @@ def followed(
     """Pass on the events of a walk; when it is done, tell it to the recorder."""
     recorder.flush()
     line, wanted = recorder.machine.line, recorder.wanted("backward")
-    recorder.passes.append(Pass(line, recorder.below(outputs)))
+    done = Pass(line, recorder.below(outputs))
     graph = snapshot(recorder, outputs[0]) if wanted and len(outputs) == 1 and outputs[0].node is not None else None
     contributions: list[Contribution] = []
     accumulations: list[tuple[Tensor, Any, Any]] = []
@@ -47,6 +47,7 @@ def followed(
         elif graph is not None:
             contributions.append(Contribution(*event[:2], *map(valued, event[2:])))
         yield event
+    recorder.passes.append(done)
     explanation = explained(graph, contributions, given[0]) if graph is not None else None
     accumulated = tuple(
         Accumulated(recorder.name(leaf), kept(gradient), before, None if leaf._grad is None else kept(leaf._grad.value))

@@ -1,0 +1,45 @@
+"""What must hold of every timeline: it changes nothing, its passes are the engine's, its document can be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gradcli.render.looks import Looks
+from gradcli.render.snippet_document import snippet_document
+from gradcli.render.timeline import timeline_page
+from gradcli.script.timeline.model import Backward
+from tests.commands.running import ROOT, validator
+from tests.script.running import ours, recorded
+
+SNIPPETS = sorted((ROOT / "samples" / "snippets").glob("*.py")) + sorted(
+    (Path(__file__).parents[1] / "snippets").glob("*.py")
+)
+
+
+@pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
+def test_listening_changes_nothing(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert ours(text, listen=True) == ours(text)
+
+
+@pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
+def test_passes_add_up(file: Path) -> None:
+    timeline = recorded(file.read_text(encoding="utf-8"))
+    for event in timeline.events:
+        if isinstance(event, Backward):
+            for arrival in event.accumulated:
+                if arrival.after is not None and arrival.gradient is not None:
+                    before = 0 if arrival.before is None else arrival.before
+                    np.testing.assert_allclose(arrival.after, before + arrival.gradient, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
+def test_it_can_be_told(file: Path) -> None:
+    timeline = recorded(file.read_text(encoding="utf-8"))
+    validator("run").validate(snippet_document(file.name, "", timeline, None))
+    page = timeline_page(timeline, Looks(ascii=True))
+    assert page.isascii() or not file.read_text(encoding="utf-8").isascii()
+    assert timeline_page(timeline, Looks(ascii=True), all=True)

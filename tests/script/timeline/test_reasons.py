@@ -1,0 +1,172 @@
+"""The timeline answers what learners ask: why a gradient is None, why it doubled, why it is 0, who changed what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+from gradcli.script.timeline.model import (
+    REASONS,
+    Asked,
+    Backward,
+    Changed,
+    Event,
+    Failed,
+    Forward,
+    Reset,
+    Timeline,
+    Updated,
+)
+from tests.script.running import recorded
+
+Kind = TypeVar("Kind", bound=Event)
+
+X = "import torch\nx = torch.tensor(3.0, requires_grad=True)\n"
+
+QUESTIONS = {
+    "y = x * 2\ny.grad": ("non-leaf", "y is the result of mul (line 3), not a leaf: call y.retain_grad()"),
+    "y = x * 2\ny.retain_grad()\ny.grad": ("no-backward", "no backward pass has reached it yet"),
+    "x.grad": ("no-backward", "no backward pass has run yet"),
+    "c = torch.tensor(1.0)\nc.grad": ("constant", "make it with requires_grad=True"),
+    "y = x.detach()\ny.grad": ("detached", "detach() at line 3"),
+    "y = x.detach() * 2\ny.grad": ("detached", "detach() at line 3"),
+    "y = x.data * 2\ny.grad": ("detached", ".data at line 3"),
+    "with torch.no_grad():\n    y = x * 2\ny.grad": ("no-grad", "inside no_grad() at line 4"),
+    "w = x * 1\nz = torch.tensor(1.0, requires_grad=True)\nw.backward()\nz.grad": (
+        "not-reached",
+        "line 5 does not depend",
+    ),
+    "z = torch.tensor(1.0, requires_grad=True)\n(x.detach() * z).backward()\nx.grad": (
+        "detached",
+        "at line 4 cut it off",
+    ),
+    "z = torch.tensor(1.0, requires_grad=True)\nwith torch.no_grad():\n    y = x * 2\n(y * z).backward()\nx.grad": (
+        "no-grad",
+        "line 5 computed with x inside no_grad()",
+    ),
+    "x.sum().backward()\nx.grad = None\nx.grad": ("reset", "line 4 reset x.grad to None"),
+    "opt = torch.optim.SGD([x], lr=1.0)\nx.sum().backward()\nopt.zero_grad()\nx.grad": ("reset", "line 5 reset"),
+}
+
+
+def of_kind(timeline: Timeline, kind: type[Kind]) -> Iterator[Kind]:
+    return (event for event in timeline.events if isinstance(event, kind))
+
+
+@pytest.mark.parametrize(
+    ("program", "answer"), QUESTIONS.items(), ids=[f"{c}-{i}" for i, (c, _) in enumerate(QUESTIONS.values())]
+)
+def test_why_a_gradient_is_none(program: str, answer: tuple[str, str]) -> None:
+    timeline = recorded(X + program)
+    asked = list(of_kind(timeline, Asked))[-1]
+    code, words = answer
+    assert asked.code == code
+    assert words in asked.message
+    assert asked.line == (X + program).count("\n") + 1
+
+
+def test_every_reason_is_asked_for() -> None:
+    assert {code for code, _ in QUESTIONS.values()} == set(REASONS)
+
+
+def test_a_second_pass_says_that_it_added() -> None:
+    timeline = recorded(X + "(x * 2).backward()\n(x * 5).backward()\n")
+    first, second = of_kind(timeline, Backward)
+    assert first.notes == ()
+    (note,) = second.notes
+    assert note.code == "accumulated"
+    assert "line 3" in note.message
+    (arrival,) = second.accumulated
+    assert (arrival.before, arrival.gradient, arrival.after) == (2, 5, 7)
+
+
+@pytest.mark.parametrize("reset", ["x.grad = None", "x.grad.zero_()", "torch.optim.SGD([x], lr=1.0).zero_grad()"])
+def test_a_reset_in_between_is_no_news(reset: str) -> None:
+    timeline = recorded(f"{X}(x * 2).backward()\n{reset}\n(x * 5).backward()\n")
+    assert [event.notes for event in of_kind(timeline, Backward)] == [(), ()]
+    (event,) = of_kind(timeline, Reset)
+    assert (event.line, event.names) == (4, ("x",))
+
+
+def test_a_gradient_of_zero_names_the_node() -> None:
+    timeline = recorded(X + "y = torch.relu(-x)\ny.backward()\n")
+    (event,) = of_kind(timeline, Backward)
+    assert [note.code for note in event.notes] == ["zero-gradient"]
+    assert "relu" in event.notes[0].message
+
+
+def test_nan_names_the_node() -> None:
+    timeline = recorded(
+        "import torch\nx = torch.tensor(0.0, requires_grad=True)\ny = torch.sqrt(x) * 0\ny.backward()\n"
+    )
+    (event,) = of_kind(timeline, Backward)
+    assert event.explanation is not None
+    assert any(note.code == "gradient-not-finite" for note in event.explanation.notes)
+
+
+def test_a_changed_tensor_names_who_saved_and_who_changed_it() -> None:
+    program = "y = x.exp()\nz = y * 2\ny.add_(1)\ntry:\n    z.backward()\nexcept RuntimeError:\n    pass\n"
+    timeline = recorded(X + program)
+    (failed,) = of_kind(timeline, Failed)
+    (note,) = failed.notes
+    assert note.code == "changed-after-saving"
+    assert "exp at line 3" in note.message
+    assert "line 5 changed it" in note.message
+    assert ("y", 1) in {(event.name, event.version) for event in of_kind(timeline, Changed)}
+
+
+def test_a_freed_graph_names_the_pass_that_freed_it() -> None:
+    timeline = recorded(X + "y = x ** 2\ny.backward()\ntry:\n    y.backward()\nexcept RuntimeError:\n    pass\n")
+    (failed,) = of_kind(timeline, Failed)
+    assert [note.code for note in failed.notes] == ["freed"]
+    assert "line 4" in failed.notes[0].message
+
+
+def test_a_pass_is_explained_in_the_names_of_the_snippet() -> None:
+    timeline = recorded(X + "def square(t):\n    return t * t\ny = square(x) + 1\ny.backward()\n")
+    (event,) = of_kind(timeline, Backward)
+    assert event.output == "y"
+    assert event.explanation is not None
+    assert [node.name for node in event.explanation.nodes if node.kind == "op"] == ["v1", "y"]
+    assert [step.total for step in event.explanation.steps][-1] == 6
+    lines = [(fact.line, fact.made[0].name) for fact in of_kind(timeline, Forward)]
+    assert lines == [(4, "v1"), (5, "y")]
+
+
+def test_an_optimizer_tells_what_it_changed() -> None:
+    timeline = recorded(X + "opt = torch.optim.SGD([x], lr=0.5)\n(x * 2).backward()\nopt.step()\n")
+    (event,) = of_kind(timeline, Updated)
+    assert (event.optimizer, event.parameters) == ("SGD", (("x", 3, 2),))
+
+
+def test_repetitions_are_counted() -> None:
+    program = X + "for i in range(10):\n    y = x * i\n    y.backward()\n"
+    short, whole = recorded(program), recorded(program, all=True)
+    passes = list(of_kind(short, Backward))
+    assert [event.times for event in passes] == [1, 9]
+    assert len(list(of_kind(whole, Backward))) == 10
+
+
+def test_values_are_those_of_their_time() -> None:
+    timeline = recorded("import torch\nw = torch.ones(2)\nv = w * 2\nv.add_(1)\n")
+    first = next(of_kind(timeline, Forward))
+    assert np.array_equal(first.made[0].value, [2, 2])
+
+
+def test_leaves_at_the_end() -> None:
+    timeline = recorded(X + "z = torch.tensor(1.0, requires_grad=True)\n(x * 2).backward()\n")
+    found = {leaf.name: leaf for leaf in timeline.leaves}
+    assert found["x"].grad == 2
+    assert found["z"].grad is None
+    assert re.search("does not depend on z", found["z"].reason)
+
+
+def test_hooks_run_once() -> None:
+    timeline = recorded(
+        X + "calls = []\ny = x * 2\ny.register_hook(lambda g: calls.append(1))\ny.backward()\nassert len(calls) == 1\n"
+    )
+    assert list(of_kind(timeline, Failed)) == []
