@@ -6,17 +6,23 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import Notation, infix, number, prefix
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary, Expression
 from gradcli.ops.arguments import Operand, Real, as_tensor, real
 from gradcli.ops.comparisons import at_least, both, equal
-from gradcli.ops.elementwise import POSITIVE, floor, log
+from gradcli.ops.elementwise import POSITIVE, log
 from gradcli.ops.folding import fold_add, fold_div, fold_mul, fold_neg, fold_pow, fold_sub
+from gradcli.ops.rounding import (
+    check_divisor,
+    floor_divide,
+    remainder,
+    remainder_tensor,
+    truncating_divide,
+)
 from gradcli.ops.selection import guarded
 from gradcli.ops.surface import operation
 
@@ -139,30 +145,6 @@ power_of = primitive(
     notation=infix("**"),
     domain=POSITIVE,
 )
-floor_divide = primitive(
-    "floor_divide",
-    np.floor_divide,
-    lambda g, out, a, b: g * 0,
-    lambda g, out, a, b: g * 0,
-    node="DivBackward2",
-    notation=infix("//"),
-    convention="the quotient is flat between its steps: derivative 0",
-)
-remainder = primitive(
-    "remainder",
-    np.remainder,
-    lambda g, out, x, n: g,
-    node="RemainderBackward0",
-    notation=infix("%"),
-)
-remainder_tensor = primitive(
-    "remainder_tensor",
-    np.remainder,
-    lambda g, out, x, y: g,
-    lambda g, out, x, y: -g * floor(x / y),
-    node="RemainderBackward1",
-    notation=infix("%"),
-)
 
 
 def _is_number(value: Any) -> bool:
@@ -198,9 +180,23 @@ def mul_(input: Operand, other: Operand) -> Any:
     return mul(other, input) if _is_number(input) else mul(input, other)
 
 
-@operation("x = [1, 2]; y = [3, 4]; div(x, y)", "x = [1, 2]; 2/x", aliases=["divide", "true_divide"])
-def div_(input: Operand, other: Operand) -> Any:
-    """The quotient, entry by entry; a number over a tensor is the number times the reciprocal, as in torch."""
+@operation(
+    "x = [1, 2]; y = [3, 4]; div(x, y)",
+    "x = [1, 2]; 2/x",
+    "x = [5.5, -5.5]; y = [2, 3]; div(x, y, rounding_mode='trunc')",
+    aliases=["divide", "true_divide"],
+)
+def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Any:
+    """The quotient, entry by entry; rounded if `rounding_mode` is 'floor' or 'trunc'."""
+    if rounding_mode is not None:
+        if rounding_mode not in ("floor", "trunc"):
+            raise AutogradError(
+                f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+            )
+        check_divisor(input, other)
+        input = as_tensor(input) if _is_number(other) else input
+        return (floor_divide if rounding_mode == "floor" else truncating_divide)(input, other)
+    # a number over a tensor is the number times the reciprocal, as in torch
     return mul(reciprocal(real(other)), input) if _is_number(input) else div(input, other)
 
 
@@ -221,12 +217,14 @@ def square(input: Tensor) -> Any:
 @operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2")
 def floor_divide_(input: Operand, other: Operand) -> Any:
     """The quotient, rounded down."""
+    check_divisor(input, other)
     return floor_divide(as_tensor(input) if _is_number(other) else input, other)
 
 
 @operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y")
 def remainder_(input: Operand, other: Operand) -> Any:
     """The remainder with the sign of the divisor, as Python's `%`."""
+    check_divisor(input, other)
     return remainder(input, other) if _is_number(other) else remainder_tensor(input, other)
 
 

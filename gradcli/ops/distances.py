@@ -15,10 +15,13 @@ from gradcli.ops.arguments import Dims, Real, check_size
 from gradcli.ops.arithmetic import div, mul, sub
 from gradcli.ops.axes import wrapped
 from gradcli.ops.blends import clamp_min
+from gradcli.ops.comparisons import equal
+from gradcli.ops.elementwise import absolute, sign
 from gradcli.ops.extremes import amax_, amin_
 from gradcli.ops.norms import norm, norm_rule
 from gradcli.ops.reductions import sum_, sum_dim
 from gradcli.ops.scalars import add_number
+from gradcli.ops.selection import where
 from gradcli.ops.shaping import clone, unsqueeze
 from gradcli.ops.surface import operation
 
@@ -51,6 +54,10 @@ def _between(x: Any, y: Any) -> Any:
 
 def _pairs_rule(g: Any, out: Any, x: Any, y: Any, p: float) -> Any:
     dim = len(out.shape)
+    if math.isinf(p):  # here torch gives every entry of a tie the whole gradient, unlike a norm
+        between = _between(x, y)
+        hit = equal(absolute(between), unsqueeze(out, dim=dim))
+        return where(hit, unsqueeze(g, dim=dim) * sign(between), 0)
     return norm_rule(unsqueeze(g, dim=dim), unsqueeze(out, dim=dim), _between(x, y), p=p, dim=dim, keepdim=True)
 
 
