@@ -1,0 +1,1 @@
+print("".__class__.__mro__)

@@ -1,0 +1,122 @@
+"""`gradcli run` as its users meet it: what is printed where, exit codes, notebooks and pages, errors with a caret."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import ROOT, SNAPSHOTS, document, gradcli, snapshot
+
+RUNS = sorted((SNAPSHOTS / "runs").glob("*.txt"))
+SAMPLES = ROOT / "samples" / "snippets"
+
+
+@pytest.fixture(autouse=True)
+def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def lesson(tmp_path: Path) -> Path:
+    return tmp_path / "lesson.py"
+
+
+@pytest.mark.parametrize("file", RUNS, ids=lambda file: file.stem)
+def test_snapshots(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    snapshot(capsys, file)
+
+
+@pytest.mark.parametrize("file", sorted(SAMPLES.glob("*.py")), ids=lambda file: file.stem)
+def test_the_command_in_the_comment_works(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    (command,) = [line for line in file.read_text(encoding="utf-8").split("\n") if line.startswith("# gradcli ")]
+    assert f"samples/snippets/{file.name}" in command
+    result = gradcli(capsys, command.removeprefix("# gradcli "))
+    assert result.code == 0
+    assert result.out.startswith(file.with_suffix(".out").read_text(encoding="utf-8"))
+
+
+def test_a_pipe_is_a_file(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"import torch\nprint(torch.ones(2))\n")))
+    assert gradcli(capsys, "run -").out == "tensor([1., 1.])\n"
+
+
+def test_a_notebook_echoes_its_cells(capsys: pytest.CaptureFixture[str]) -> None:
+    result = gradcli(capsys, "run samples/snippets/lesson.ipynb")
+    assert result.out == "tensor([1., 2., 3.], requires_grad=True)\ngradient:\ntensor([2., 4., 6.])\n"
+
+
+def test_a_page_runs_its_blocks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradcli(capsys, "run samples/snippets/lesson.md").out == "tensor(8., grad_fn=<PowBackward0>)\ntensor(12.)\n"
+
+
+def test_quiet_prints_the_explanation_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    both = gradcli(capsys, "run samples/snippets/two_paths.py --explain").out
+    alone = gradcli(capsys, "run samples/snippets/two_paths.py --quiet").out
+    printed = gradcli(capsys, "run samples/snippets/two_paths.py").out
+    assert both == printed + alone
+
+
+def test_the_document_has_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(gradcli(capsys, "run samples/snippets/two_paths.py --json").out)
+    assert found["ok"]
+    assert found["printed"] == gradcli(capsys, "run samples/snippets/two_paths.py").out
+    assert [event["kind"] for event in found["timeline"]].count("backward") == 1
+    assert {leaf["name"]: leaf["grad"] for leaf in found["leaves"]} == {"x": 312.0}
+
+
+def test_the_document_of_a_failure(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
+    lesson.write_text("import torch\nprint(1)\nx = torch.ones(2, requires_grad=True)\n(x * 2).backward()\n")
+    result = gradcli(capsys, f"run {lesson} --json")
+    found = document(result.out)
+    assert (result.code, result.err) == (3, "")
+    assert (found["ok"], found["printed"], found["error"]["line"]) == (False, "1\n", 4)
+    assert found["error"]["message"] == "RuntimeError: grad can be implicitly created only for scalar outputs"
+
+
+def test_warnings_go_to_standard_error_once_a_line(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
+    lesson.write_text(
+        "import torch\ny = torch.ones(1, requires_grad=True) * 2\nfor i in range(3):\n    print(y.grad)\n"
+    )
+    result = gradcli(capsys, f"run {lesson}")
+    assert result.out == "None\nNone\nNone\n"
+    assert result.err.count("UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor") == 1
+    assert f"{lesson}:4: UserWarning" in result.err
+
+
+def test_a_terminal_gets_no_control_characters(
+    capsys: pytest.CaptureFixture[str], lesson: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lesson.write_text("print('\\x1b[31mred\\tblue')\n")
+    assert gradcli(capsys, f"run {lesson}").out == "\x1b[31mred\tblue\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert gradcli(capsys, f"run {lesson}").out == "\\x1b[31mred\tblue\n"
+
+
+WRONG = {
+    "nowhere.py": (None, 2, "cannot read nowhere.py"),
+    "notebook.ipynb": ("{", 2, "is not a notebook"),
+    "empty.ipynb": (json.dumps({"cells": []}), 2, "has no code cells"),
+    "page.md": ("# nothing here\n", 2, "has no Python blocks"),
+    "syntax.py": ("x = (1,\n", 2, "'(' was never closed"),
+    "binary.py": ("x = '\0'\n", 2, "null bytes"),
+    "unknown.py": ("import tensorflow\n", 3, "No module named 'tensorflow' in snippets"),
+    "endless.py": ("while True:\n    pass\n", 3, "more than 1,000 steps"),
+    "large.py": ("import torch\ntorch.zeros(10**12)\n", 3, "1,000,000,000,000 elements"),
+}
+
+
+@pytest.mark.parametrize(("name", "case"), WRONG.items(), ids=WRONG)
+def test_what_cannot_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, case: tuple[str | None, int, str]
+) -> None:
+    text, code, words = case
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    result = gradcli(capsys, f"run {tmp_path / name if text is not None else name} --max-steps 1000")
+    assert (result.code, result.out) == (code, "")
+    assert words in result.err
+    assert "= help: " in result.err
