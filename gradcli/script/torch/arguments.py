@@ -104,12 +104,13 @@ READERS: dict[str, tuple[Reader, str]] = {
     "Any": (lambda value: value, "Any"),
 }
 # Operations that take integers as they are, and those that take plain numbers where others take a tensor only.
-KEEP_INTEGERS = frozenset("abs absolute sign sgn floor ceil round trunc fix relu mean std var softmax log_softmax".split())
-FIRST_NUMBERS = frozenset(
+INTEGERS_STAY = "abs absolute sign sgn floor ceil round trunc fix relu mean std var softmax log_softmax"
+NUMBERS_FIRST = (
     "add sub subtract mul multiply div divide true_divide pow power remainder where xlogy float_power bucketize "
-    "searchsorted floor_divide".split()
+    "searchsorted floor_divide"
 )
-ONLY_TENSORS = frozenset("maximum minimum".split())
+KEEP_INTEGERS, FIRST_NUMBERS = frozenset(INTEGERS_STAY.split()), frozenset(NUMBERS_FIRST.split())
+ONLY_TENSORS = frozenset(("maximum", "minimum"))
 
 
 class Signature:
@@ -163,7 +164,8 @@ class Signature:
             if name in self.fixed[: len(arguments)]:
                 raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
             named[name] = self._read(name, value, None)
-        absent = [n for n in self.fixed[len(values) :] if n not in named and self.parameters[n].default is Parameter.empty]
+        needed = [name for name in self.fixed[len(values) :] if self.parameters[name].default is Parameter.empty]
+        absent = [name for name in needed if name not in named]
         if self.rest is not None and len(values) == len(self.fixed) and self.fixed:
             absent.append(self.rest)
         if absent:
@@ -204,9 +206,7 @@ class Signature:
         except (TypeError, ValueError, OverflowError):
             kind = READERS[self.kind(self.parameters[name])][1]
             place = "" if position is None else f" (position {position + 1 - self.method})"
-            raise TypeError(
-                f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}"
-            ) from None
+            raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None
 
 
 def cast_first(

@@ -19,7 +19,7 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
     """The tensor in another dtype; itself where it has it."""
     wanted = np.dtype(numpy_dtype(dtype))
     if x.dtype == wanted:
-        return OPERATIONS["clone"].function(x) if copy else x  # type: ignore[no-any-return]
+        return OPERATIONS["clone"].function(x) if copy else x
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
     return Tensor(x.value.astype(wanted))  # integers are outside the graph

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.in_place import check_in_place
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
+from gradcli.script.torch.options import checked_shape, made, read_options, size_tuple, sizes, whole
 
 
 def generator_of(generator: Any) -> Any:
@@ -22,8 +24,8 @@ def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Te
     chances = x.value if p is None else p
     if p is None and not ((x.value >= 0) & (x.value <= 1)).all():
         raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If so, "
-            "please report an enhancement request to PyTorch.)"
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
+            "so, please report an enhancement request to PyTorch.)"
         )
     return Tensor(generator_of(generator).bernoulli(chances, x.shape).astype(x.dtype)[()])
 
@@ -31,6 +33,55 @@ def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Te
 def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
     """Indices drawn by weight."""
     return Tensor(generator_of(generator).multinomial(x.value, num_samples, replacement))
+
+
+def drawn(name: str, draw: str) -> Callable[..., Tensor]:
+    """`torch.rand` and `torch.randn`."""
+
+    def make(*size: Any, **keywords: Any) -> Tensor:
+        shape, options = sizes(name, size, keywords), read_options(name, keywords)
+        return made(getattr(generator_of(options.generator), draw)(shape, options.real)[()], options.requires_grad)
+
+    return make
+
+
+def randint(*given: Any, **keywords: Any) -> Tensor:
+    """`randint(high, size)` and `randint(low, high, size)`."""
+    several = len(given) + sum(name in keywords for name in ("low", "high", "size")) > 2
+    names = ("low", "high", "size") if several else ("high", "size")
+    values = dict(zip([name for name in names if name not in keywords], given, strict=False))
+    values.update({name: keywords.pop(name) for name in ("low", "high", "size") if name in keywords})
+    if "high" not in values or "size" not in values:
+        raise TypeError("randint() takes a high bound and a size, or a low bound, a high bound and a size")
+    low, high = whole("randint", "low", values.get("low", 0), 1), whole("randint", "high", values["high"], 1)
+    shape, options = size_tuple("randint", values["size"], 2), read_options("randint", keywords)
+    numbers = generator_of(options.generator).integers(low, high, shape, options.dtype or np.dtype(np.int64))
+    return made(numbers[()], options.requires_grad)
+
+
+def randperm(n: Any, **keywords: Any) -> Tensor:
+    options = read_options("randperm", keywords)
+    (count,) = checked_shape("randperm", (n,))
+    numbers = generator_of(options.generator).permutation(count)
+    return made(numbers.astype(options.dtype or np.int64), options.requires_grad)
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -> Tensor:
+    """`torch.normal`: of numbers and a size, or of tensors entry by entry."""
+    options = read_options("normal", keywords)
+    source = generator_of(options.generator)
+    if size is not None:
+        return made(source.normal(size_tuple("normal", size, 3), options.real, mean, std)[()], options.requires_grad)
+    means, spreads = (np.asarray(x.value if isinstance(x, Tensor) else x) for x in (mean, std))
+    if (spreads < 0).any():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    shape = np.broadcast_shapes(means.shape, spreads.shape)
+    dtype = next((x.dtype for x in (mean, std) if isinstance(x, Tensor)), mode.default_dtype)
+    if isinstance(std, Tensor):
+        unit = source.normal(shape, dtype) * spreads.astype(dtype)
+    else:
+        unit = source.normal(shape, dtype, 0.0, std)
+    return Tensor((unit + means.astype(dtype))[()])
 
 
 def filling(draw: str) -> Callable[..., Tensor]:
@@ -74,4 +125,11 @@ METHODS: dict[str, Callable[..., Any]] = {
     "random_": random_,
     "bernoulli": bernoulli,
     "multinomial": multinomial,
+}
+CREATION: dict[str, Callable[..., Any]] = {
+    "rand": drawn("rand", "uniform"),
+    "randn": drawn("randn", "normal"),
+    "randint": randint,
+    "randperm": randperm,
+    "normal": normal,
 }

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.modes import mode
 from gradcli.script.printing import dtype_text, size_text
 from gradcli.script.python.attributes import BuiltinType, describe
 from gradcli.script.python.builtins import TYPES
@@ -62,7 +61,7 @@ def numpy_dtype(dtype: Any) -> Any:
     if isinstance(dtype, DType):
         return dtype.numpy
     if isinstance(dtype, BuiltinType):
-        return {float: mode.default_dtype, int: np.dtype(np.int64), bool: np.dtype(np.bool_)}.get(dtype.python, dtype)  # type: ignore[arg-type]
+        return {float: np.dtype(np.float64), int: np.dtype(np.int64), bool: np.dtype(np.bool_)}.get(dtype.python, dtype)  # type: ignore[arg-type]
     return dtype
 
 
@@ -82,22 +81,23 @@ describe(Size, methods={"index": tuple.index, "count": tuple.count, "numel": Siz
 class Device:
     """`torch.device("cpu")`: the only one there is."""
 
-    def __init__(self, name: str = "cpu", index: int | None = None) -> None:
+    def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
         check_device(name)
+        _, colon, number = str(name).partition(":")
         self.type = "cpu"
-        self.index = index
+        self.index = int(number) if colon else index
 
     def __repr__(self) -> str:
-        return "device(type='cpu')"
+        return "device(type='cpu')" if self.index is None else f"device(type='cpu', index={self.index})"
 
     def __str__(self) -> str:
-        return "cpu"
+        return "cpu" if self.index is None else f"cpu:{self.index}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Device)
+        return isinstance(other, Device) and other.index == self.index
 
     def __hash__(self) -> int:
-        return hash(self.type)
+        return hash((self.type, self.index))
 
 
 describe(Device, getters={"type": lambda device: device.type, "index": lambda device: device.index})

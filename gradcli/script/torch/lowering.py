@@ -25,7 +25,7 @@ def _only_real(name: str, kernel: str) -> Callable[..., Any]:
 
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         if not is_floating(input.value) and options.get("dtype") is None:
-            raise NotImplementedError(f'"{kernel}" not implemented for \'{TYPE_NAMES[input.dtype]}\'')
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
         return OPERATIONS[name].function(input, *arguments, **options)
 
     return call

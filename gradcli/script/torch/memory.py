@@ -36,7 +36,7 @@ def _dimension(name: str, dim: Any, x: Tensor) -> int:
 
 
 def storage_offset(x: Tensor) -> int:
-    return (x.array.ctypes.data - _owner(x).ctypes.data) // x.value.itemsize
+    return int(x.array.ctypes.data - _owner(x).ctypes.data) // int(x.value.itemsize)
 
 
 def _owner(x: Tensor) -> np.ndarray[Any, Any]:

@@ -15,8 +15,9 @@ from gradcli.script.generator import Generator
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.builtins import TYPES
-from gradcli.script.torch import autograd, operations, tensors
-from gradcli.script.torch.creation import CREATION, tensor_
+from gradcli.script.torch import autograd, chance, kinds, operations, tensors
+from gradcli.script.torch.arguments import kind_name
+from gradcli.script.torch.creation import CREATION
 from gradcli.script.torch.dtypes import BY_NUMPY, DTYPES, Device, DType, Size, check_device, numpy_dtype
 
 VERSION = "2.13.0+cpu"
@@ -50,10 +51,34 @@ def legacy(dtype: Any) -> BuiltinType:
     """`torch.FloatTensor([1, 2])` and its kin."""
 
     def construct(*data: Any) -> Tensor:
-        given = data[0] if len(data) == 1 and isinstance(data[0], list | tuple) else None
-        return tensor_(given, dtype=dtype) if given is not None else CREATION["empty"](*data, dtype=dtype)
+        if len(data) == 1 and isinstance(data[0], Tensor):
+            return data[0].detach()
+        if len(data) == 1 and not isinstance(data[0], int | Size):
+            return CREATION["tensor"](data[0], dtype=dtype or BY_NUMPY[mode.default_dtype])  # type: ignore[no-any-return]
+        return CREATION["empty"](*(data or (0,)), dtype=dtype)  # type: ignore[no-any-return]
 
     return BuiltinType("Tensor", Tensor, construct, module="torch")
+
+
+tensors.TENSOR.construct = legacy(None).construct
+
+
+def of_tensor(name: str) -> Any:
+    """`torch.numel(x)`: a question to a tensor."""
+
+    def ask(input: Any) -> Any:
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_name(input)}")
+        return tensors.METHODS[name](input)
+
+    return ask
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    try:
+        return Size(np.broadcast_shapes(*shapes))
+    except ValueError:
+        raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape") from None
 
 
 def nothing(*_: Any, **__: Any) -> None:
@@ -68,20 +93,19 @@ MEMBERS: dict[str, Any] = {
     "device": TYPES[Device],
     "dtype": TYPES[DType],
     "Generator": BuiltinType("Generator", Generator, lambda device="cpu": Generator(), module="torch"),
-    "FloatTensor": legacy(np.float32),
-    "DoubleTensor": legacy(np.float64),
-    "LongTensor": legacy(np.int64),
-    "IntTensor": legacy(np.int32),
-    "BoolTensor": legacy(np.bool_),
+    "FloatTensor": legacy(DTYPES["float32"]),
+    "DoubleTensor": legacy(DTYPES["float64"]),
+    "LongTensor": legacy(DTYPES["int64"]),
+    "IntTensor": legacy(DTYPES["int32"]),
+    "BoolTensor": legacy(DTYPES["bool"]),
     "manual_seed": manual_seed,
     "seed": lambda: running.machine.generator.seed(),
     "initial_seed": lambda: running.machine.generator.initial_seed(),
     "get_rng_state": lambda: running.machine.generator.get_state(),
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
-    "bernoulli": lambda x, **_: Tensor(running.machine.generator.bernoulli(x.value, x.shape).astype(x.dtype)[()]),
-    "multinomial": lambda x, count, replacement=False, **_: Tensor(
-        running.machine.generator.multinomial(x.value, count, replacement)
-    ),
+    "bernoulli": chance.bernoulli,
+    "multinomial": chance.multinomial,
+    **kinds.MEMBERS,
     "no_grad": autograd.switched(False),
     "enable_grad": autograd.switched(True),
     "inference_mode": autograd.switched(False),
@@ -89,8 +113,9 @@ MEMBERS: dict[str, Any] = {
     "is_grad_enabled": lambda: mode.grad_enabled,
     "is_inference_mode_enabled": lambda: False,
     "is_tensor": is_tensor,
-    "is_floating_point": lambda x: x.dtype.kind == "f",
-    "numel": lambda x: x.value.size,
+    **{name: of_tensor(name) for name in ("is_floating_point", "is_complex", "is_nonzero", "numel")},
+    "is_same_size": lambda x, other: x.shape == other.shape,
+    "broadcast_shapes": broadcast_shapes,
     "set_printoptions": printing.set_printoptions,
     "set_default_dtype": set_default_dtype,
     "get_default_dtype": lambda: BY_NUMPY[mode.default_dtype],
@@ -114,6 +139,8 @@ def find(name: str) -> Any:
     """Submodules and operations, which are loaded when they are asked for."""
     if name in SUBMODULES:
         return import_module(SUBMODULES[name]).namespace(f"torch.{name}")
+    if name in operations.ELSEWHERE:
+        raise AttributeError(f"module 'torch' has no attribute '{name}'")
     return operations.function(name)
 
 

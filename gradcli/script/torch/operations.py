@@ -17,14 +17,17 @@ Function = Callable[..., Any]
 
 LARGE = 2**16  # entries of a result worth a look at the limit
 # What the engine has under plain names, and torch only as methods or in torch.nn.functional and torch.linalg.
-ELSEWHERE = frozenset(
-    "elu expit gelu hardtanh leaky_relu logsigmoid mish relu6 silu softplus softsign swish tanhshrink power contiguous "
-    "reshape_as sum_to_size unfold view_as bce bce_with_logits binary_cross_entropy multi_dot cross_entropy conv1d_input "
-    "conv1d_weight conv2d_input conv2d_weight inv linalg_norm matrix_norm normalize ln repeat nll_loss "
-    "nll_loss_backward one_hot huber_loss l1_loss mse mse_loss smooth_l1_loss linear embedding_backward vector_norm pad "
-    "H T mH mT avg_pool2d avg_pool2d_backward max_pool2d_backward max_pool2d_pick vecdot expand expand_as view glu "
-    "hardsigmoid hardswish softshrink softmin index".split()
+ONLY_METHODS = "contiguous reshape_as sum_to_size unfold view_as repeat H T mH mT expand expand_as view"
+ONLY_NN = (
+    "elu gelu hardtanh leaky_relu logsigmoid mish relu6 silu softplus softsign tanhshrink binary_cross_entropy "
+    "cross_entropy normalize nll_loss one_hot huber_loss l1_loss mse_loss smooth_l1_loss linear pad avg_pool2d glu "
+    "hardsigmoid hardswish softshrink softmin multi_dot matrix_norm vector_norm vecdot"
 )
+OURS = (
+    "expit swish power bce bce_with_logits conv1d_input conv1d_weight conv2d_input conv2d_weight inv linalg_norm ln "
+    "nll_loss_backward mse embedding_backward avg_pool2d_backward max_pool2d_backward max_pool2d_pick index"
+)
+ELSEWHERE = frozenset(f"{ONLY_METHODS} {ONLY_NN} {OURS}".split())
 
 
 @cache
@@ -56,8 +59,8 @@ def plain(name: str, *, method: bool) -> Function:
     """An operation that reads its arguments as torch does."""
     operation = OPERATIONS[name]
     signature = Signature(name, operation.parameters, method=method)
-    run, least, most, readers = LOWERED.get(name, operation.function), signature.least, signature.most, signature.positional
-    bind, many = signature.bind, signature.rest is not None
+    run, bind, readers = LOWERED.get(name, operation.function), signature.bind, signature.positional
+    least, most, many = signature.least, signature.most, signature.rest is not None
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         if keywords or not least <= len(arguments) <= most:

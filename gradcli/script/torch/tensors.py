@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.backward import Gradient
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.operators import ATTRIBUTES
@@ -17,7 +15,8 @@ from gradcli.script.python.builtins import TYPES
 from gradcli.script.python.formatting import FORMATS, REPRESENTATIONS
 from gradcli.script.torch import autograd, chance, memory, nodes, operations  # noqa: F401  nodes has tables of its own
 from gradcli.script.torch.arguments import kind_name
-from gradcli.script.torch.casting import cast, casting, to, type_
+from gradcli.script.torch.casting import cast as cast
+from gradcli.script.torch.casting import casting, to, type_
 from gradcli.script.torch.dtypes import BY_NUMPY, CPU, Size, check_device
 
 
