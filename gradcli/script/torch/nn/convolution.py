@@ -1,0 +1,102 @@
+"""Layers whose kernels slide over a row or an image."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradcli.engine.saved import C_NAMES, TYPE_NAMES
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.surface import OPERATIONS
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.nn.arguments import check_tensor
+from gradcli.script.torch.nn.base import Module
+from gradcli.script.torch.nn.making import biased, fan_in_uniform
+
+PADDINGS = ("same", "valid")
+
+
+class Convolution(Module):
+    """What convolutions along any number of dimensions have in common."""
+
+    _dimensions = 0
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self._check(in_channels, out_channels, groups, stride, padding, padding_mode)
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride, self.dilation = map(self._each, (kernel_size, stride, dilation))
+        self.padding = padding if isinstance(padding, str) else self._each(padding)
+        self.padding_mode = padding_mode
+        shape = (out_channels, in_channels // groups, *self.kernel_size)
+        fan_in = math.prod(shape[1:])
+        self.weight = fan_in_uniform(shape, fan_in, dtype)
+        if bias:
+            self.bias = biased((out_channels,), fan_in, dtype)
+        else:
+            self.register_parameter("bias", None)
+
+    def _each(self, value: Any) -> tuple[int, ...]:
+        return tuple(value) if isinstance(value, tuple | list) else (value,) * self._dimensions
+
+    def _check(self, inputs: int, outputs: int, groups: int, stride: Any, padding: Any, padding_mode: str) -> None:
+        if groups <= 0:
+            raise ValueError("groups must be a positive integer")
+        for name, count in (("in", inputs), ("out", outputs)):
+            if count % groups:
+                raise ValueError(f"{name}_channels must be divisible by groups")
+        if isinstance(padding, str) and padding not in PADDINGS:
+            raise ValueError(f"Invalid padding string {padding!r}, should be one of {set(PADDINGS)}")
+        if padding == "same" and any(step != 1 for step in self._each(stride)):
+            raise ValueError("padding='same' is not supported for strided convolutions")
+        if padding_mode != "zeros":
+            raise UnsupportedError(
+                f"padding_mode={padding_mode!r} is not supported here", python=ValueError, help="pad with zeros"
+            )
+
+    def forward(self, input: Tensor) -> Any:
+        name = f"conv{self._dimensions}d"
+        check_tensor(name, input)
+        weight, bias = self.weight, self.bias
+        if input.dtype != weight.dtype:
+            kinds = [C_NAMES[TYPE_NAMES[x.dtype]] for x in (input, weight if bias is None else bias)]
+            what = "weight" if bias is None else "bias"
+            raise AutogradError(f"Input type ({kinds[0]}) and {what} type ({kinds[1]}) should be the same")
+        convolve = OPERATIONS[name].function
+        return convolve(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
+
+    def extra_repr(self) -> str:
+        ones, zeros = (1,) * self._dimensions, (0,) * self._dimensions
+        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        for name, usual in (("padding", zeros), ("dilation", ones), ("groups", 1)):
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text if self.bias is not None else f"{text}, bias=False"
+
+
+class Conv1d(Convolution):
+    """Kernels along a row: (batch, channels, length)."""
+
+    __module__ = "torch.nn.modules.conv"
+    _dimensions = 1
+
+
+class Conv2d(Convolution):
+    """Kernels over an image: (batch, channels, rows, columns)."""
+
+    __module__ = "torch.nn.modules.conv"
+    _dimensions = 2

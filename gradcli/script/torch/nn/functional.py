@@ -1,0 +1,195 @@
+"""`torch.nn.functional`: the operations with the arguments that torch gives them there."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import cache, partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.in_place import change
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.surface import OPERATIONS
+from gradcli.script.machine import running
+from gradcli.script.printing import size_text
+from gradcli.script.torch import operations
+from gradcli.script.torch.casting import cast
+from gradcli.script.torch.nn.arguments import check_tensor
+
+Function = Callable[..., Any]
+
+# How each function is made: an operation with the same arguments; one of a tensor and numbers, with `inplace` behind
+# them where torch has it; or a function of our own, in the file of that name.
+KINDS = {
+    "same": (
+        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d conv1d "
+        "conv2d conv_transpose1d conv_transpose2d cosine_similarity group_norm interpolate layer_norm max_pool1d "
+        "max_pool2d normalize one_hot pad pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm "
+        "scaled_dot_product_attention"
+    ),
+    "activation": (
+        "celu elu gelu glu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu "
+        "sigmoid silu softplus softshrink softsign tanh tanhshrink threshold"
+    ),
+    "functional": "batch_norm dropout embedding gumbel_softmax linear log_softmax softmax softmin",
+    "losses": (
+        "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "
+        "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss multilabel_soft_margin_loss "
+        "nll_loss poisson_nll_loss smooth_l1_loss soft_margin_loss triplet_margin_loss"
+    ),
+}
+KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
+
+
+@cache
+def find(name: str) -> Function | None:
+    """`F.name`; None when there is no such function."""
+    kind = KIND_OF.get(name.removesuffix("_"))
+    if name.endswith("_"):
+        return in_place(name[:-1]) if kind == "activation" else None
+    if kind == "activation":
+        return activation(name)
+    if kind == "same":
+        return operation(name) if name in OPERATIONS else None
+    found = import_module(f"gradcli.script.torch.nn.{kind}") if kind else None
+    return getattr(found, name) if found else None
+
+
+def operation(name: str) -> Function:
+    """An operation that reads its arguments as torch does."""
+    found = operations.function(name)
+    assert found is not None
+    return found
+
+
+def activation(name: str) -> Function:
+    """An operation on one tensor: `F.leaky_relu(x, 0.1, inplace=True)`."""
+    others = len(OPERATIONS[name].parameters) - 1
+    function = operation(name)
+
+    def call(input: Tensor, *arguments: Any, inplace: bool = False, **keywords: Any) -> Any:
+        if len(arguments) > others:
+            *arguments, inplace = arguments  # type: ignore[assignment]
+        if inplace:
+            return change(input, function, *arguments, **keywords)
+        return function(input, *arguments, **keywords)
+
+    call.__name__, call.__module__ = name, "torch.nn.functional"
+    return call
+
+
+def in_place(name: str) -> Function:
+    """`F.relu_(x)`."""
+    function = find(name)
+    assert function is not None
+    return partial(function, inplace=True)
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+    for position, (argument, value) in enumerate((("input", input), ("weight", weight), ("bias", bias)), 1):
+        if value is not None:
+            check_tensor("linear", value, argument, position)
+    return OPERATIONS["linear"].function(input, weight, bias)
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Each entry 0 with probability `p`, and the others larger by as much."""
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    check_tensor("dropout", input)
+    if p == 0 or not training or not input.value.size:
+        return input
+    number = input.dtype.type
+    if p == 1:
+        noise = np.zeros(input.shape, input.dtype)
+    else:
+        noise = running.machine.generator.bernoulli(1 - p, input.shape) * (number(1) / number(1 - p))
+    function = OPERATIONS["mul"].function
+    return change(input, function, Tensor(noise)) if inplace else function(input, Tensor(noise))
+
+
+def embedding(
+    input: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    max_norm: None = None,
+    norm_type: float = 2.0,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Any:
+    """Rows of a table; those of `padding_idx` get no gradient."""
+    check_tensor("embedding", input, "indices", 2)
+    kind = TYPE_NAMES[input.dtype]
+    if kind not in ("Long", "Int"):
+        raise AutogradError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{kind}Tensor instead (while checking arguments for embedding)"
+        )
+    rows = weight.shape[0]
+    if np.any((input.value < 0) | (input.value >= rows)):
+        raise IndexError("index out of range in self")
+    if padding_idx is not None:
+        if not -rows <= padding_idx < rows:
+            raise AssertionError("Padding_idx must be within num_embeddings")
+        padding_idx %= rows
+    return OPERATIONS["embedding"].function(input, weight, padding_idx)
+
+
+def _along(name: str) -> Function:
+    """Softmax and its kin: `dim` left out is chosen with a warning, `dtype` is what the input is first cast to."""
+    function = operation(name)
+
+    def call(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+        check_tensor(name, input)
+        if dim is None:
+            warnings.warn(
+                f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+                "argument.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return function(input if dtype is None else cast(input, dtype), dim)
+
+    call.__name__, call.__module__ = name, "torch.nn.functional"
+    return call
+
+
+softmax, log_softmax, softmin = _along("softmax"), _along("log_softmax"), _along("softmin")
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+    """A softmax of scores with Gumbel noise; `hard` gives the largest alone, with the gradient of all."""
+    waits: Any = running.machine.generator.exponential(logits.shape, logits.dtype)
+    scores = OPERATIONS["add"].function(logits, Tensor(-np.log(waits)))
+    soft = softmax(scores / tau, dim)
+    if not hard:
+        return soft
+    largest = np.argmax(soft.value, axis=dim, keepdims=True)
+    code = np.zeros_like(soft.value)
+    np.put_along_axis(code, largest, 1, dim)
+    return Tensor(code) - soft.detach() + soft
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel shifted and scaled by the mean and variance of the batch, or by running ones."""
+    check_tensor("batch_norm", input)
+    if training and input.ndim > 1 and input.value.size == input.shape[1]:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {size_text(input.shape)}"
+        )
+    function = OPERATIONS["batch_norm"].function
+    return function(input, running_mean, running_var, weight, bias, training, momentum, eps)

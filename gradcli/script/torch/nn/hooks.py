@@ -1,0 +1,138 @@
+"""Calling a module that has hooks."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from gradcli.engine.modes import mode
+from gradcli.engine.notation import call
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.python.builtins import type_of
+
+FIRING = (
+    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
+    "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
+    "register_full_backward_hook for more details."
+)
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+# What goes in and out of a module passes through it, so that there is a node whose gradients can be looked at.
+passage = Primitive(
+    "passage",
+    _same,
+    (lambda g, out, x: g,),
+    "BackwardHookFunctionBackward",
+    call("passage", _same),
+    structured=True,
+    view=True,
+)
+
+
+def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """The forward pass with everything that was hooked to it, in torch's order."""
+    for hook, with_keywords in list(module._forward_pre_hooks.values()):
+        if with_keywords:
+            replaced = hook(module, arguments, keywords)
+            if replaced is not None:
+                arguments, keywords = replaced
+            continue
+        replaced = hook(module, arguments)
+        if replaced is not None:
+            arguments = replaced if isinstance(replaced, tuple) else (replaced,)
+    backward = BackwardHooks(module) if module._backward_hooks else None
+    if backward is not None:
+        arguments = backward.enter(arguments)
+    result = module.forward(*arguments, **keywords)
+    for hook, with_keywords in list(module._forward_hooks.values()):
+        given = (arguments, keywords) if with_keywords else (arguments,)
+        replaced = hook(module, *given, result)
+        result = result if replaced is None else replaced
+    return result if backward is None else backward.leave(result)
+
+
+class BackwardHooks:
+    """The backward hooks of one call: they run when the gradients of its inputs are known."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self.hooks = list(module._backward_hooks.values())
+        self.inputs: list[Tensor | None] = []
+        self.outputs: list[Tensor | None] = []
+        self.awaited: set[int] = set()  # positions of the inputs whose gradients are to come
+        self.known = False  # whether gradients of the outputs have come
+
+    def enter(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        self.inputs = [None] * len(arguments)
+        self.awaited = set(_recorded(arguments))
+        return tuple(
+            self._passed(x, position, self._arrived_at_input) if position in self.awaited else x
+            for position, x in enumerate(arguments)
+        )
+
+    def leave(self, result: Any) -> Any:
+        results = result if isinstance(result, tuple) else (result,)
+        if not all(isinstance(x, Tensor) for x in results):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type_of(result)!r}",
+                UserWarning,
+                stacklevel=2,
+            )
+        self.outputs = [None] * len(results)
+        places = _recorded(results)
+        passed = tuple(
+            self._passed(x, position, self._arrived_at_output) if position in places else x
+            for position, x in enumerate(results)
+        )
+        return passed if isinstance(result, tuple) else passed[0]
+
+    def _passed(self, x: Tensor, position: int, arrived: Any) -> Tensor:
+        through: Tensor = passage(x)
+        through.register_hook(lambda gradient: arrived(position, gradient))
+        return through
+
+    def _arrived_at_output(self, position: int, gradient: Tensor) -> None:
+        self.outputs[position] = gradient
+        self.known = True
+        if self.awaited:
+            return
+        warnings.warn(FIRING, UserWarning, stacklevel=2)
+        if any(gradient is not None for gradient in self._run() or ()):
+            raise AutogradError(
+                "Backward hook for Modules where no input requires gradient should always return None or None for all "
+                "gradients."
+            )
+
+    def _arrived_at_input(self, position: int, gradient: Tensor) -> Any:
+        self.inputs[position] = gradient
+        self.awaited.discard(position)
+        return None if self.awaited or not self.known else self._run()[position]
+
+    def _run(self) -> tuple[Any, ...]:
+        """Call the hooks; each may give other gradients of the inputs to the next, and to what came before."""
+        found = tuple(self.inputs)
+        for hook in self.hooks:
+            replaced = hook(self.module, found, tuple(self.outputs))
+            if replaced is None:
+                continue
+            if len(replaced) != len(found):
+                raise AutogradError(
+                    f"Backward hook returned an invalid number of grad_input, got {len(replaced)}, but expected "
+                    f"{len(found)}"
+                )
+            found = tuple(replaced)
+        return found
+
+
+def _recorded(values: tuple[Any, ...]) -> list[int]:
+    """The positions of tensors that need gradients."""
+    if not mode.grad_enabled:
+        return []
+    return [position for position, x in enumerate(values) if isinstance(x, Tensor) and x.requires_grad]

@@ -1,0 +1,194 @@
+"""`torch.nn.init`: new numbers in the memory of a tensor, drawn in torch's order."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+
+LINEAR = (
+    "linear",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "sigmoid",
+)
+EMPTY = "Initializing zero-element tensors is a no-op"
+FAR = "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
+
+
+def written(tensor: Tensor, value: Any) -> Tensor:
+    """The tensor, with these numbers in its memory."""
+    tensor.array[...] = value
+    tensor.changed()
+    return tensor
+
+
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
+    return written(tensor, (generator or running.machine.generator).uniform(tensor.shape, tensor.dtype, a, b))
+
+
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
+    return written(tensor, (generator or running.machine.generator).normal(tensor.shape, tensor.dtype, mean, std))
+
+
+def constant_(tensor: Tensor, val: float) -> Tensor:
+    return written(tensor, val)
+
+
+def ones_(tensor: Tensor) -> Tensor:
+    return written(tensor, 1.0)
+
+
+def zeros_(tensor: Tensor) -> Tensor:
+    return written(tensor, 0.0)
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    return written(tensor, np.eye(rows, columns))
+
+
+def calculate_gain(nonlinearity: str, param: Any = None) -> float:
+    """By how much to scale weights before an activation."""
+    if nonlinearity in LINEAR:
+        return 1
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        if isinstance(slope, bool) or not isinstance(slope, int | float):
+            raise ValueError(f"negative_slope {param} not a valid number")
+        return math.sqrt(2.0 / (1 + slope**2))
+    gains = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
+    if nonlinearity not in gains:
+        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    return gains[nonlinearity]
+
+
+def fans(tensor: Tensor) -> tuple[int, int]:
+    """How many numbers each output is made of, and how many outputs each input goes into."""
+    if tensor.ndim < 2:
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    places = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * places, tensor.shape[0] * places
+
+
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    """Glorot and Bengio 2010."""
+    bound = math.sqrt(3.0) * _xavier(tensor, gain)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
+    return normal_(tensor, 0.0, _xavier(tensor, gain), generator)
+
+
+def _xavier(tensor: Tensor, gain: float) -> float:
+    return gain * math.sqrt(2.0 / float(sum(fans(tensor))))
+
+
+def kaiming_uniform_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+) -> Tensor:
+    """He et al. 2015."""
+    if 0 in tensor.shape:
+        return _untouched(tensor)
+    bound = math.sqrt(3.0) * _kaiming(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(
+    tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
+) -> Tensor:
+    if 0 in tensor.shape:
+        return _untouched(tensor)
+    return normal_(tensor, 0, _kaiming(tensor, a, mode, nonlinearity), generator)
+
+
+def _untouched(tensor: Tensor) -> Tensor:
+    warnings.warn(EMPTY, UserWarning, stacklevel=3)
+    return tensor
+
+
+def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    modes = ["fan_in", "fan_out"]
+    if mode.lower() not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
+    return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[modes.index(mode.lower())])
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """Rows, or columns, that are orthogonal: Saxe et al. 2013, with the signs of Mezzadri 2006."""
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if not tensor.value.size:
+        return tensor
+    rows = tensor.shape[0]
+    columns = tensor.value.size // rows
+    drawn = (generator or running.machine.generator).normal((rows, columns), tensor.dtype)
+    q, r = np.linalg.qr(drawn.T if rows < columns else drawn)
+    q = q * np.sign(np.diag(r))
+    return written(tensor, (q.T if rows < columns else q).reshape(tensor.shape) * tensor.dtype.type(gain))
+
+
+def trunc_normal_(
+    tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
+) -> Tensor:
+    """Normal numbers from `a` to `b`: those outside are drawn again.
+
+    Where few would stay, uniform numbers are kept with the chance that the normal density gives them.
+    """
+    if mean < a - 2 * std or mean > b + 2 * std:
+        warnings.warn(FAR, UserWarning, stacklevel=2)
+    source = generator or running.machine.generator
+    if _below((b - mean) / std) - _below((a - mean) / std) > 0.3:
+        return written(tensor, _redrawn(tensor, mean, std, a, b, source))
+    return written(tensor, _kept(tensor, mean, std, a, b, source))
+
+
+def _below(x: float) -> float:
+    return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+
+
+def _redrawn(tensor: Tensor, mean: float, std: float, a: float, b: float, source: Any) -> Any:
+    low, high = tensor.dtype.type(a), tensor.dtype.type(b)
+    found = source.normal(tensor.shape, tensor.dtype, mean, std)
+    while (outside := (found < low) | (found > high)).any():
+        found = np.where(outside, source.normal(tensor.shape, tensor.dtype, mean, std), found)
+    return found
+
+
+def _kept(tensor: Tensor, mean: float, std: float, a: float, b: float, source: Any) -> Any:
+    number = tensor.dtype.type
+    peak = number(-0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2)
+
+    def refused(values: Any) -> Any:
+        density = ((values - number(mean)) / number(std)) ** 2 * number(-0.5) - peak
+        return np.log(source.uniform(tensor.shape, tensor.dtype)) > density
+
+    found = source.uniform(tensor.shape, tensor.dtype, a, b)
+    pending = refused(found)
+    while pending.any():
+        drawn = source.uniform(tensor.shape, tensor.dtype, a, b)
+        found = np.where(pending, drawn, found)
+        pending &= refused(drawn)
+    return found
+
+
+MEMBERS: dict[str, Callable[..., Any]] = {
+    made.__name__: made
+    for made in (
+        uniform_, normal_, constant_, ones_, zeros_, eye_, calculate_gain, xavier_uniform_, xavier_normal_,
+        kaiming_uniform_, kaiming_normal_, orthogonal_, trunc_normal_,
+    )
+}  # fmt: skip

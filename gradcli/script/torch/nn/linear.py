@@ -1,0 +1,118 @@
+"""Layers of neurons, and what only reshapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.matmul import linear
+from gradcli.script.torch.nn.arguments import check_tensor
+from gradcli.script.torch.nn.base import Module
+from gradcli.script.torch.nn.functional import operation
+from gradcli.script.torch.nn.making import biased, fan_in_uniform, uniform
+
+
+class Identity(Module):
+    """Gives back what it gets, whatever it was made with."""
+
+    __module__ = "torch.nn.modules.linear"
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        return input
+
+
+class Linear(Module):
+    """`x @ weight.T + bias`."""
+
+    __module__ = "torch.nn.modules.linear"
+
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.in_features = in_features
+        self.out_features = out_features
+        self.weight = fan_in_uniform((out_features, in_features), in_features, dtype)
+        if bias:
+            self.bias = biased((out_features,), in_features, dtype)
+        else:
+            self.register_parameter("bias", None)
+
+    def forward(self, input: Tensor) -> Any:
+        if not isinstance(input, Tensor):
+            check_tensor("linear", input)
+        return linear(input, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+class Bilinear(Module):
+    """`x1 @ weight @ x2 + bias`, for each output."""
+
+    __module__ = "torch.nn.modules.linear"
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        bound = in1_features**-0.5
+        self.weight = uniform((out_features, in1_features, in2_features), bound, dtype)
+        if bias:
+            self.bias = uniform((out_features,), bound, dtype)
+        else:
+            self.register_parameter("bias", None)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Any:
+        product = operation("einsum")("...i,oij,...j->...o", input1, self.weight, input2)
+        return product if self.bias is None else product + self.bias
+
+    def extra_repr(self) -> str:
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class Flatten(Module):
+    """All dimensions from one to another as one."""
+
+    __module__ = "torch.nn.modules.flatten"
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input: Tensor) -> Any:
+        return operation("flatten")(input, self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """One dimension as several."""
+
+    __module__ = "torch.nn.modules.flatten"
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        super().__init__()
+        self.dim, self.unflattened_size = dim, unflattened_size
+
+    def forward(self, input: Tensor) -> Any:
+        place = self.dim % input.ndim
+        shape = (*input.shape[:place], *self.unflattened_size, *input.shape[place + 1 :])
+        return operation("view")(input, *shape)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -1,0 +1,68 @@
+"""The module `torch.nn`: what it holds, and where each of it is made."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from gradcli.script.python.attributes import Namespace
+
+PLACES = {
+    "base": "Module",
+    "parameter": "Parameter",
+    "parameters": "ParameterDict ParameterList",
+    "containers": "ModuleDict ModuleList Sequential",
+    "linear": "Bilinear Flatten Identity Linear Unflatten",
+    "convolution": "Conv1d Conv2d",
+    "pooling": (
+        "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d MaxPool1d "
+        "MaxPool2d ZeroPad2d"
+    ),
+    "normalization": "BatchNorm1d BatchNorm2d GroupNorm LayerNorm",
+    "embedding": "Embedding",
+    "dropout": "Dropout",
+    "activation": (
+        "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU "
+        "ReLU6 SELU Sigmoid SiLU Softmax Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold"
+    ),
+    "loss": (
+        "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss HuberLoss "
+        "KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelSoftMarginLoss NLLLoss PoissonNLLLoss SmoothL1Loss "
+        "SoftMarginLoss TripletMarginLoss"
+    ),
+    "similarity": "CosineSimilarity PairwiseDistance",
+    "recurrent": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
+}
+PLACE_OF = {name: place for place, names in PLACES.items() for name in names.split()}
+SUBMODULES = ("functional", "init", "modules", "parameter", "utils")
+
+
+def find(name: str) -> Any:
+    """A class, which is loaded when it is asked for, or a submodule."""
+    if name in SUBMODULES:
+        return namespace(f"torch.nn.{name}")
+    if name not in PLACE_OF:
+        return None
+    found = import_module(f"gradcli.script.torch.nn.{PLACE_OF[name]}")
+    return found.PARAMETER if name == "Parameter" else getattr(found, name)
+
+
+@cache
+def namespace(name: str) -> Namespace:
+    """`torch.nn` or one of its submodules."""
+    if name == "torch.nn.functional":
+        from gradcli.script.torch.nn import functional
+
+        return Namespace(name, find=functional.find, known=functional.KIND_OF)
+    if name == "torch.nn.init":
+        from gradcli.script.torch.nn import initialisation
+
+        return Namespace(name, initialisation.MEMBERS)
+    if name == "torch.nn.utils":
+        from gradcli.script.torch.nn import vectors
+
+        return Namespace(name, vectors.MEMBERS)
+    if name == "torch.nn.parameter":
+        return Namespace(name, {"Parameter": find("Parameter")})
+    return Namespace(name, find=find, known=[*PLACE_OF, *SUBMODULES])

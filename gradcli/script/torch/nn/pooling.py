@@ -1,0 +1,166 @@
+"""Pooling and padding as modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.nn.base import Module
+from gradcli.script.torch.nn.functional import operation
+
+
+class Pool(Module):
+    """One operation on the windows of its input."""
+
+    _operation = ""
+
+    def _pooled(self, input: Any, *arguments: Any) -> Any:
+        return operation(self._operation)(input, *arguments)
+
+
+class MaxPool(Pool):
+    """The largest entry of each window."""
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__()
+        if return_indices:
+            raise UnsupportedError("the indices of max-pooling are not supported here", help="leave return_indices out")
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
+
+    def forward(self, input: Any) -> Any:
+        return self._pooled(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
+
+    def extra_repr(self) -> str:
+        return (
+            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class MaxPool1d(MaxPool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "max_pool1d"
+
+
+class MaxPool2d(MaxPool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "max_pool2d"
+
+
+class AvgPool1d(Pool):
+    """The mean of each window of a row."""
+
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "avg_pool1d"
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__()
+        sizes = (kernel_size, kernel_size if stride is None else stride, padding)
+        self.kernel_size, self.stride, self.padding = (x if isinstance(x, tuple) else (x,) for x in sizes)
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+
+    def forward(self, input: Any) -> Any:
+        sizes = (self.kernel_size, self.stride, self.padding)
+        return self._pooled(input, *(size[0] for size in sizes), self.ceil_mode, self.count_include_pad)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AvgPool2d(Pool):
+    """The mean of each window of an image."""
+
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "avg_pool2d"
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
+        self.padding, self.ceil_mode = padding, ceil_mode
+        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
+
+    def forward(self, input: Any) -> Any:
+        sizes = (self.kernel_size, self.stride, self.padding)
+        return self._pooled(input, *sizes, self.ceil_mode, self.count_include_pad, self.divisor_override)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class AdaptivePool(Pool):
+    """As many windows as asked for."""
+
+    def __init__(self, output_size: Any) -> None:
+        super().__init__()
+        self.output_size = output_size
+
+    def forward(self, input: Any) -> Any:
+        size = self.output_size
+        if isinstance(size, tuple | list) and None in size:
+            have = input.shape[-len(size) :]
+            size = tuple(old if new is None else new for old, new in zip(have, size, strict=True))
+        return self._pooled(input, size)
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}"
+
+
+class AdaptiveAvgPool1d(AdaptivePool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "adaptive_avg_pool1d"
+
+
+class AdaptiveAvgPool2d(AdaptivePool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "adaptive_avg_pool2d"
+
+
+class AdaptiveMaxPool1d(AdaptivePool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "adaptive_max_pool1d"
+
+
+class AdaptiveMaxPool2d(AdaptivePool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "adaptive_max_pool2d"
+
+
+class ZeroPad2d(Pool):
+    """A border of zeros: one number for all sides, or one for each of left, right, top, bottom."""
+
+    __module__ = "torch.nn.modules.padding"
+    _operation = "pad"
+
+    def __init__(self, padding: Any) -> None:
+        super().__init__()
+        self.padding = padding if isinstance(padding, tuple) else (padding,) * 4
+
+    def forward(self, input: Any) -> Any:
+        return self._pooled(input, self.padding)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"

@@ -1,0 +1,234 @@
+"""Recurrent layers: each step sees its input and what the step before it left."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.matmul import linear
+from gradcli.ops.surface import OPERATIONS
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.nn.arguments import check_tensor
+from gradcli.script.torch.nn.base import Module
+from gradcli.script.torch.nn.making import blank, uniform
+
+WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+
+
+def _function(name: str) -> Any:
+    return OPERATIONS[name].function
+
+
+def _relu(x: Any) -> Any:
+    return _function("relu")(x)
+
+
+def _tanh(x: Any) -> Any:
+    return _function("tanh")(x)
+
+
+def _sigmoid(x: Any) -> Any:
+    return _function("sigmoid")(x)
+
+
+class Recurrence(Module):
+    """What cells and layers have in common: weights for the input and for the state, of each of its gates."""
+
+    _gates = 1
+    _states = 1
+
+    def _add_weights(self, suffix: str, inputs: int, hidden: int, bias: bool, dtype: Any) -> None:
+        rows = self._gates * hidden
+        shapes = ((rows, inputs), (rows, hidden), (rows,), (rows,))
+        bound = 1.0 / math.sqrt(hidden) if hidden > 0 else 0
+        for name, shape in zip(WEIGHTS, shapes, strict=True):
+            wanted = bias or not name.startswith("bias")
+            if wanted or not suffix:
+                self.register_parameter(name + suffix, uniform(shape, bound, dtype) if wanted else None)
+
+    def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The states after a step, from what the input and the state before it give to the gates."""
+        raise NotImplementedError
+
+
+class Plain(Recurrence):
+    """One gate: `tanh(W x + U h)`."""
+
+    nonlinearity: str
+
+    def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
+        return ((_relu if self.nonlinearity == "relu" else _tanh)(kept + given),)
+
+
+class Gated(Recurrence):
+    """The gated recurrent unit of Cho et al. 2014, with the reset gate after the product, as torch has it."""
+
+    _gates = 3
+
+    def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
+        reset_in, update_in, new_in = _function("chunk")(given, 3, 1)
+        reset_kept, update_kept, new_kept = _function("chunk")(kept, 3, 1)
+        reset = _sigmoid(reset_kept + reset_in)
+        update = _sigmoid(update_kept + update_in)
+        new = _tanh(new_in + new_kept * reset)
+        return ((states[0] - new) * update + new,)
+
+
+class LongShort(Recurrence):
+    """The long short-term memory of Hochreiter and Schmidhuber 1997, with a gate that forgets."""
+
+    _gates = 4
+    _states = 2
+
+    def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
+        enter, forget, cell, leave = _function("chunk")(kept + given, 4, 1)
+        memory = _sigmoid(forget) * states[1] + _sigmoid(enter) * _tanh(cell)
+        return _sigmoid(leave) * _tanh(memory), memory
+
+
+class Cell(Recurrence):
+    """One step."""
+
+    _options: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, *options: Any, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        self._add_weights("", input_size, hidden_size, bias, dtype)
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        check_tensor(type(self).__name__.lower(), input)
+        states = hx if isinstance(hx, tuple) else (hx,) if hx is not None else None
+        rows = input if input.ndim > 1 else input.unsqueeze(0)  # type: ignore[attr-defined]
+        if states is None:
+            states = (blank((rows.shape[0], self.hidden_size), rows.dtype),) * self._states
+        elif input.ndim == 1:
+            states = tuple(state.unsqueeze(0) for state in states)
+        given = linear(rows, self.weight_ih, self.bias_ih)
+        found = self._step(given, linear(states[0], self.weight_hh, self.bias_hh), states)
+        if input.ndim == 1:
+            found = tuple(state.squeeze(0) for state in found)
+        return found if self._states > 1 else found[0]
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else f", bias={self.bias}")
+        shown = vars(self).get("nonlinearity", "tanh")
+        return text if shown == "tanh" else f"{text}, nonlinearity={shown}"
+
+
+class RNNCell(Plain, Cell):
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, dtype=dtype)
+        self.nonlinearity = nonlinearity
+
+
+class GRUCell(Gated, Cell):
+    __module__ = "torch.nn.modules.rnn"
+
+
+class LSTMCell(LongShort, Cell):
+    __module__ = "torch.nn.modules.rnn"
+
+
+class Layers(Recurrence):
+    """All steps of a sequence, in layers one upon the other."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        **others: Any,
+    ) -> None:
+        super().__init__()
+        if bidirectional or dropout or others:
+            raise UnsupportedError(
+                f"{type(self).__name__} with {next(iter(others), 'dropout' if dropout else 'bidirectional')} is not "
+                "supported here",
+                python=ValueError,
+                help="leave it out",
+            )
+        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
+        self.bias, self.batch_first, self.dropout, self.bidirectional = bias, batch_first, dropout, bidirectional
+        for layer in range(num_layers):
+            self._add_weights(f"_l{layer}", hidden_size if layer else input_size, hidden_size, bias, dtype)
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """The last state of every step, and of every layer the states after the last step."""
+        check_tensor(type(self).__name__.lower(), input)
+        batched = input.ndim == 3
+        sequence = input if batched else _function("unsqueeze")(input, 0 if self.batch_first else 1)
+        if self.batch_first:
+            sequence = _function("transpose")(sequence, 0, 1)
+        starts = self._starts(hx, sequence, batched)
+        finals: list[tuple[Any, ...]] = []
+        for layer in range(self.num_layers):
+            states = tuple(_function("select")(start, 0, layer) for start in starts)
+            sequence, states = self._through(sequence, layer, states)
+            finals.append(states)
+        stacked = tuple(_function("stack")(list(states), 0) for states in zip(*finals, strict=True))
+        if self.batch_first:
+            sequence = _function("transpose")(sequence, 0, 1)
+        if not batched:
+            sequence = _function("squeeze")(sequence, 0 if self.batch_first else 1)
+            stacked = tuple(_function("squeeze")(states, 1) for states in stacked)
+        return sequence, stacked if self._states > 1 else stacked[0]
+
+    def _starts(self, hx: Any, sequence: Any, batched: bool) -> tuple[Any, ...]:
+        if hx is None:
+            return (blank((self.num_layers, sequence.shape[1], self.hidden_size), sequence.dtype),) * self._states
+        given = hx if isinstance(hx, tuple) else (hx,)
+        return given if batched else tuple(_function("unsqueeze")(state, 1) for state in given)
+
+    def _through(self, sequence: Any, layer: int, states: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+        """One layer: what its input gives to the gates is one product for all steps."""
+        w_ih, w_hh, b_ih, b_hh = (getattr(self, f"{name}_l{layer}", None) for name in WEIGHTS)
+        assert w_ih is not None
+        assert w_hh is not None
+        outputs = []
+        for given in _function("unbind")(linear(sequence, w_ih, b_ih), 0):
+            states = self._step(given, linear(states[0], w_hh, b_hh), states)
+            outputs.append(states[0])
+        return _function("stack")(outputs, 0), states
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        for name, usual in (("num_layers", 1), ("bias", True), ("batch_first", False)):
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text
+
+
+class RNN(Plain, Layers):
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, *arguments: Any, nonlinearity: str = "tanh", **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self.nonlinearity = nonlinearity
+
+
+class GRU(Gated, Layers):
+    __module__ = "torch.nn.modules.rnn"
+
+
+class LSTM(LongShort, Layers):
+    __module__ = "torch.nn.modules.rnn"

@@ -1,0 +1,82 @@
+"""`torch.nn.utils`: the gradients of many parameters together, and parameters as one vector."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.surface import OPERATIONS
+
+
+def _listed(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+    return [parameters] if isinstance(parameters, Tensor) else list(parameters)
+
+
+def _scaled(gradient: Tensor, value: Any) -> None:
+    gradient.array[...] = value
+    gradient.changed()
+
+
+def clip_grad_norm_(
+    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
+) -> Tensor:
+    """Make the gradients smaller together, so that their norm is at most `max_norm`; returns what it was."""
+    gradients = [x.grad for x in _listed(parameters) if x.grad is not None]
+    total = get_total_norm(gradients, norm_type)
+    if error_if_nonfinite and not math.isfinite(total.item()):
+        raise AutogradError(
+            f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so it cannot "
+            "be clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+            "`error_if_nonfinite=False`"
+        )
+    factor = np.minimum(float(max_norm) / (total.value + total.dtype.type(1e-6)), total.dtype.type(1))
+    for gradient in gradients:
+        _scaled(gradient, gradient.value * factor)
+    return total
+
+
+def get_total_norm(
+    tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
+) -> Tensor:
+    """The norm of the norms."""
+    norms = [_norm(x.value, float(norm_type)) for x in _listed(tensors)]
+    return Tensor(_norm(np.array(norms), float(norm_type)) if norms else np.float32(0.0))
+
+
+def _norm(value: Any, order: float) -> Any:
+    return np.linalg.norm(np.ravel(value), order).astype(value.dtype)
+
+
+def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
+    """Bring each entry of the gradients between `-clip_value` and `clip_value`."""
+    for x in _listed(parameters):
+        if x.grad is not None:
+            _scaled(x.grad, np.clip(x.grad.value, -float(clip_value), float(clip_value)))
+
+
+def parameters_to_vector(parameters: Any) -> Any:
+    """All entries in one row."""
+    flat = [OPERATIONS["view"].function(x, -1) for x in parameters]
+    return OPERATIONS["cat"].function(flat, 0)
+
+
+def vector_to_parameters(vec: Any, parameters: Any) -> None:
+    """Parts of a row as the numbers of the parameters."""
+    if not isinstance(vec, Tensor):
+        raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
+    start = 0
+    for x in parameters:
+        count = x.value.size
+        x.data = Tensor(vec.array[start : start + count].reshape(x.shape))
+        start += count
+
+
+MEMBERS: dict[str, Callable[..., Any]] = {
+    made.__name__: made
+    for made in (clip_grad_norm_, clip_grad_value_, get_total_norm, parameters_to_vector, vector_to_parameters)
+}
