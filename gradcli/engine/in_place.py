@@ -28,7 +28,7 @@ def check_in_place(target: Tensor, requires_grad: bool | None = None) -> None:
     if isinstance(target, View):
         if target.origin:
             raise target.refusal(ITSELF)
-        if target.base.requires_grad and target.base.is_leaf:
+        if target.requires_grad and target.base.is_leaf:
             raise AutogradError(f"a view of a {IN_PLACE}", code="E304", help=help)
     if target.requires_grad and target.is_leaf:
         raise AutogradError(f"a {IN_PLACE}", code="E304", help=help)

@@ -101,7 +101,7 @@ class Primitive:
                 edges.append(None)
         kind = type(values[-1])
         if (kind is not type(values[0]) or kind is ARRAY or len(values) > 2) and self.promotes:
-            values = promoted(values)
+            values = promoted(self.name, values)
         if self.view:
             values[0] = inputs[0].array
         try:
@@ -112,7 +112,7 @@ class Primitive:
                 raise
             raise reason from None
         if (type(value) is not kind or kind is ARRAY) and value.dtype is not mode.default_dtype:
-            value = settled(value, values, self.forward, options)
+            value = settled(self.name, value, values, self.forward, options)
         out = looking(inputs[0], value, self, options) if self.view else Tensor(value)
         if len(edges) != self.full:
             edges = self._with_gaps(edges)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
+from gradcli.engine.refusals import SUBTRACTIONS, check_difference
 
 CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2}
 BOOL, HALF = np.dtype(np.bool_), np.dtype(np.float16)
@@ -19,10 +20,14 @@ NUMBERS = frozenset({float, int, bool})
 OTHERWISE = {np.dtype(np.uint64): np.dtype(np.int64)}  # what numpy makes of sums of bytes
 
 
-def promoted(values: list[Any]) -> list[Any]:
-    """The values, those of numbers in the dtype that torch computes in; booleans stay, for they are masks as well."""
+def promoted(name: str, values: list[Any]) -> list[Any]:
+    """The operands of the named primitive in the dtype that torch computes in; booleans stay, for they may be masks."""
     if len(values) == 1 or (len(values) == 2 and (type(values[1]) in NUMBERS or _same(values))):
         return values
+    if any(isinstance(value, list | tuple | str | None) for value in values):
+        raise TypeError("neither tensors nor numbers")
+    if name in SUBTRACTIONS:
+        check_difference(values)
     arrays = [value for value in values if isinstance(value, np.ndarray | np.generic)]
     dtypes = {value.dtype for value in arrays} - {BOOL}
     if len(dtypes) < 2:
@@ -56,12 +61,14 @@ def widest(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
     return np.result_type(*(dtype for dtype in dtypes if CATEGORIES[dtype.kind] == top))
 
 
-def settled(value: Any, values: Sequence[Any], forward: Callable[..., Any], options: dict[str, Any]) -> Any:
+def settled(name: str, value: Any, values: Sequence[Any], forward: Callable[..., Any], options: dict[str, Any]) -> Any:
     """A result in torch's dtype, where numpy made another of integers or booleans.
 
     Without a floating point tensor among the values, floats are of the default dtype; numpy makes small floats of small
     integers, and bytes of booleans.
     """
+    if name in SUBTRACTIONS:
+        check_difference(values)
     kind = value.dtype.kind
     if kind == "b" or "dtype" in options:
         return value

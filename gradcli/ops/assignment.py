@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.graph import Node
-from gradcli.engine.in_place import change, check_in_place, write_over
+from gradcli.engine.in_place import change, check_in_place, check_overlap, write_over
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.shapes import broadcast_shapes, broadcastable, mismatch
@@ -54,6 +54,8 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
     """
     if not isinstance(value, Tensor | int | float):
         raise TypeError(f"can't assign a {type_name(value)} to a torch.{TYPE_NAMES[x.dtype]}Tensor")
+    if items is False:  # nothing is named
+        return
     part, arrays = located(x, items)
     if arrays:
         put(part, value, arrays)
@@ -93,7 +95,7 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
             code="E301",
         )
     shape = x.value[_items([index.value for index in places], tuple(arrays))].shape
-    if value.shape[:1] == (1,) and value.shape != shape:
+    if value.shape[:1] == (1,):
         value = _without_leading_ones(value)
     if not broadcastable([value.value, np.broadcast_to(0, shape)]) or broadcast_shapes(value.shape, shape) != shape:
         raise AutogradError(
@@ -103,6 +105,7 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
         )
     options = {"accumulate": True} if accumulate else {}
     check_in_place(x, requires_grad=x.requires_grad or value.requires_grad)
+    check_overlap(x)
     return write_over(x, index_put(x, value, *places, dims=tuple(arrays), **options))
 
 
@@ -164,7 +167,8 @@ def _look(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     if isinstance(x, View):
         x.path = result.path
     elif isinstance(node, Node) and node.inputs is not None:
-        node.primitive = replace(node.primitive, node=RESHAPING[stem])
+        name = "SqueezeBackward4" if stem == "squeeze" and (arguments or keywords) else RESHAPING[stem]
+        node.primitive = replace(node.primitive, node=name)
         node.inputs = (Tensor(x.value, x.node),)
         take_over(x.node, node)
         x.node = node

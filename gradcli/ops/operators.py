@@ -62,6 +62,8 @@ def _index(self: Tensor, items: Any) -> Any:
 
 
 def _matmul(self: Any, other: Any) -> Any:
+    if isinstance(other, int | float):
+        return NotImplemented
     return OPERATIONS["matmul"].function(as_tensor(self), as_tensor(other))
 
 

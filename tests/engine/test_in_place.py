@@ -113,3 +113,43 @@ def test_shape_and_kind_stay(target: Any, other: Tensor, text: str) -> None:
     with pytest.raises(AutogradError) as refusal:
         target.add_(other)
     assert refusal.value.message == text
+
+
+def test_a_part_is_assigned_and_the_gradient_goes_to_the_value() -> None:
+    a, v = leaf(1, 2, 3), leaf(5)
+    b: Any = a * 1
+    b[1:2] = v
+    (b * b).backward([1, 1, 1])
+    assert (b.value.tolist(), b._version) == ([1, 5, 3], 1)
+    assert a.grad is not None
+    assert v.grad is not None
+    assert (a.grad.value.tolist(), v.grad.value.tolist()) == ([2, 0, 6], [10])
+
+
+def test_a_view_changes_its_base_and_the_other_views() -> None:
+    a = leaf(1, 2, 3)
+    b: Any = a * 1
+    row, other = b[:2], b.view(3)
+    row.mul_(10)
+    assert b.value.tolist() == other.value.tolist() == [10, 20, 3]
+    assert b.grad_fn.name() == "torch::autograd::CopySlices"
+    assert other.grad_fn.name() == row.grad_fn.name() == "AsStridedBackward0"
+    other.backward([1, 1, 1])
+    assert a.grad is not None
+    assert a.grad.value.tolist() == [10, 10, 1]
+
+
+def test_data_has_a_version_of_its_own() -> None:
+    a = leaf(1, 2)
+    a.data.add_(1)  # type: ignore[attr-defined]
+    assert (a.value.tolist(), a._version) == ([2, 3], 0)
+
+
+def test_gradients_accumulate_in_the_same_memory() -> None:
+    a = leaf(1, 2)
+    (a * 2).backward([1, 1])
+    assert a.grad is not None
+    seen, alias = a.grad.numpy(), a.grad
+    (a * 2).backward([1, 1])
+    assert a.grad is alias
+    assert seen.tolist() == [4, 4]
