@@ -35,7 +35,10 @@ class TensorNames:
                 self.give(value, name)
             elif isinstance(value, Facade):
                 for inner, tensor in owned(value):
-                    self.give(tensor, f"{name}.{inner}")
+                    if name == "self":  # what is outside the class calls it something better
+                        self.provisional.setdefault(tensor, f"{name}.{inner}")
+                    else:
+                        self.give(tensor, f"{name}.{inner}")
             elif isinstance(value, list | tuple) and len(value) <= 20:
                 for position, item in enumerate(value):
                     if isinstance(item, Tensor):
@@ -68,8 +71,8 @@ class TensorNames:
 
 
 def owned(value: Facade) -> Iterator[tuple[str, Tensor]]:
-    """The tensors of an object: the parameters of a module, the attributes of anything else."""
-    if hasattr(value, "named_parameters"):
+    """The tensors of an object: the parameters of a module that is set up, the attributes of anything else."""
+    if "_parameters" in vars(value):
         yield from value.named_parameters()
         return
     for name, inner in list(vars(value).items()):

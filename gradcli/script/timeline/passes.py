@@ -98,7 +98,7 @@ class Lines:
         """The line of a node, after those of its inputs."""
         assert node.inputs is not None
         inputs = tuple(self.input(node, position, x) for position, x in enumerate(node.inputs))
-        out = Tensor(node.out, node)
+        out = Tensor(np.array(node.out)[()], node)  # as it is now: memory may change, and views with it
         application = Application(node.primitive, node.inputs, node.options, out)
         operands = [
             line.spelling if isinstance(x, Tensor) else line.written
@@ -122,8 +122,7 @@ class Lines:
     def leaf(self, target: AccumulateGrad) -> Line:
         tensor = target.variable
         name = self.names.own(self.recorder.names.get(tensor) or "leaf")
-        still = Tensor(kept(tensor.value) if tensor.value.size <= MOST_ENTRIES else tensor.value, target)
-        line = Line(name, still if still.value is not None else tensor, Name(name), Span(0, 0), is_variable=True)
+        line = Line(name, Tensor(np.array(tensor.value)[()], target), Name(name), Span(0, 0), is_variable=True)
         self.of_target[id(target)] = line
         self.evaluation.add(line)
         return line

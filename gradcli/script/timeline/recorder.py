@@ -44,6 +44,7 @@ class Recorder:
         self.reset_at: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()
         self.values: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()  # leaves as the last pass saw them
         self.pending: list[tuple[int, Application]] = []
+        self.has_stepped = False  # an optimizer has, in this statement: its changes are told already
         self.failures: set[int] = set()
 
     # What the interpreter and the facades call.
@@ -113,6 +114,7 @@ class Recorder:
         changed = tuple(
             (self.name(p), kept(self.values.get(p)), kept(p.value)) for p in parameters if p._grad is not None
         )
+        self.has_stepped = True
         self.add("updated", event=lambda: Updated(*self.place, type(optimizer).__name__, changed))
 
     def zeroed(self, parameters: Sequence[Tensor]) -> None:
@@ -137,8 +139,10 @@ class Recorder:
         self.names.look(env)
         self.flush()
         self.machine.line = line
+        stepped, self.has_stepped = self.has_stepped, False
         if changes.latest > latest:
             self.changed_at.append((changes.latest, line))
+        if changes.latest > latest and not stepped:
             for name, value in list(env.items()):
                 if isinstance(value, Tensor) and value.history and value.history[-1] > latest:
                     told = self.names.get(value) or name
