@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import builtins as python
 from collections.abc import Callable, Iterator
+from operator import length_hint
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
-from gradcli.script.errors import UnsupportedError
+from gradcli.script.errors import UnsupportedError, python_class
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import BuiltinType, Namespace, attribute, set_attribute
 from gradcli.script.python.formatting import formatted, represent, text
@@ -36,7 +37,7 @@ def length(value: Any) -> int:
 
 def ticking(value: Any) -> Any:
     """Something to go through lazily: what is endless for practical purposes counts its steps."""
-    if isinstance(value, range) and len(value) > running.machine.budget.limits.elements:
+    if length_hint(value) > running.machine.budget.limits.elements:
         return _counted(value)
     return iter(value)
 
@@ -121,7 +122,7 @@ NAMED_TYPES: list[Callable[[Any], BuiltinType | None]] = []
 
 def type_of(value: Any) -> Any:
     """`type(value)` as snippets see it."""
-    kind = type(value)
+    kind: type = python_class(value) if isinstance(value, BaseException) else type(value)
     if kind in TYPES:
         return TYPES[kind]
     for find in NAMED_TYPES:
@@ -167,8 +168,16 @@ def next_(items: Any, *default: Any) -> Any:
     return next(items, *default)
 
 
-def int_(value: Any = 0, *base: int) -> int:
-    return int(value, *base)
+def int_(value: Any = 0, *position: int, **base: int) -> int:
+    return int(value, *position, **base)
+
+
+def iter_(value: Any, *sentinel: Any) -> Iterator[Any]:
+    return _counted(iter(value, *sentinel)) if sentinel else ticking(value)
+
+
+def reversed_(value: Any) -> Iterator[Any]:
+    return ticking(reversed(value))  # type: ignore[no-any-return]
 
 
 def range_(*bounds: Any) -> range:
@@ -220,7 +229,7 @@ UNAVAILABLE = {
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "print": print_, "len": length, "sum": sum_, "map": map_, "filter": filter_, "enumerate": enumerate_,
     "min": extreme(min), "max": extreme(max), "sorted": _finite(sorted), "any": _finite(any), "all": _finite(all),
-    "zip": _lazy(zip), "reversed": reversed, "abs": abs, "round": round_, "pow": pow_, "divmod": divmod, "iter": iter,
+    "zip": _lazy(zip), "reversed": reversed_, "abs": abs, "round": round_, "pow": pow_, "divmod": divmod, "iter": iter_,
     "next": next_, "isinstance": isinstance_, "issubclass": issubclass_, "getattr": getattr_, "hasattr": hasattr_,
     "setattr": set_attribute, "id": id, "hash": hash, "repr": represent, "format": formatted, "callable": callable,
     "chr": chr, "ord": ord, "bin": bin, "hex": hex, "oct": oct,

@@ -172,6 +172,5 @@ def unpacked(value: Any, before: int, after: int | None) -> Sequence[Any]:
 
 def bounded(value: Any) -> Any:
     """Something to go through, that ends: what knows its length is measured, what does not counts its own steps."""
-    if hasattr(value, "__len__"):
-        running.machine.budget.fits(len(value), f"this {type(value).__name__}")
+    running.machine.budget.fits(operator.length_hint(value), f"this {type(value).__name__}")
     return value

@@ -1,0 +1,71 @@
+"""`typing` and `abc`: names for annotations, which are never evaluated, and abstract classes."""
+
+from __future__ import annotations
+
+import abc
+from typing import Any
+
+from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.stdlib.records import NamedTuple
+
+NAMES = (
+    "Any Optional Union List Dict Tuple Set FrozenSet Sequence Iterable Iterator Mapping MutableMapping Callable Type "
+    "Literal Final ClassVar Annotated Generator Hashable Sized Collection Deque DefaultDict Counter OrderedDict Self "
+    "Text NoReturn Never Concatenate TypeAlias SupportsFloat SupportsInt"
+)
+
+
+class Hint(Facade):
+    """What stands in annotations: it takes brackets and `|`, and means nothing."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getitem__(self, _: Any) -> Hint:
+        return self
+
+    def __or__(self, _: Any) -> Hint:
+        return self
+
+    def __ror__(self, _: Any) -> Hint:
+        return self
+
+    def __repr__(self) -> str:
+        return f"typing.{self._name}"
+
+
+class Generic(Facade):
+    """What generic classes derive from; brackets leave it as it is."""
+
+    def __class_getitem__(cls, _: Any) -> type[Generic]:
+        return cls
+
+
+class ABC(Facade, metaclass=abc.ABCMeta):
+    """What abstract classes derive from."""
+
+
+def identity(value: Any) -> Any:
+    """A decorator that does nothing."""
+    return value
+
+
+def namespace(name: str) -> Namespace:
+    """`typing` or `abc`."""
+    if name == "abc":
+        return Namespace(name, {"ABC": ABC, "abstractmethod": abc.abstractmethod})
+    members: dict[str, Any] = {word: Hint(word) for word in NAMES.split()}
+    members |= {
+        "Generic": Generic,
+        "Protocol": Generic,
+        "NamedTuple": NamedTuple,
+        "TypeVar": lambda name, *_, **__: Hint(name),
+        "NewType": lambda name, _: identity,
+        "cast": lambda _, value: value,
+        "TYPE_CHECKING": False,
+        "overload": identity,
+        "final": identity,
+        "override": identity,
+        "runtime_checkable": identity,
+    }
+    return Namespace(name, members)

@@ -1,0 +1,31 @@
+"""`time`."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import Namespace
+
+CLOCKS = "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns ctime"
+
+
+def sleep(seconds: Any) -> None:
+    """Wait, but no longer than the run may take."""
+    wanted, budget = float(seconds), running.machine.budget
+    left = budget.started + budget.limits.seconds - time.monotonic()
+    time.sleep(min(wanted, max(left, 0) + 0.001))
+    budget.watch()
+
+
+def strftime(format: str) -> str:
+    """The time now as text."""
+    running.machine.budget.fits(len(format) * 100, "the text")
+    return time.strftime(format)
+
+
+def namespace(name: str) -> Namespace:
+    """`time`."""
+    clocks = {word: getattr(time, word) for word in CLOCKS.split()}
+    return Namespace(name, clocks | {"sleep": sleep, "strftime": strftime})

@@ -1,0 +1,145 @@
+"""`collections`: Python's own containers, as snippets may look into them, and written without running away."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import TABLES, BuiltinType, Namespace, describe
+from gradcli.script.python.builtins import TYPES
+from gradcli.script.python.formatting import REPRESENTATIONS, represent
+from gradcli.script.python.operators import bounded
+
+
+def written(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str:
+    """Text of a container: each item is words and a value; measured after each."""
+    text = opening
+    for position, (words, value) in enumerate(items):
+        text += ", " * (position > 0) + words + represent(value)
+        running.machine.budget.fits(len(text), "the text")
+    return text + closing
+
+
+def _listed(kind: type, names: str) -> dict[str, Callable[..., Any]]:
+    return {name: getattr(kind, name) for name in names.split()}
+
+
+def _measured(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method whose arguments are gone through to their end."""
+
+    def call(value: Any, *items: Any, **named: Any) -> Any:
+        return method(value, *map(bounded, items), **named)
+
+    return call
+
+
+def _made(kind: type) -> Callable[..., Any]:
+    """A constructor from things that end."""
+    return lambda *items, **named: kind(*map(bounded, items), **named)
+
+
+def deque_(items: Any = (), maxlen: int | None = None) -> deque[Any]:
+    return deque(bounded(items), maxlen)
+
+
+def defaultdict_(factory: Any = None, *items: Any, **named: Any) -> defaultdict[Any, Any]:
+    return defaultdict(factory, *map(bounded, items), **named)
+
+
+def elements(counter: Counter[Any]) -> Iterator[Any]:
+    """Every item as often as it was counted, which may be often."""
+    for item in counter.elements():
+        running.machine.budget.spend(1)
+        yield item
+
+
+def _set_factory(value: Any, factory: Any) -> None:
+    value.default_factory = factory
+
+
+DICT = TABLES[dict].methods
+describe(OrderedDict, methods=DICT | _listed(OrderedDict, "move_to_end pop popitem copy"))
+describe(
+    defaultdict,
+    methods=DICT | _listed(defaultdict, "copy"),
+    getters={"default_factory": lambda value: value.default_factory},
+    setters={"default_factory": _set_factory},
+)
+describe(
+    Counter,
+    methods=DICT
+    | _listed(Counter, "most_common total copy")
+    | {"elements": elements, "update": _measured(Counter.update), "subtract": _measured(Counter.subtract)},
+)
+describe(
+    deque,
+    methods=_listed(deque, "append appendleft pop popleft rotate clear copy count index insert remove reverse")
+    | {"extend": _measured(deque.extend), "extendleft": _measured(deque.extendleft)},
+    getters={"maxlen": lambda value: value.maxlen},
+)
+
+
+def _ordered_text(value: OrderedDict[Any, Any]) -> str:
+    if not value:
+        return "OrderedDict()"
+    if sys.version_info < (3, 12):
+        return written("OrderedDict([", (("", pair) for pair in value.items()), "])")
+    return written("OrderedDict(", [("", dict(value))], ")")
+
+
+def _counter_text(value: Counter[Any]) -> str:
+    return written("Counter(", [("", dict(value.most_common()))] if value else [], ")")
+
+
+def _deque_text(value: deque[Any]) -> str:
+    limit = "" if value.maxlen is None else f", maxlen={value.maxlen}"
+    return written("deque([", (("", item) for item in value), f"]{limit})")
+
+
+REPRESENTATIONS[OrderedDict] = _ordered_text
+REPRESENTATIONS[Counter] = _counter_text
+REPRESENTATIONS[deque] = _deque_text
+REPRESENTATIONS[defaultdict] = lambda value: written(
+    "defaultdict(", [("", value.default_factory), ("", dict(value))], ")"
+)
+
+
+def namedtuple_(name: str, fields: Any, *, rename: bool = False, defaults: Any = None, module: Any = None) -> Any:
+    """A kind of tuple whose items have names."""
+    names = fields.replace(",", " ").split() if isinstance(fields, str) else list(bounded(fields))
+    made: Any = namedtuple(name, names, rename=rename, defaults=defaults, module="__main__")  # type: ignore[misc, arg-type]
+    own: tuple[str, ...] = made._fields
+    describe(
+        made,
+        methods=TABLES[tuple].methods | {"_asdict": made._asdict, "_replace": made._replace},
+        getters={"_fields": lambda value: own} | {field: _item(place) for place, field in enumerate(own)},
+    )
+    REPRESENTATIONS[made] = lambda value: written(
+        f"{name}(", zip([f"{field}=" for field in own], value, strict=True), ")"
+    )
+    members = {"_fields": own, "_make": made._make}
+    kind = TYPES[made] = BuiltinType(name, made, made, members, module="__main__")
+    return kind
+
+
+def _item(position: int) -> Callable[[Any], Any]:
+    return lambda value: value[position]
+
+
+KINDS: dict[str, tuple[type, Callable[..., Any]]] = {
+    "OrderedDict": (OrderedDict, _made(OrderedDict)),
+    "defaultdict": (defaultdict, defaultdict_),
+    "Counter": (Counter, _made(Counter)),
+    "deque": (deque, deque_),
+}
+
+
+def namespace(name: str) -> Namespace:
+    """`collections`."""
+    members: dict[str, Any] = {"namedtuple": namedtuple_}
+    for word, (kind, construct) in KINDS.items():
+        members[word] = TYPES.setdefault(kind, BuiltinType(word, kind, construct, module="collections"))
+    return Namespace(name, members)

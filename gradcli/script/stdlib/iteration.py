@@ -1,0 +1,108 @@
+"""`itertools`: every step that an iterator takes is counted, so that endless ones end with the limits."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import BuiltinType, Namespace
+from gradcli.script.python.builtins import ticking
+from gradcli.script.python.operators import BINARY, bounded
+
+FIRST_IS_FUNCTION = "starmap takewhile dropwhile filterfalse"
+FIRST_IS_SOURCE = "islice groupby"
+ALL_ARE_SOURCES = "chain zip_longest pairwise compress"
+WHOLE = "permutations combinations combinations_with_replacement"  # these keep what they go through
+
+
+def counted(items: Iterable[Any]) -> Iterator[Any]:
+    """The same items; each costs a step."""
+    budget = running.machine.budget
+    for item in items:
+        budget.spend(1)
+        yield item
+
+
+def _after_function(make: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda function, items: counted(make(called(function), ticking(items)))
+
+
+def _after_source(make: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda items, *rest, **named: counted(make(ticking(items), *rest, **named))
+
+
+def _of_sources(make: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *items, **named: counted(make(*map(ticking, items), **named))
+
+
+def _of_whole(make: Callable[..., Any]) -> Callable[..., Any]:
+    def call(items: Any, r: int | None = None) -> Iterator[Any]:
+        pool = tuple(bounded(items))
+        running.machine.budget.fits(len(pool) if r is None else r, "each of them")
+        return counted(make(pool) if r is None and make is itertools.permutations else make(pool, r))
+
+    return call
+
+
+def called(function: Any) -> Any:
+    """A type as a function, as `filterfalse(bool, x)` has it."""
+    return function.__call__ if isinstance(function, BuiltinType) else function
+
+
+def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
+    """Without end, but for the limits."""
+    return counted(itertools.count(start, step))
+
+
+def cycle(items: Any) -> Iterator[Any]:
+    """Round and round."""
+    return counted(itertools.cycle(counted(bounded(items))))
+
+
+def repeat(value: Any, times: int | None = None) -> Iterator[Any]:
+    """The same again and again."""
+    return counted(itertools.repeat(value) if times is None else itertools.repeat(value, times))
+
+
+def product(*items: Any, repeat: int = 1) -> Iterator[Any]:
+    """All combinations of one item of each."""
+    pools = [tuple(bounded(item)) for item in items]
+    running.machine.budget.fits(len(pools) * repeat, "each of them")
+    return counted(itertools.product(*pools, repeat=repeat))
+
+
+def accumulate(items: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
+    """Running totals."""
+    import ast
+
+    add = BINARY[ast.Add] if func is None or func is operator.add else called(func)
+    return counted(itertools.accumulate(ticking(items), add, initial=initial))
+
+
+def tee(items: Any, n: int = 2) -> tuple[Iterator[Any], ...]:
+    """Several iterators over the same items."""
+    running.machine.budget.fits(n, "this tuple")
+    return tuple(counted(one) for one in itertools.tee(ticking(items), n))
+
+
+def flattened(items: Any) -> Iterator[Any]:
+    """`chain.from_iterable`."""
+    return counted(itertools.chain.from_iterable(map(ticking, ticking(items))))
+
+
+def namespace(name: str) -> Namespace:
+    """`itertools`."""
+    members: dict[str, Any] = {}
+    for names, wrap in (
+        (FIRST_IS_FUNCTION, _after_function),
+        (FIRST_IS_SOURCE, _after_source),
+        (ALL_ARE_SOURCES, _of_sources),
+        (WHOLE, _of_whole),
+    ):
+        members |= {word: wrap(getattr(itertools, word)) for word in names.split()}
+    members["chain"] = BuiltinType("chain", (), members["chain"], {"from_iterable": flattened}, "itertools")
+    own = {"count": count, "cycle": cycle, "repeat": repeat, "product": product, "accumulate": accumulate, "tee": tee}
+    return Namespace(name, members | own)

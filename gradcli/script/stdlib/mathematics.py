@@ -1,0 +1,88 @@
+"""`math`, `statistics`: Python's own functions; those of whole numbers answer only what the limits allow."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import Namespace
+from gradcli.script.python.operators import BINARY, bounded
+
+FUNCTIONS = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs "
+    "floor fmod frexp fsum gamma gcd hypot isclose isfinite isinf isnan isqrt ldexp lgamma log log10 log1p log2 modf "
+    "nextafter pow radians remainder sin sinh sqrt tan tanh trunc ulp"
+)
+CONSTANTS = "pi e tau inf nan"
+STATISTICS = (
+    "mean fmean geometric_mean harmonic_mean median median_low median_high mode multimode stdev variance pstdev "
+    "pvariance quantiles correlation covariance linear_regression"
+)
+
+
+def factorial(n: Any) -> int:
+    """`n!`, whose size is known before it is computed."""
+    number = operator.index(n)
+    if number > 1:
+        _bits(math.lgamma(float(min(number, 10**300)) + 1) / math.log(2))
+    return math.factorial(number)
+
+
+def comb(n: Any, k: Any) -> int:
+    """How many ways there are to choose k of n."""
+    whole, part = operator.index(n), operator.index(k)
+    _bits(min(part, whole - part) * whole.bit_length())
+    return math.comb(whole, part)
+
+
+def perm(n: Any, k: Any = None) -> int:
+    """How many ways there are to choose k of n in order."""
+    if k is None:
+        return factorial(n)
+    whole, part = operator.index(n), operator.index(k)
+    _bits(min(part, whole) * whole.bit_length())
+    return math.perm(whole, part)
+
+
+def lcm(*integers: Any) -> int:
+    """The least common multiple."""
+    numbers = [operator.index(integer) for integer in integers]
+    _bits(sum(number.bit_length() for number in numbers))
+    return math.lcm(*numbers)
+
+
+def prod(items: Any, *, start: Any = 1) -> Any:
+    """The product, one by one, for whole numbers grow."""
+    multiply, total = BINARY[ast.Mult], start
+    for item in bounded(items):
+        total = multiply(total, item)
+    return total
+
+
+def _bits(count: float) -> None:
+    running.machine.budget.bits(int(count))
+
+
+def _of_all(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of statistics: every argument is gone through to its end."""
+
+    def call(*samples: Any, **options: Any) -> Any:
+        return function(*map(bounded, samples), **options)
+
+    return call
+
+
+def namespace(name: str) -> Namespace:
+    """`math` or `statistics`."""
+    if name == "statistics":
+        import statistics
+
+        members = {function: _of_all(getattr(statistics, function)) for function in STATISTICS.split()}
+        return Namespace(name, members)
+    members = {word: getattr(math, word) for word in f"{FUNCTIONS} {CONSTANTS}".split()}
+    members |= {"factorial": factorial, "comb": comb, "perm": perm, "lcm": lcm, "prod": prod}
+    return Namespace(name, members)

@@ -1,0 +1,116 @@
+"""`dataclasses`, and `typing.NamedTuple`: classes whose annotated names are their fields."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradcli.script.python.attributes import Facade, Namespace, describe
+from gradcli.script.python.classes import FIELDS
+from gradcli.script.stdlib.containers import written
+from gradcli.script.stdlib.copying import deepcopy
+
+OPTIONS = ("init", "eq", "order", "unsafe_hash", "frozen", "kw_only")  # those that make a difference here
+
+
+def dataclass(kind: Any = None, /, *, repr: bool = True, **options: Any) -> Any:
+    """Give a class an `__init__`, `__repr__` and `__eq__` of its fields."""
+    if kind is None:
+        return lambda kind: dataclass(kind, repr=repr, **options)
+    kind.__annotations__ = dict.fromkeys(vars(kind)[FIELDS], object)  # their types are never evaluated
+    options = {name: options[name] for name in OPTIONS if name in options}
+    made: Any = dataclasses.dataclass(repr=False, **options)(kind)
+    if repr and "__repr__" not in vars(made):
+        made.__repr__ = _text
+    return made
+
+
+def _text(self: Any) -> str:
+    fields = [field.name for field in dataclasses.fields(self) if field.repr]
+    return written(f"{type(self).__qualname__}(", ((f"{name}=", getattr(self, name)) for name in fields), ")")
+
+
+def asdict(value: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
+    """The fields by name; dataclasses inside become dicts too."""
+    if not is_instance(value):
+        raise TypeError("asdict() should be called on dataclass instances")
+    return _inside(value, lambda pairs: dict(pairs))
+
+
+def astuple(value: Any) -> Any:
+    """The values of the fields; dataclasses inside become tuples too."""
+    if not is_instance(value):
+        raise TypeError("astuple() should be called on dataclass instances")
+    return _inside(value, lambda pairs: tuple(item for _, item in pairs))
+
+
+def _inside(value: Any, make: Callable[[list[tuple[str, Any]]], Any]) -> Any:
+    if is_instance(value):
+        return make([(field.name, _inside(getattr(value, field.name), make)) for field in dataclasses.fields(value)])
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return type(value)([_inside(item, make) for item in value])
+    if isinstance(value, dict):
+        return type(value)({key: _inside(item, make) for key, item in value.items()})
+    return deepcopy(value)
+
+
+def is_instance(value: Any) -> bool:
+    """Whether it is an object of a dataclass."""
+    return not isinstance(value, type) and dataclasses.is_dataclass(value)
+
+
+describe(
+    dataclasses.Field,
+    getters={"name": lambda field: field.name, "default": lambda field: field.default},
+)
+
+
+class NamedTuple(Facade):
+    """What a class derives from whose objects are unpacked like tuples."""
+
+    _fields: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls._fields = (*cls._fields, *vars(cls)[FIELDS])
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        kind = type(self)
+        given = {**dict(zip(kind._fields, values, strict=False)), **named}
+        absent = [name for name in kind._fields if name not in given and not hasattr(kind, name)]
+        if absent or len(values) > len(kind._fields) or set(given) - set(kind._fields):
+            raise TypeError(f"{kind.__name__}() takes the fields {', '.join(kind._fields)}")
+        vars(self).update(given)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([getattr(self, name) for name in self._fields])
+
+    def __getitem__(self, index: Any) -> Any:
+        return tuple(self)[index]
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == (tuple(other) if isinstance(other, NamedTuple) else other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        items = ((f"{name}=", getattr(self, name)) for name in self._fields)
+        return written(f"{type(self).__name__}(", items, ")")
+
+
+def namespace(name: str) -> Namespace:
+    """`dataclasses`."""
+    members = {
+        "dataclass": dataclass,
+        "field": dataclasses.field,
+        "fields": dataclasses.fields,
+        "asdict": asdict,
+        "astuple": astuple,
+        "replace": dataclasses.replace,
+        "is_dataclass": dataclasses.is_dataclass,
+    }
+    return Namespace(name, members)
