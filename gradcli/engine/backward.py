@@ -89,18 +89,19 @@ def walk(
             rule: Any = rules[position]
             unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
             x = values[position]
-            fits = unsummed.shape == x.shape and unsummed.dtype is x.dtype
-            total = contribution = unsummed if fits else fit(unsummed, x)
-            if edge in pending:
-                total = pending[edge] + contribution
-            pending[edge] = total
-            yield node, position, upstream, unsummed, contribution, total
+            if unsummed is not None:  # a snippet's own backward may have nothing to give
+                fits = unsummed.shape == x.shape and unsummed.dtype is x.dtype
+                total = contribution = unsummed if fits else fit(unsummed, x)
+                if edge in pending:
+                    total = pending[edge] + contribution
+                pending[edge] = total
+                yield node, position, upstream, unsummed, contribution, total
+                if node.hooks is not None:
+                    node.hooks.given[position] = contribution
             if edge in waiting:
                 waiting[edge] -= 1
-                if not waiting[edge]:
+                if not waiting[edge] and edge in pending:
                     complete.append(edge)
-            if node.hooks is not None:
-                node.hooks.given[position] = contribution
         if node.hooks is not None:
             after_hooks(node, upstream)
         if not retain:

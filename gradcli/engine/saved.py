@@ -103,10 +103,10 @@ def check_versions(node: Node) -> None:
     if node.saved_out is not None and OUT in positions:
         history, since = node.saved_out
         if history and history[-1] > since:
-            raise _modified(node, node.out, node, history, since)
+            raise modified(node, node.out, node, history, since)
     for position, x in enumerate(node.inputs or ()):
         if isinstance(x, Tensor) and x.history and x.history[-1] > node.sequence and position in positions:
-            raise _modified(node, x.value, x.node, x.history, node.sequence)
+            raise modified(node, x.value, x.node, x.history, node.sequence)
 
 
 class ModifiedError(AutogradError):
@@ -119,7 +119,7 @@ class ModifiedError(AutogradError):
         self.time = time
 
 
-def _modified(
+def modified(
     saver: Node, value: Any, made_by: Node | AccumulateGrad | None, history: list[int], since: int
 ) -> ModifiedError:
     expected = sum(time <= since for time in history)
