@@ -113,14 +113,15 @@ class _Machine:
         written = with_children(node, [tree for _, tree in parts]) if parts else node
         if isinstance(value, float) and not isinstance(node, List | Tuple):
             self.constants[id(value)] = (value, written)
-        self.name_applications(start, node, [value for value, _ in parts], written, target)
+        whole = None if isinstance(value, tuple) else written  # an application alone may be one part of several
+        self.name_applications(start, node, [value for value, _ in parts], whole, target)
         if isinstance(value, Tensor) and id(value) not in self.evaluation.line_of:
             name = self.names.fresh("c") if target is None else self.names.own(target)
             self.evaluation.add(Line(name, value, written, node.span))
         return value, self.reference(value, written)
 
     def name_applications(
-        self, start: int, node: Expression, values: Sequence[Any], written: Expression, target: str | None
+        self, start: int, node: Expression, values: Sequence[Any], written: Expression | None, target: str | None
     ) -> None:
         """Give lines to what the node put on the tape; one application alone is written as the user wrote it."""
         new = self.tape[start:]
@@ -128,7 +129,7 @@ class _Machine:
             inputs = tuple(self.input(x, node.span, values) for x in application.inputs)
             own = application is new[-1]
             name = self.names.own(target) if own and target else self.names.fresh()
-            tree = written if own and len(new) == 1 else self.notation(application, inputs)
+            tree = written if written and own and len(new) == 1 else self.notation(application, inputs)
             self.evaluation.add(Line(name, application.out, tree, node.span, application, inputs))
 
     def input(self, x: Any, span: Span, values: Sequence[Any] = ()) -> Line:

@@ -70,7 +70,7 @@ def _cut(text: str) -> str:
 def numbers(value: Any, whose: str) -> Any:
     """An array of real numbers or of booleans, or why a value is none."""
     try:
-        array = np.asarray(value)
+        array = np.asarray(None if hasattr(value, "_fields") else value)  # several results are no list
     except ValueError:  # rows of different lengths, or more than 64 dimensions
         array = np.asarray(None)
     if array.dtype.kind not in "fiub":

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.notation import number
 from gradcli.engine.primitive import primitive
 from gradcli.engine.shapes import broadcast_shapes, broadcastable, dimensions, mismatch
 from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call
 from gradcli.ops.arguments import Dims, Real, check_size
 from gradcli.ops.arithmetic import div, mul, sub
 from gradcli.ops.axes import wrapped
@@ -22,7 +24,7 @@ from gradcli.ops.norms import norm, norm_rule
 from gradcli.ops.reductions import sum_, sum_dim
 from gradcli.ops.scalars import add_number
 from gradcli.ops.selection import where
-from gradcli.ops.shaping import clone, unsqueeze
+from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.surface import operation
 
 # torch has this node where a norm is asked for with a number and dimensions
@@ -35,6 +37,17 @@ norm_over = primitive(
     notation=norm.notation,
     kinks=norm.kinks,
     convention=norm.convention,
+)
+# torch clamps a copy without recording it, so that the gradient passes even below the bound
+at_least = primitive(
+    "clone_at_least",
+    lambda x, *, bound: np.maximum(x, x.dtype.type(bound)),
+    lambda g, out, x, *, bound: g,
+    node="CloneBackward0",
+    notation=lambda operands, options: Call(
+        "clamp", (Argument(operands[0].tree), Argument(number(options["bound"]), "min"))
+    ),
+    convention="below the bound the gradient passes as well",
 )
 dist = primitive(
     "dist",
@@ -114,9 +127,7 @@ def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> An
     shape = broadcast_shapes(x1.shape, x2.shape)
     a, b = (x if x.shape == shape else expand(x, size=shape) for x in (x1, x2))
     axis = wrapped(dim, len(shape))
-    lengths = [clone(norm(x, dim=axis, keepdim=True)) for x in (a, b)]
-    for length in lengths:  # torch clamps the copy without recording it
-        length.value = np.maximum(length.value, eps)
+    lengths = [at_least(norm(x, dim=axis, keepdim=True), bound=eps) for x in (a, b)]
     return sum_(mul(div(a, lengths[0]), div(b, lengths[1])), axis)
 
 

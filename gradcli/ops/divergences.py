@@ -13,12 +13,13 @@ from gradcli.errors import AutogradError
 from gradcli.ops.arguments import Operand, Real
 from gradcli.ops.arithmetic import add, div, mul, power, sub
 from gradcli.ops.blends import xlogy
+from gradcli.ops.distances import at_least
 from gradcli.ops.elementwise import exp, log
 from gradcli.ops.losses import check_reduction
 from gradcli.ops.margins import over, together
 from gradcli.ops.scalars import add_number, mul_number
 from gradcli.ops.selection import masked_fill
-from gradcli.ops.shaping import clone, unsqueeze
+from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.surface import operation
 
 MEAN_OF_ALL = (
@@ -91,8 +92,7 @@ def gaussian_nll_loss(
     variance = _variance(input, var)
     if np.any(variance.value < 0):
         raise AutogradError("var has negative entry/entries")
-    variance = clone(variance) if variance.requires_grad else Tensor(variance.value)
-    variance.value = np.maximum(variance.value, input.dtype.type(eps))  # torch clamps the copy without recording it
+    variance = at_least(variance, bound=eps)
     squares = power(sub(input, target), exponent=2)
     losses = mul(add(log(variance), div(squares, variance)), 0.5)
     if full:

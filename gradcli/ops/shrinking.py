@@ -10,11 +10,9 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Binary, Number
 from gradcli.ops.activations import sigmoid
 from gradcli.ops.arguments import Real
 from gradcli.ops.comparisons import both
-from gradcli.ops.constants import Constant
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.indexing import cut
 from gradcli.ops.joining import cat
@@ -22,7 +20,7 @@ from gradcli.ops.selection import where
 from gradcli.ops.shaping import reshaped
 from gradcli.ops.surface import operation
 
-SIXTH = Constant(float(np.float32(1 / 6)), Binary("/", Number(1), Number(6)))  # torch has single precision here
+SIXTH = float(np.float32(1 / 6))  # torch has single precision here
 
 above = primitive(
     "threshold",
@@ -34,7 +32,7 @@ above = primitive(
 hardsigmoid = elementwise(
     "hardsigmoid",
     lambda x: np.clip(x + 3, 0, 6) / 6,
-    lambda g, out, x: where(both(x > -3, x < 3), g * SIXTH.beside(g), 0),
+    lambda g, out, x: where(both(x > -3, x < 3), g * SIXTH, 0),
     "A sigmoid of straight pieces: `relu6(x + 3)/6`.",
     method=False,
     kinks=(-3.0, 3.0),
