@@ -49,7 +49,7 @@ def details(fact: Event) -> Document:
         case Forward():
             return {"made": [made(one) for one in fact.made]}
         case Changed():
-            return {"name": fact.name, "version": fact.version}
+            return {"name": fact.name, "version": fact.version, "value": plain(fact.value)}
         case Backward():
             explanation = None if fact.explanation is None else lesson(explanation_document(fact.explanation))
             accumulated = [arrival(one) for one in fact.accumulated]

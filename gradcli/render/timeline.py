@@ -81,7 +81,8 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
                 all=all,
             )
         case Changed():
-            yield Row((f"{visible(event.name)} is changed in place: version {event.version}",))
+            new = value(event.value, looks)
+            yield Row((visible(event.name), f"{looks.arrow} {new}", f"in place, version {event.version}"))
         case Updated():
             yield Row((f"{visible(event.optimizer)} changes",))
             for name, before, after in event.parameters:

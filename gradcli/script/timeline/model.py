@@ -49,11 +49,12 @@ class Forward(Event):
 
 @dataclass(frozen=True, slots=True)
 class Changed(Event):
-    """A tensor was changed in place: its version afterwards."""
+    """A tensor was changed in place: its version and its value afterwards."""
 
     kind: ClassVar[str] = "changed"
     name: str
     version: int
+    value: Value | None
 
 
 @dataclass(frozen=True, slots=True)

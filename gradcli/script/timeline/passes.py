@@ -98,7 +98,8 @@ class Lines:
         """The line of a node, after those of its inputs."""
         assert node.inputs is not None
         inputs = tuple(self.input(node, position, x) for position, x in enumerate(node.inputs))
-        out = Tensor(np.array(node.out)[()], node)  # as it is now: memory may change, and views with it
+        value = self.recorder.made.get(node)  # as it was made: memory may have changed, and views with it
+        out = Tensor(np.array(node.out)[()] if value is None else value, node)
         application = Application(node.primitive, node.inputs, node.options, out)
         operands = [
             line.spelling if isinstance(x, Tensor) else line.written

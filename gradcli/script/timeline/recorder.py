@@ -15,6 +15,7 @@ from gradcli.engine.graph import AccumulateGrad, Node, changes
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
+from gradcli.engine.writing import copy, fill, fill_tensor, overwrite, regenerated, zero
 from gradcli.script.python.scopes import Env
 from gradcli.script.timeline import diagnosis, passes, reasons
 from gradcli.script.timeline.model import Asked, Changed, Event, Failed, Forward, LeafState, Reset, Timeline, Updated
@@ -24,6 +25,16 @@ from gradcli.source import Source
 
 SHOWN = 2  # of the times that one line did the same; the others are counted
 COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef)
+
+
+# What writes over memory: a change in place is told as such, with the version that it leads to.
+WRITING = frozenset((zero, fill, fill_tensor, copy, overwrite, regenerated))
+
+
+def without_writing(applications: Sequence[Application]) -> list[Application]:
+    """The operations that users wrote: not the picking of the part that `x[0] = 1` writes over."""
+    parts = {id(one.inputs[0]) for one in applications if one.primitive in WRITING}
+    return [one for one in applications if one.primitive not in WRITING and id(one.out) not in parts]
 
 
 class Recorder:
@@ -36,6 +47,7 @@ class Recorder:
         self.events: list[Event] = []
         self.kept_at: dict[Any, list[int]] = {}  # what a line did, and the positions of the events that say so
         self.lines: WeakKeyDictionary[Node, int] = WeakKeyDictionary()  # where each node was made
+        self.made: WeakKeyDictionary[Node, Any] = WeakKeyDictionary()  # and the value that it had then
         self.origins: WeakKeyDictionary[Tensor, frozenset[Tensor]] = WeakKeyDictionary()  # the leaves below a tensor
         self.cuts: list[reasons.Cut] = []
         self.changed_at: list[tuple[int, int]] = []  # the clock of the engine up to which a line changed memory
@@ -77,6 +89,7 @@ class Recorder:
         out = application.out
         if isinstance(out.node, Node):
             self.lines[out.node] = line
+            self.made[out.node] = kept(out.value)
         below = self.below(application.inputs)
         if below:
             self.origins[out] = below
@@ -146,7 +159,7 @@ class Recorder:
             for name, value in list(env.items()):
                 if isinstance(value, Tensor) and value.history and value.history[-1] > latest:
                     told = self.names.get(value) or name
-                    fact = Changed(*self.place, told, value._version)
+                    fact = Changed(*self.place, told, value._version, kept(value.value))
                     self.add("changed", told, event=lambda: fact)  # noqa: B023  called now
         self.zeroed(list(self.filled))
 
@@ -155,7 +168,9 @@ class Recorder:
         now, pending = self.machine.line, self.pending
         self.pending = []
         for line in dict.fromkeys(line for line, _ in pending):
-            applications = [application for other, application in pending if other == line]
+            applications = without_writing([application for other, application in pending if other == line])
+            if not applications:
+                continue
             for position, application in enumerate(applications):
                 self.names.unnamed(application.out, self.machine.source, line, position)
             self.machine.line = line
