@@ -41,12 +41,16 @@ def followed(
     graph = snapshot(recorder, outputs[0]) if wanted and len(outputs) == 1 and outputs[0].node is not None else None
     contributions: list[Contribution] = []
     accumulations: list[tuple[Tensor, Any, Any]] = []
-    for event in events:
-        if isinstance(event, Accumulation):
-            accumulations.append((event.leaf, valued(event.gradient), kept(event.before)))
-        elif graph is not None:
-            contributions.append(Contribution(*event[:2], *map(valued, event[2:])))
-        yield event
+    recorder.walking = True
+    try:
+        for event in events:
+            if isinstance(event, Accumulation):
+                accumulations.append((event.leaf, valued(event.gradient), kept(event.before)))
+            elif graph is not None:
+                contributions.append(Contribution(*event[:2], *map(valued, event[2:])))
+            yield event
+    finally:
+        recorder.walking = False
     recorder.passes.append(done)
     explanation = explained(graph, contributions, given[0]) if graph is not None else None
     accumulated = tuple(

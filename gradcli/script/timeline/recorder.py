@@ -56,6 +56,7 @@ class Recorder:
         self.reset_at: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()
         self.values: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()  # leaves as the last pass saw them
         self.pending: list[tuple[int, Application]] = []
+        self.walking = False  # a backward pass is: what it computes is told as the pass
         self.has_stepped = False  # an optimizer has, in this statement: its changes are told already
         self.failures: set[int] = set()
 
@@ -84,6 +85,8 @@ class Recorder:
 
     def append(self, application: Application) -> None:
         """The tape of the engine: an operation was applied."""
+        if self.walking:
+            return
         line = self.machine.line
         self.pending.append((line, application))
         out = application.out
