@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops import comparisons
@@ -14,7 +17,8 @@ from gradcli.script.python.formatting import percent
 
 Binary = Callable[[Any, Any], Any]
 
-CONTAINERS = (str, list, tuple)
+CONTAINERS = (str, list, tuple, deque)
+WHOLE = (int, np.integer)
 NUMBERS = (int, float, bool)
 
 
@@ -25,12 +29,12 @@ def _add(a: Any, b: Any) -> Any:
 
 
 def _mul(a: Any, b: Any) -> Any:
-    if isinstance(b, int) and isinstance(a, CONTAINERS):
-        running.machine.budget.fits(len(a) * b, f"this {type(a).__name__}")
-    elif isinstance(a, int):
+    if isinstance(b, WHOLE) and isinstance(a, CONTAINERS):
+        running.machine.budget.fits(len(a) * int(b), f"this {type(a).__name__}")
+    elif isinstance(a, WHOLE):
         if isinstance(b, CONTAINERS):
-            running.machine.budget.fits(len(b) * a, f"this {type(b).__name__}")
-        elif isinstance(b, int):
+            running.machine.budget.fits(len(b) * int(a), f"this {type(b).__name__}")
+        elif isinstance(a, int) and isinstance(b, int):
             running.machine.budget.bits(a.bit_length() + b.bit_length())
     return a * b
 
@@ -95,11 +99,11 @@ def augmented(kind: type[ast.operator]) -> Binary:
     def apply(a: Any, b: Any) -> Any:
         if isinstance(a, (*NUMBERS, str, tuple)):
             return plain(a, b)
-        if isinstance(a, list):
-            if kind is ast.Mult and isinstance(b, int):
-                running.machine.budget.fits(len(a) * b, "this list")
-            elif hasattr(b, "__len__"):
-                running.machine.budget.fits(len(a) + len(b), "this list")
+        if isinstance(a, list | deque):
+            if kind is ast.Mult and isinstance(b, WHOLE):
+                running.machine.budget.fits(len(a) * int(b), "this list")
+            else:
+                running.machine.budget.fits(len(a) + operator.length_hint(b), "this list")
         return in_place(a, b)
 
     return apply
