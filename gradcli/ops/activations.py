@@ -42,6 +42,7 @@ relu = elementwise(
     lambda g, out, x: where(out > 0, g, 0),
     "The positive part.",
     example="x = [-1, 2]; relu(x)",
+    whole=True,
     kinks=(0.0,),
     convention="relu'(0) = 0",
 )

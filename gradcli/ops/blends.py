@@ -77,7 +77,7 @@ logaddexp2 = primitive(
 
 
 def _xlogy(x: Any, y: Any) -> Any:
-    return np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log(y)).astype(np.result_type(x, y))[()]
+    return np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log(y))[()]
 
 
 def _factor_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
@@ -154,6 +154,7 @@ def _is_number(value: Any) -> bool:
 @operation("x = [1, 2]; y = [3, 4]; z = [5, 6]; addcmul(x, y, z, value=2)")
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Any:
     """`input + value*tensor1*tensor2`."""
+    value = int(value) if float(value).is_integer() else value  # so that integers stay such
     return addcmul(input, tensor1, tensor2, value=value)
 
 

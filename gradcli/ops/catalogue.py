@@ -44,8 +44,8 @@ FAMILIES = {
     "einsum": "einsum",
     "elementwise": (
         "abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 "
-        "atanh ceil cos cosh erf exp exp2 expm1 fix floor ln log log10 log1p log2 round rsqrt sign sin sinh "
-        "sqrt tan tanh trunc"
+        "atanh ceil cos cosh erf exp exp2 expm1 fix floor ln log log10 log1p log2 rsqrt sign sin sinh sqrt "
+        "tan tanh trunc"
     ),
     "extremes": "amax amin argmax argmin max min",
     "gathering": "gather index_add index_select masked_select scatter_add take_along_dim",
@@ -70,6 +70,7 @@ FAMILIES = {
     "products": "addmv addr baddbmm cross inner kron tensordot vecdot",
     "reductions": "mean prod sum",
     "resizing": "conv_transpose1d conv_transpose2d pixel_shuffle pixel_unshuffle",
+    "rounding": "round",
     "samples": "corrcoef cov diff logcumsumexp nanmean nansum quantile",
     "scans": "cumprod cumsum",
     "scattering": "index_copy index_fill masked_scatter scatter take",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive, Rule, primitive
-from gradcli.language.tree import Argument, Binary, Call, Number
+from gradcli.language.tree import Binary, Number
 from gradcli.ops.arguments import Real
 from gradcli.ops.comparisons import equal
 from gradcli.ops.constants import LOG_2, LOG_10, SQRT_PI
@@ -38,13 +38,17 @@ def elementwise(
     example: str = "",
     aliases: Sequence[str] = (),
     method: bool = True,
+    whole: bool = False,
     **facts: Any,
 ) -> Primitive:
-    """Declare a primitive of one input and give it to users under the same name."""
+    """Declare a primitive of one input and give it to users under the same name; `whole` lets integers stay such."""
     declared = primitive(name, forward, rule, **facts)
 
     def function(input: Real) -> Any:
         return declared(input)
+
+    if whole:
+        function.__annotations__["input"] = "Tensor"
 
     function.__doc__ = doc
     function.__module__ = rule.__module__  # the family that declares it
@@ -63,17 +67,20 @@ def by_number(function: Callable[[float], float]) -> Callable[[Any], Any]:
     return forward
 
 
-def _sign(x: Any) -> Any:
+def sign_of(x: Any) -> Any:
     """0 for nan, as in torch, where numpy has nan."""
+    if np.asarray(x).dtype == np.bool_:
+        return x
     return np.subtract(np.greater(x, 0), np.less(x, 0), dtype=np.asarray(x).dtype)
+
+
+def keeping_integers(rounded: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What is whole already stays as it is; numpy before 2.1 would make floats of it."""
+    return lambda x: rounded(x) if isinstance(x, float) or x.dtype.kind == "f" else x
 
 
 def _between_integers(x: Any) -> Any:
     return np.equal(x, np.floor(x))
-
-
-def _halfway(x: Any) -> Any:
-    return np.equal(x - np.floor(x), 0.5)
 
 
 exp = elementwise("exp", np.exp, lambda g, out, x: g * out, "The exponential, e to the power of the input.")
@@ -105,11 +112,12 @@ rsqrt = elementwise(
 )
 sign = elementwise(
     "sign",
-    _sign,
+    sign_of,
     lambda g, out, x: zero(g),
     "The sign: -1, 0 or 1.",
     kinks=(0.0,),
     convention="flat everywhere: sign' = 0",
+    whole=True,
 )
 absolute = elementwise(
     "abs",
@@ -120,61 +128,36 @@ absolute = elementwise(
     aliases=["absolute"],
     kinks=(0.0,),
     convention="abs'(0) = 0",
+    whole=True,
 )
 floor = elementwise(
     "floor",
-    np.floor,
+    keeping_integers(np.floor),
     lambda g, out, x: zero(g),
     "The next whole number below.",
     kinks=_between_integers,
     convention="flat everywhere: floor' = 0",
+    whole=True,
 )
 ceil = elementwise(
     "ceil",
-    np.ceil,
+    keeping_integers(np.ceil),
     lambda g, out, x: zero(g),
     "The next whole number above.",
     kinks=_between_integers,
     convention="flat everywhere: ceil' = 0",
+    whole=True,
 )
 trunc = elementwise(
     "trunc",
-    np.trunc,
+    keeping_integers(np.trunc),
     lambda g, out, x: zero(g),
     "The whole part.",
     aliases=["fix"],
     kinks=_between_integers,
     convention="flat everywhere: trunc' = 0",
+    whole=True,
 )
-rounded = primitive(
-    "round", np.rint, lambda g, out, x: zero(g), kinks=_halfway, convention="flat everywhere: round' = 0"
-)
-
-
-def _round_decimals(x: Any, *, decimals: int) -> Any:
-    scale = 10.0 ** abs(decimals)
-    return np.rint(x * scale) / scale if decimals >= 0 else np.rint(x / scale) * scale
-
-
-rounded_decimals = primitive(
-    "round_decimals",
-    _round_decimals,
-    lambda g, out, x, *, decimals: zero(g),
-    node="RoundBackward1",
-    notation=lambda operands, options: Call(
-        "round", (Argument(operands[0].tree), Argument(Number(options["decimals"]), "decimals"))
-    ),
-    kinks=lambda x, *, decimals: _halfway(x * 10.0**decimals),
-    convention="flat everywhere: round' = 0",
-)
-
-
-@operation("x = [0.3, -1.6]; round(x)", "x = [0.123, -1.456]; round(x, decimals=2)")
-def round_(input: Real, *, decimals: int = 0) -> Any:
-    """The nearest whole number, or decimal fraction; halves go to the even neighbour."""
-    return rounded_decimals(input, decimals=decimals) if decimals else rounded(input)
-
-
 sin = elementwise("sin", np.sin, lambda g, out, x: g * cos(x), "The sine of an angle in radians.")
 cos: Primitive = elementwise("cos", np.cos, lambda g, out, x: -g * sin(x), "The cosine of an angle in radians.")
 tan = elementwise("tan", np.tan, lambda g, out, x: g * (1 + out**2), "The tangent.", domain=(-math.pi / 2, math.pi / 2))

@@ -1,4 +1,4 @@
-"""Division that rounds, and what it leaves over."""
+"""The nearest whole number, division that rounds, and what it leaves over."""
 
 from __future__ import annotations
 
@@ -10,8 +10,47 @@ from gradcli.engine.notation import infix
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Argument, Call, Literal
-from gradcli.ops.elementwise import floor
+from gradcli.language.tree import Argument, Call, Literal, Number
+from gradcli.ops.elementwise import floor, keeping_integers, zero
+from gradcli.ops.surface import operation
+
+
+def _halfway(x: Any) -> Any:
+    return np.equal(x - np.floor(x), 0.5)
+
+
+rounded = primitive(
+    "round",
+    keeping_integers(np.rint),
+    lambda g, out, x: zero(g),
+    kinks=_halfway,
+    convention="flat everywhere: round' = 0",
+)
+
+
+def _round_decimals(x: Any, *, decimals: int) -> Any:
+    scale = 10.0 ** abs(decimals)
+    return np.rint(x * scale) / scale if decimals >= 0 else np.rint(x / scale) * scale
+
+
+rounded_decimals = primitive(
+    "round_decimals",
+    _round_decimals,
+    lambda g, out, x, *, decimals: zero(g),
+    node="RoundBackward1",
+    notation=lambda operands, options: Call(
+        "round", (Argument(operands[0].tree), Argument(Number(options["decimals"]), "decimals"))
+    ),
+    kinks=lambda x, *, decimals: _halfway(x * 10.0**decimals),
+    convention="flat everywhere: round' = 0",
+)
+
+
+@operation("x = [0.3, -1.6]; round(x)", "x = [0.123, -1.456]; round(x, decimals=2)")
+def round_(input: Tensor, *, decimals: int = 0) -> Any:
+    """The nearest whole number, or decimal fraction; halves go to the even neighbour."""
+    return rounded_decimals(input, decimals=decimals) if decimals else rounded(input)
+
 
 floor_divide = primitive(
     "floor_divide",

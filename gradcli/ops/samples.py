@@ -60,7 +60,7 @@ logcumsumexp = primitive(
 
 
 @operation("x = [[1, 2], [3, 4]]; nansum(x)", "x = [[1, 2], [3, 4]]; nansum(x, dim=1, keepdim=True)")
-def nansum_(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
+def nansum_(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The sum of the entries that are not nan, of all or over dimensions."""
     return nansum(converted(input, dtype), dim=wrapped(dim, input.ndim), keepdim=keepdim)
 

@@ -17,7 +17,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
-from gradcli.ops.arguments import Dtype, Real
+from gradcli.ops.arguments import Dtype
 from gradcli.ops.comparisons import equal
 from gradcli.ops.dtypes import converted
 from gradcli.ops.selection import unless
@@ -119,6 +119,6 @@ def cumsum_(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
 
 
 @operation("x = [[1, -2], [3, 0.5]]; cumprod(x, 0)", "x = [[1, 0, 4], [3, 0.5, 2]]; cumprod(x, dim=1)")
-def cumprod_(input: Real, dim: int, *, dtype: Dtype | None = None) -> Any:
+def cumprod_(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
     """The running product along a dimension."""
     return cumprod(converted(input, dtype), dim=dimension(dim, input.ndim))

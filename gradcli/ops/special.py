@@ -14,7 +14,7 @@ from gradcli.language.tree import Argument, Call, Name
 from gradcli.ops.arguments import Real
 from gradcli.ops.comparisons import both, equal
 from gradcli.ops.constants import SQRT_PI, Constant
-from gradcli.ops.elementwise import POSITIVE, by_number, cos, elementwise, exp, sin, zero
+from gradcli.ops.elementwise import POSITIVE, by_number, cos, elementwise, exp, sign_of, sin, zero
 from gradcli.ops.selection import guarded, where
 from gradcli.ops.surface import operation
 
@@ -79,9 +79,10 @@ sinc = elementwise(
 )
 sgn = elementwise(
     "sgn",
-    np.sign,
+    sign_of,
     lambda g, out, x: zero(g),
     "The sign, under its name for complex numbers.",
+    whole=True,
     kinks=(0.0,),
     convention="flat everywhere: sgn' = 0",
 )
