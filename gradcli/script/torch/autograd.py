@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any
 
-from gradcli.engine.backward import drain, grad, walk
+import numpy as np
+
+from gradcli.engine.backward import Accumulation, Event, drain, grad, walk
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import Facade
 
@@ -26,6 +30,8 @@ def backward(
     if inputs is not None:
         return _into(targets, given, inputs, retain_graph, create_graph)
     events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph)
+    if anomaly.enabled and anomaly.check_nan:
+        events = watched(events)
     timeline = running.machine.timeline
     if timeline is not None:
         events = timeline.backward(targets, given, events)
@@ -109,14 +115,53 @@ def switched(enabled: bool) -> Callable[..., Any]:
     return make
 
 
-class Anomaly(Facade):
-    """`torch.autograd.set_detect_anomaly(True)`: accepted; the explanation names the operation anyway."""
+class Anomaly:
+    """What `set_detect_anomaly` switches."""
 
-    def __init__(self, mode: bool = True, check_nan: bool = True) -> None:
-        self._mode = mode
+    enabled = False
+    check_nan = True
+
+
+anomaly = Anomaly()
+ANOMALY_WARNING = (
+    "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
+)
+
+
+class DetectAnomaly(Facade):
+    """`with torch.autograd.detect_anomaly():`: a backward pass stops where a gradient is nan."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        warnings.warn(ANOMALY_WARNING, UserWarning, stacklevel=2)
+        self._wanted = (True, check_nan)
+        self._before: list[tuple[bool, bool]] = []
 
     def __enter__(self) -> None:
-        return None
+        self._before.append((anomaly.enabled, anomaly.check_nan))
+        anomaly.enabled, anomaly.check_nan = self._wanted
 
     def __exit__(self, *_: Any) -> None:
-        return None
+        anomaly.enabled, anomaly.check_nan = self._before.pop()
+
+
+class SetDetectAnomaly(DetectAnomaly):
+    """`torch.autograd.set_detect_anomaly(True)`: takes effect when it is called; a context takes it back."""
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._wanted = (mode, check_nan)
+        self._before = [(anomaly.enabled, anomaly.check_nan)]
+        anomaly.enabled, anomaly.check_nan = self._wanted
+
+    def __enter__(self) -> None:
+        anomaly.enabled, anomaly.check_nan = self._wanted
+
+
+def watched(events: Iterator[Event]) -> Iterator[Event]:
+    """The events of a backward pass, as long as no gradient is nan."""
+    for event in events:
+        if not isinstance(event, Accumulation):
+            node, position, _, gradient = event[:4]
+            value = gradient.value if isinstance(gradient, Tensor) else gradient
+            if np.isnan(value).any():
+                raise AutogradError(f"Function '{node.name()}' returned nan values in its {position}th output.")
+        yield event

@@ -112,6 +112,7 @@ MEMBERS: dict[str, Any] = {
     "set_grad_enabled": autograd.SetGradEnabled,
     "is_grad_enabled": lambda: mode.grad_enabled,
     "is_inference_mode_enabled": lambda: False,
+    "is_anomaly_enabled": lambda: autograd.anomaly.enabled,
     "is_tensor": is_tensor,
     **{name: of_tensor(name) for name in ("is_floating_point", "is_complex", "is_nonzero", "numel")},
     "is_same_size": lambda x, other: x.shape == other.shape,

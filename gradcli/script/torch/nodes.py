@@ -10,6 +10,7 @@ from gradcli.engine.saved import operands
 from gradcli.script.python.attributes import BuiltinType, describe
 from gradcli.script.python.builtins import NAMED_TYPES
 from gradcli.script.python.formatting import REPRESENTATIONS
+from gradcli.script.torch.custom import CustomNode, PartNode
 
 NODE_TYPES: dict[str, BuiltinType] = {}
 
@@ -37,8 +38,20 @@ def saved_input(position: int) -> Callable[[Node], Any]:
 
 NAMED_TYPES.append(node_type)
 METHODS = ("name", "register_hook", "register_prehook")
+
+
+def visible(node: Any) -> Any:
+    """The node that snippets see: for one of several outputs that of the whole function."""
+    return node.whole if isinstance(node, PartNode) else node
+
+
+def next_functions(node: Any) -> tuple[tuple[Any, int], ...]:
+    """The edges, each with the number of the output that it leads to."""
+    return tuple((visible(edge), edge.place if isinstance(edge, PartNode) else n) for edge, n in node.next_functions)
+
+
 NODE: dict[str, Callable[[Any], Any]] = {
-    "next_functions": lambda node: node.next_functions,
+    "next_functions": next_functions,
     "_saved_self": saved_input(0),
     "_saved_other": saved_input(1),
     "_saved_exponent": saved_input(1),
@@ -55,6 +68,15 @@ describe(
         "next_functions": lambda node: (),
         "metadata": lambda node: {},
         "__class__": node_type,
+    },
+)
+describe(
+    CustomNode,
+    methods={name: getattr(Node, name) for name in METHODS},
+    getters={
+        **NODE,
+        "saved_tensors": lambda node: node.context.saved_tensors,
+        "needs_input_grad": lambda node: node.context.needs_input_grad,
     },
 )
 describe(Handle, methods={"remove": Handle.remove})

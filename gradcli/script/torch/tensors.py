@@ -13,7 +13,7 @@ from gradcli.script.printing import format_tensor, tensor_text
 from gradcli.script.python.attributes import BuiltinType, describe
 from gradcli.script.python.builtins import TYPES
 from gradcli.script.python.formatting import FORMATS, REPRESENTATIONS
-from gradcli.script.torch import autograd, chance, memory, nodes, operations  # noqa: F401  nodes has tables of its own
+from gradcli.script.torch import autograd, chance, memory, nodes, operations
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.casting import cast as cast
 from gradcli.script.torch.casting import casting, to, type_
@@ -122,7 +122,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "layout": lambda x: "torch.strided",
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
-    "grad_fn": lambda x: x.grad_fn,
+    "grad_fn": lambda x: nodes.visible(x.grad_fn),
     "requires_grad": lambda x: x.requires_grad,
     "is_leaf": lambda x: x.is_leaf,
     "retains_grad": lambda x: x.retains_grad,

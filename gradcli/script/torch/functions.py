@@ -1,0 +1,142 @@
+"""`torch.autograd.Function`: a forward and a backward of the snippet's own, as one node of the graph.
+
+The node holds a primitive that is made for this one call: its rules run the snippet's `backward`. Several outputs are
+the parts of one flat tensor, so that the node has one result, as every other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.engine.in_place import check_in_place
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.recorder import recorder
+from gradcli.engine.saved import SECOND_TIME, modified
+from gradcli.engine.tensor import Tensor
+from gradcli.engine.views import View
+from gradcli.errors import AutogradError
+from gradcli.script.python.attributes import Facade
+from gradcli.script.torch.arguments import kind_name
+from gradcli.script.torch.custom import Call
+
+LEGACY = (
+    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+    "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+)
+NO_BACKWARD = (
+    "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
+    "mode AD."
+)
+
+
+class Context(Facade):
+    """What `forward` leaves for `backward`: `ctx`. Snippets put attributes of their own on it."""
+
+    def __init__(self, arguments: tuple[Any, ...]) -> None:
+        self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
+        self._saved: tuple[Any, ...] = ()
+        self._versions: tuple[int, ...] = ()
+        self._freed = False
+        self._node: Any = None
+        self._dirty: tuple[Any, ...] = ()
+        self._without_gradient: tuple[Any, ...] = ()
+        self._materialize = True
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        for position, tensor in enumerate(tensors):
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {position} is of type {kind_name(tensor)}"
+                )
+        self._saved = tensors
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The tensors as they were; refused after the graph was freed, and where one was changed since."""
+        if self._freed:
+            raise AutogradError(SECOND_TIME, code="E302")
+        for tensor, version in zip(self._saved, self._versions, strict=True):
+            history = tensor.history or [] if tensor is not None else []
+            if len(history) > version:
+                raise modified(self._node, tensor.value, tensor.node, history, history[version - 1] if version else -1)
+        return self._saved
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        self._without_gradient = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        self._materialize = value
+
+    def _seal(self, results: dict[int, Any]) -> None:
+        """`forward` is over: outputs are saved as what the snippet gets in their place."""
+        self._saved = tuple(results.get(id(tensor), tensor) for tensor in self._saved)
+        self._versions = tuple(0 if tensor is None else tensor._version for tensor in self._saved)
+
+
+class Function(Facade):
+    """The parent of a snippet's own functions; `apply` calls them."""
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        raise RuntimeError(LEGACY)
+
+    @staticmethod
+    def forward(*arguments: Any, **keywords: Any) -> Any:
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> Any:
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise NotImplementedError(NO_BACKWARD)
+
+    @classmethod
+    def apply(cls, *arguments: Any) -> Any:
+        """Run `forward`, outside the graph, and remember how to run `backward`."""
+        context = Context(arguments)
+        tape, recorder.tape = recorder.tape, None
+        try:
+            with set_grad_enabled(False):
+                if cls.setup_context is Function.setup_context:
+                    outputs = cls.forward(context, *arguments)
+                else:
+                    outputs = cls.forward(*arguments)
+                    cls.setup_context(context, arguments, outputs)
+        finally:
+            recorder.tape = tape
+        given = outputs if isinstance(outputs, tuple) else (outputs,)
+        results = _results(context, arguments, given)
+        context._seal({id(before): after for before, after in zip(given, results, strict=True)})
+        Call(cls, context, arguments, results).record()
+        return results if isinstance(outputs, tuple) else results[0]
+
+
+def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs as tensors of their own: an input that was returned, and is not dirty, is another tensor then."""
+    results = []
+    for output in outputs:
+        if isinstance(output, Tensor):
+            dirty = any(output is x for x in context._dirty)
+            if dirty:
+                check_in_place(output)
+                output.changed()
+            elif isinstance(output, View) or any(output is x for x in arguments):
+                alias = Tensor(output.array)
+                alias.history = output.shared_history()
+                output = alias
+        results.append(output)
+    return tuple(results)
+
+
+def once_differentiable(backward: Any) -> Any:
+    """A decorator: what `backward` gives is outside the graph."""
+
+    def call(ctx: Any, *gradients: Any) -> Any:
+        with set_grad_enabled(False):
+            return backward(ctx, *gradients)
+
+    return call
