@@ -46,9 +46,6 @@ NAMELESS = ("lambd",)  # shown as the number alone
 class Activation(Configured):
     """One tensor to another of the same shape."""
 
-    def forward(self, input: Any) -> Any:
-        return self._called(input, *[getattr(self, name) for name in self._defaults])
-
     def extra_repr(self) -> str:
         if type(self).__name__ in UNSHOWN:
             return ""
@@ -77,8 +74,18 @@ class PReLU(Module):
 
 def made(name: str) -> type[Activation]:
     function, defaults = ACTIVATIONS[name]
-    facts = {"__module__": "torch.nn.modules.activation", "_function": function, "_defaults": defaults}
-    return type(name, (Activation,), facts)
+
+    def forward(self: Activation, input: Any) -> Any:
+        return self._called(input, *[getattr(self, name) for name in defaults])
+
+    forward.__qualname__ = f"{name}.forward"
+    facts = {
+        "forward": forward,
+        "__module__": "torch.nn.modules.activation",
+        "_function": function,
+        "_defaults": defaults,
+    }
+    return type(name, (Activation,), {**facts, "forward": forward})
 
 
 def __getattr__(name: str) -> type[Activation]:

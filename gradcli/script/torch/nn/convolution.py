@@ -73,9 +73,11 @@ class Convolution(Module):
         check_tensor(name, input)
         weight, bias = self.weight, self.bias
         if input.dtype != weight.dtype:
-            kinds = [C_NAMES[TYPE_NAMES[x.dtype]] for x in (input, weight if bias is None else bias)]
-            what = "weight" if bias is None else "bias"
-            raise AutogradError(f"Input type ({kinds[0]}) and {what} type ({kinds[1]}) should be the same")
+            given, wanted = TYPE_NAMES[input.dtype], TYPE_NAMES[weight.dtype]
+            if bias is None:
+                raise AutogradError(f"expected scalar type {given} but found {wanted}")
+            given, wanted = C_NAMES[given], C_NAMES[wanted]
+            raise AutogradError(f"Input type ({given}) and bias type ({wanted}) should be the same")
         convolve = OPERATIONS[name].function
         return convolve(input, weight, bias, self.stride, self.padding, self.dilation, self.groups)
 
@@ -86,6 +88,9 @@ class Convolution(Module):
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
         return text if self.bias is not None else f"{text}, bias=False"
+
+
+Convolution.__init__.__qualname__ = "Conv2d.__init__"  # what torch's errors call it
 
 
 class Conv1d(Convolution):

@@ -41,6 +41,7 @@ class Embedding(Module):
         if _weight is None:
             table = blank((num_embeddings, embedding_dim), dtype)
             table.value = running.machine.generator.normal(table.shape, table.dtype)
+            table.changed()
             if padding_idx is not None:
                 table.value[padding_idx] = 0
         else:

@@ -19,7 +19,7 @@ from gradcli.script.machine import running
 from gradcli.script.printing import size_text
 from gradcli.script.torch import operations
 from gradcli.script.torch.casting import cast
-from gradcli.script.torch.nn.arguments import check_tensor
+from gradcli.script.torch.nn.arguments import check_dtypes, check_shared, check_tensor
 
 Function = Callable[..., Any]
 
@@ -29,14 +29,14 @@ KINDS = {
     "same": (
         "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d conv1d "
         "conv2d conv_transpose1d conv_transpose2d cosine_similarity group_norm interpolate layer_norm max_pool1d "
-        "max_pool2d normalize one_hot pad pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm "
+        "max_pool2d normalize pad pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm "
         "scaled_dot_product_attention"
     ),
     "activation": (
         "celu elu gelu glu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu "
         "sigmoid silu softplus softshrink softsign tanh tanhshrink threshold"
     ),
-    "functional": "batch_norm dropout embedding gumbel_softmax linear log_softmax softmax softmin",
+    "functional": "batch_norm dropout embedding gumbel_softmax linear log_softmax one_hot softmax softmin",
     "losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "
         "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss multilabel_soft_margin_loss "
@@ -94,7 +94,16 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     for position, (argument, value) in enumerate((("input", input), ("weight", weight), ("bias", bias)), 1):
         if value is not None:
             check_tensor("linear", value, argument, position)
+    check_dtypes(input, weight, bias)
     return OPERATIONS["linear"].function(input, weight, bias)
+
+
+def one_hot(input: Tensor, num_classes: int = -1) -> Any:
+    """A row for each label: 1 at its class, 0 elsewhere."""
+    check_tensor("one_hot", input)
+    if input.dtype != np.dtype(np.int64):
+        raise AutogradError("one_hot is only applicable to index tensor of type LongTensor.")
+    return operation("one_hot")(input, num_classes)
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
@@ -191,5 +200,6 @@ def batch_norm(
         raise ValueError(
             f"Expected more than 1 value per channel when training, got input size {size_text(input.shape)}"
         )
+    check_shared(input, weight)
     function = OPERATIONS["batch_norm"].function
     return function(input, running_mean, running_var, weight, bias, training, momentum, eps)

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
+from gradcli.script.torch.nn.making import EMPTY
 
 LINEAR = (
     "linear",
@@ -22,7 +23,6 @@ LINEAR = (
     "conv_transpose3d",
     "sigmoid",
 )
-EMPTY = "Initializing zero-element tensors is a no-op"
 FAR = "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
 
 

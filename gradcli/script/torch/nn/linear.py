@@ -6,7 +6,7 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.matmul import linear
-from gradcli.script.torch.nn.arguments import check_tensor
+from gradcli.script.torch.nn.arguments import check_dtypes, check_tensor
 from gradcli.script.torch.nn.base import Module
 from gradcli.script.torch.nn.functional import operation
 from gradcli.script.torch.nn.making import biased, fan_in_uniform, uniform
@@ -44,7 +44,10 @@ class Linear(Module):
     def forward(self, input: Tensor) -> Any:
         if not isinstance(input, Tensor):
             check_tensor("linear", input)
-        return linear(input, self.weight, self.bias)
+        weight, bias = self.weight, self.bias
+        if input.dtype is not weight.dtype:
+            check_dtypes(input, weight, bias)
+        return linear(input, weight, bias)
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"

@@ -41,6 +41,7 @@ LOSSES: dict[str, tuple[str, dict[str, Any]]] = {
         {"margin": 1.0, "p": 2.0, "eps": 1e-6, "swap": False, **REDUCED},
     ),
 }
+OF_THREE = ("CosineEmbeddingLoss", "GaussianNLLLoss", "MarginRankingLoss", "TripletMarginLoss")
 BUFFERS = ("weight", "pos_weight")
 
 
@@ -57,14 +58,23 @@ class Loss(Configured):
         if any(value is not None for value in old):
             self.reduction = legacy(*old)
 
-    def forward(self, *inputs: Tensor) -> Any:
+    def _of(self, *inputs: Tensor) -> Any:
         own = {name: getattr(self, name) for name in self._defaults if name not in OLD}
         return self._called(*inputs, **own)
 
 
 def made(name: str) -> type[Loss]:
     function, defaults = LOSSES[name]
-    facts = {"__module__": "torch.nn.modules.loss", "_function": function, "_defaults": defaults}
+
+    def of_two(self: Loss, input: Tensor, target: Tensor) -> Any:
+        return self._of(input, target)
+
+    def of_three(self: Loss, input1: Tensor, input2: Tensor, target: Tensor) -> Any:
+        return self._of(input1, input2, target)
+
+    forward = of_three if name in OF_THREE else of_two
+    forward.__qualname__ = f"{name}.forward"
+    facts = {"forward": forward, "__module__": "torch.nn.modules.loss", "_function": function, "_defaults": defaults}
     return type(name, (Loss,), facts)
 
 

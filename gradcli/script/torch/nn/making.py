@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from gradcli.script.machine import running
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.dtypes import numpy_dtype
 from gradcli.script.torch.nn.parameter import Parameter
+
+EMPTY = "Initializing zero-element tensors is a no-op"
 
 
 def blank(shape: tuple[Any, ...], dtype: Any = None, fill: float = 0.0) -> Tensor:
@@ -33,13 +36,16 @@ def uniform(shape: tuple[Any, ...], bound: float, dtype: Any = None) -> Paramete
     """A parameter with uniform numbers between `-bound` and `bound`."""
     tensor = blank(shape, dtype)
     tensor.value = running.machine.generator.uniform(tensor.shape, tensor.dtype, -bound, bound)
+    tensor.changed()  # torch fills what it made empty
     return Parameter(tensor)
 
 
 def fan_in_uniform(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Parameter:
     """A weight as `kaiming_uniform_(weight, a=sqrt(5))` leaves it; of no inputs it stays empty."""
-    if not fan_in or 0 in shape:
-        return Parameter(blank(shape, dtype))
+    empty = blank(shape, dtype)
+    if not empty.value.size:
+        warnings.warn(EMPTY, UserWarning, stacklevel=3)
+        return Parameter(empty)
     gain = math.sqrt(2.0 / (1 + math.sqrt(5) ** 2))
     return uniform(shape, math.sqrt(3.0) * (gain / math.sqrt(fan_in)), dtype)
 

@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.surface import OPERATIONS
 from gradcli.script.torch.nn import functional
-from gradcli.script.torch.nn.arguments import check_tensor
+from gradcli.script.torch.nn.arguments import check_shared, check_tensor
 from gradcli.script.torch.nn.base import Module
 from gradcli.script.torch.nn.making import blank
 from gradcli.script.torch.nn.parameter import Parameter
@@ -80,6 +80,9 @@ class BatchNorm(Normalization):
         )
 
 
+BatchNorm.__init__.__qualname__ = "_BatchNorm.__init__"  # what torch's errors call it
+
+
 class BatchNorm1d(BatchNorm):
     __module__ = "torch.nn.modules.batchnorm"
     _dimensions = (2, 3)
@@ -111,6 +114,7 @@ class LayerNorm(Normalization):
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("layer_norm", input)
+        check_shared(input, self.weight)
         return OPERATIONS["layer_norm"].function(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
@@ -144,6 +148,7 @@ class GroupNorm(Normalization):
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("group_norm", input)
+        check_shared(input, self.weight)
         return OPERATIONS["group_norm"].function(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:

@@ -76,7 +76,10 @@ class ParameterDict(Module):
             self.update(parameters)
 
     def update(self, parameters: Any) -> None:
-        for key, value in parameters.items() if hasattr(parameters, "items") else parameters:
+        items = list(parameters.items() if hasattr(parameters, "items") else parameters)
+        if type(parameters) is dict:  # torch sorts these, from a time when they had no order
+            items.sort()
+        for key, value in items:
             self[key] = value
 
     def __getitem__(self, key: str) -> Any:

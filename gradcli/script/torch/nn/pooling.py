@@ -46,6 +46,9 @@ class MaxPool(Pool):
         )
 
 
+MaxPool.__init__.__qualname__ = "_MaxPoolNd.__init__"  # what torch's errors call it
+
+
 class MaxPool1d(MaxPool):
     __module__ = "torch.nn.modules.pooling"
     _operation = "max_pool1d"

@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
+from gradcli.engine.notation import call
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.matmul import linear
 from gradcli.ops.surface import OPERATIONS
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch import operations
 from gradcli.script.torch.nn.arguments import check_tensor
 from gradcli.script.torch.nn.base import Module
 from gradcli.script.torch.nn.making import blank, uniform
@@ -187,11 +192,17 @@ class Layers(Recurrence):
             finals.append(states)
         stacked = tuple(_function("stack")(list(states), 0) for states in zip(*finals, strict=True))
         if self.batch_first:
-            sequence = _function("transpose")(sequence, 0, 1)
+            sequence = self._turned(sequence)
         if not batched:
             sequence = _function("squeeze")(sequence, 0 if self.batch_first else 1)
             stacked = tuple(_function("squeeze")(states, 1) for states in stacked)
         return sequence, stacked if self._states > 1 else stacked[0]
+
+    def _turned(self, sequence: Any) -> Any:
+        """Batches first again; torch turns the outputs in place."""
+        turn = operations.in_place("transpose_")
+        assert turn is not None
+        return turn(sequence, 0, 1)
 
     def _starts(self, hx: Any, sequence: Any, batched: bool) -> tuple[Any, ...]:
         if hx is None:
@@ -208,7 +219,10 @@ class Layers(Recurrence):
         for given in _function("unbind")(linear(sequence, w_ih, b_ih), 0):
             states = self._step(given, linear(states[0], w_hh, b_hh), states)
             outputs.append(states[0])
-        return _function("stack")(outputs, 0), states
+        return self._stacked(outputs), states
+
+    def _stacked(self, outputs: list[Any]) -> Any:
+        return _function("stack")(outputs, 0)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
@@ -230,5 +244,27 @@ class GRU(Gated, Layers):
     __module__ = "torch.nn.modules.rnn"
 
 
+def _same(x: Any) -> Any:
+    return x
+
+
+# torch leaves a whole layer to a library, which has a node of its own; here it ends the steps.
+layer = Primitive(
+    "lstm_layer",
+    _same,
+    (lambda g, out, x: g,),
+    "MkldnnRnnLayerBackward0",
+    call("lstm_layer", _same),
+    structured=True,
+)
+
+
 class LSTM(LongShort, Layers):
     __module__ = "torch.nn.modules.rnn"
+
+    def _stacked(self, outputs: list[Any]) -> Any:
+        stacked = super()._stacked(outputs)
+        return layer(stacked) if stacked.dtype == np.dtype(np.float32) else stacked
+
+    def _turned(self, sequence: Any) -> Any:
+        return _function("transpose")(sequence, 0, 1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
+from gradcli.script.limits import DEPTH
 from gradcli.script.python.attributes import BuiltinType, Facade
 from gradcli.script.torch.casting import cast
 from gradcli.script.torch.dtypes import DTYPES, Device, DType, check_device, numpy_dtype
@@ -35,6 +36,8 @@ class Tree(Facade):
             name, module = waiting.pop()
             if module in seen:
                 continue
+            if name.count(".") > DEPTH:  # a module that holds itself
+                raise RecursionError("maximum recursion depth exceeded")
             if remove_duplicate:
                 seen.add(module)
             yield name, module
