@@ -123,7 +123,7 @@ def modified(
     saver: Node, value: Any, made_by: Node | AccumulateGrad | None, history: list[int], since: int
 ) -> ModifiedError:
     expected = sum(time <= since for time in history)
-    origin = f", which is output 0 of {made_by.name().removesuffix('Backward0')}," if isinstance(made_by, Node) else ""
+    origin = f", which is output 0 of {_short(made_by.name())}," if isinstance(made_by, Node) else ""
     return ModifiedError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor {list(value.shape)}]{origin} is at version "
@@ -132,3 +132,9 @@ def modified(
         saver,
         next(time for time in history if time > since),
     )
+
+
+def _short(name: str) -> str:
+    """The name of a node as torch's errors have it: `Exp` of ExpBackward0, `Pow1` of PowBackward1."""
+    stem, _, number = name.rpartition("Backward")
+    return stem + number.removeprefix("0") if number.isdigit() else name

@@ -30,7 +30,13 @@ class LimitError(EvaluationError):
 
 
 INDEX_ERRORS = (
-    "out of range",
+    "Dimension out of range",
+    "index out of range",
+    "out of range for tensor",
+    "start out of range",
+    "out of range: tried",
+    "tensor has no dimensions",
+    "cannot be applied to a 0-dim tensor",
     "out of bounds",
     "invalid index of",
     "too many indices",
@@ -49,6 +55,10 @@ def python_class(error: BaseException) -> type[BaseException]:
         return type(error)
     if error.code in ("E203", "E204"):
         return TypeError
+    if " not implemented for '" in error.message:
+        return NotImplementedError
+    if "expected a non-empty list of Tensors" in error.message:
+        return ValueError
     if isinstance(error, AutogradError) and any(words in error.message for words in INDEX_ERRORS):
         return IndexError
     return RuntimeError

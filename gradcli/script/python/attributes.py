@@ -126,6 +126,8 @@ def attribute(value: Any, name: str) -> Any:
         return getter(value)
     method = members.methods.get(name) or members.find(name)
     if method is None:
+        if _lacks(value, name):
+            raise AttributeError(f"'{type(value).__name__}' object has no attribute '{name}'")
         known = {*members.getters, *members.methods}
         raise missing(f"{type_name(value)}.{name} is not supported here", name, known)
     return MethodType(method, value)
@@ -154,7 +156,14 @@ def _of_object(value: Any, name: str) -> Any:
         return _allowed(value, name)
     if name in ("__name__", "__doc__") and callable(value):
         return getattr(value, name, None)
+    if _lacks(value, name):
+        raise AttributeError(f"'{type(value).__name__}' object has no attribute '{name}'")
     raise _refused(value, name)
+
+
+def _lacks(value: Any, name: str) -> bool:
+    """Whether Python itself has no such attribute: then the snippet is wrong, and nothing is missing here."""
+    return type(value).__module__ == "builtins" and not hasattr(type(value), name)
 
 
 def _allowed(value: Any, name: str) -> Any:

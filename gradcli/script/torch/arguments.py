@@ -110,6 +110,7 @@ NUMBERS_FIRST = (
     "searchsorted floor_divide"
 )
 KEEP_INTEGERS, FIRST_NUMBERS = frozenset(INTEGERS_STAY.split()), frozenset(NUMBERS_FIRST.split())
+OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))  # they refuse fractions themselves
 ONLY_TENSORS = frozenset(("maximum", "minimum"))
 
 
@@ -132,7 +133,7 @@ class Signature:
     def _reader(self, parameter: Parameter) -> Reader:
         kind = self.kind(parameter)
         read = READERS[kind][0]
-        if self.name in KEEP_INTEGERS and kind == "Real":
+        if (self.name in KEEP_INTEGERS and kind == "Real") or (self.name in OWN_INDICES and kind == "Indices"):
             read = tensor
         if kind == "Operand" and parameter.default is parameter.empty:
             is_first = parameter.name in ("input", "self")

@@ -62,6 +62,9 @@ def gradient(
     sources = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
     targets = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
     upstream = list(grad_outputs) if isinstance(grad_outputs, tuple | list) else [grad_outputs] * len(sources)
+    for index, source in enumerate(sources):
+        if source.node is None:
+            raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
     unused = bool(allow_unused) or materialize_grads
     found = grad(sources, targets, upstream, retain_graph=retain_graph, create_graph=create_graph, allow_unused=unused)
     if materialize_grads:

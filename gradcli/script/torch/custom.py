@@ -50,7 +50,7 @@ class CustomNode(Node):
 
     @property
     def inputs(self) -> tuple[Any, ...] | None:
-        return self.held  # type: ignore[no-any-return]
+        return self.held
 
     @inputs.setter
     def inputs(self, inputs: tuple[Any, ...] | None) -> None:
@@ -61,7 +61,8 @@ class CustomNode(Node):
 
     @property
     def context(self) -> Any:
-        return self.primitive.call.context
+        primitive: Any = self.primitive
+        return primitive.call.context
 
 
 class PartNode(Node):
@@ -77,7 +78,7 @@ class PartNode(Node):
 
     @property
     def place(self) -> int:
-        return self.options["place"]  # type: ignore[no-any-return]
+        return int(self.options["place"])
 
 
 class Call:

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
 from gradcli.ops.surface import OPERATIONS
 
 
@@ -34,8 +35,25 @@ def _only_real(name: str, kernel: str) -> Callable[..., Any]:
 def _spread(name: str) -> Callable[..., Any]:
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         if not is_floating(input.value):
-            raise RuntimeError(f"{name}: std and var only support floating point and complex dtypes")
+            raise RuntimeError("std and var only support floating point and complex dtypes")
         return OPERATIONS[name].function(input, *arguments, **options)
+
+    return call
+
+
+def _runtime(name: str) -> Callable[..., Any]:
+    """torch refuses the indices of these with a RuntimeError, where indexing raises an IndexError."""
+
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        indices = [x for x in arguments if isinstance(x, Tensor)][:1]
+        if indices and is_floating(indices[0].value):
+            raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+        try:
+            return OPERATIONS[name].function(input, *arguments, **options)
+        except AutogradError as error:
+            if "out of bounds" in error.message:
+                raise RuntimeError(error.message) from None
+            raise
 
     return call
 
@@ -46,4 +64,5 @@ LOWERED: dict[str, Callable[..., Any]] = {
     "log_softmax": _only_real("log_softmax", "log_softmax_lastdim_kernel_impl"),
     "std": _spread("std"),
     "var": _spread("var"),
+    **{name: _runtime(name) for name in ("gather", "scatter", "scatter_add")},
 }
