@@ -10,7 +10,7 @@ from gradcli.script.python.attributes import Namespace
 # The first name of a module, and where its namespace is built.
 MODULES = {
     "torch": "gradcli.script.torch.module",
-    "numpy": "gradcli.script.stdlib.arrays",
+    "numpy": "gradcli.script.stdlib.arrays.module",
     "math": "gradcli.script.stdlib.mathematics",
     "statistics": "gradcli.script.stdlib.mathematics",
     "random": "gradcli.script.stdlib.chance",

@@ -14,8 +14,9 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import Facade, Namespace
 from gradcli.script.python.builtins import type_of
+from gradcli.script.stdlib.iteration import counted
 from gradcli.script.torch import datasets, operations, samplers
-from gradcli.script.torch.creation import as_tensor, tensor_
+from gradcli.script.torch.literals import as_tensor, tensor_
 
 
 def default_collate(batch: Any) -> Any:
@@ -28,7 +29,7 @@ def default_collate(batch: Any) -> Any:
     if isinstance(first, np.generic):
         return as_tensor(np.array(batch))
     if isinstance(first, float):
-        return tensor_(list(batch), np.float64)
+        return Tensor(np.array(batch, np.float64))
     if isinstance(first, int):
         return tensor_(list(batch))
     if isinstance(first, str):
@@ -137,12 +138,11 @@ class DataLoader(Facade):
 
     def _streamed(self) -> Iterator[Any]:
         """What an iterable dataset gives, batch by batch."""
-        rows = iter(self.dataset)
+        rows = counted(self.dataset)
         if self.batch_size is None:
             yield from rows
             return
         while batch := list(islice(rows, self.batch_size)):
-            running.machine.budget.spend(len(batch))
             if len(batch) == self.batch_size or not self.drop_last:
                 yield batch
 

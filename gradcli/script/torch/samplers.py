@@ -12,7 +12,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.generator import Generator
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import Facade
-from gradcli.script.torch.creation import as_tensor
+from gradcli.script.stdlib.iteration import counted
+from gradcli.script.torch.literals import array_of
 
 BLOCK = 32  # positions that are drawn at once where one may come twice
 
@@ -109,7 +110,7 @@ class WeightedRandomSampler(Sampler):
         super().__init__()
         check_count("num_samples", num_samples)
         running.machine.budget.fits(num_samples, "the sample")
-        self.weights: Tensor = as_tensor(weights, np.float64)
+        self.weights = Tensor(array_of(weights, np.dtype(np.float64)))
         self.num_samples = num_samples
         self.replacement = replacement
         self.generator = generator
@@ -136,9 +137,8 @@ class BatchSampler(Sampler):
         self.drop_last = drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
-        positions = iter(self.sampler)
+        positions = counted(self.sampler)
         while batch := list(islice(positions, self.batch_size)):
-            running.machine.budget.spend(len(batch))
             if len(batch) == self.batch_size or not self.drop_last:
                 yield batch
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.stdlib import containers  # noqa: F401  the texts of defaultdict and Counter
 from gradcli.script.torch.optim import adaptive, descent, optimizer, plateau, schedules, squares
 
 OPTIMIZERS: dict[str, type[Facade]] = {
