@@ -26,8 +26,8 @@ COMMANDS = {
     "grad": "the gradients alone, one a line; --symbolic for the formulas",
     "trace": "the derivation of each gradient; --paths for every path of the chain rule",
     "graph": "the graph as a tree, or for Graphviz and Mermaid",
-    "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
     "verify": "each gradient three ways: chain rule, engine, finite differences",
+    "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
     "ops": "every operation with its derivative rules",
     "schema": "the JSON Schemas of what --json prints",
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,7 @@ from typing import Any
 from gradcli.errors import UsageError
 from gradcli.source import Source
 
-FENCE = re.compile(
-    r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<word>[\w+-]*)[^\n]*\n(?P<body>.*?)^(?P=fence)[ \t]*$", re.M | re.S
-)
+FENCE = r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<word>[\w+-]*)[^\n]*\n(?P<body>.*?)^(?P=fence)[ \t]*$"
 PYTHON = ("python", "py", "python3", "torch", "pytorch")
 
 
@@ -35,6 +32,8 @@ def read_snippet(text: str, name: str) -> Snippet:
 
 def notebook(text: str, name: str) -> list[Source]:
     """The code cells of a notebook; lines that talk to the notebook and not to Python are left out."""
+    import json
+
     try:
         document = json.loads(text)
         cells = [cell for cell in document["cells"] if cell["cell_type"] == "code"]
@@ -58,7 +57,7 @@ def _plain(source: str) -> str:
 def fenced(text: str, name: str) -> list[Source]:
     """The Python blocks of a Markdown page; each keeps the line numbers of the page."""
     found = []
-    for match in FENCE.finditer(text):
+    for match in re.finditer(FENCE, text, re.M | re.S):
         if match["word"].lower() in PYTHON:
             above = text.count("\n", 0, match.start("body"))
             found.append(Source("\n" * above + match["body"], name))

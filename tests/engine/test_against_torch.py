@@ -13,6 +13,8 @@ from gradcli.engine.tensor import Tensor
 from tests.engine.random_programs import programs
 from tests.programs import SMOOTH, run
 
+ONCE = ("cdist(", "hardsigmoid(")  # torch has no second derivative of these
+
 torch = pytest.importorskip("torch")
 
 always_the_same = settings(
@@ -77,7 +79,10 @@ def test_second_derivatives(program: str) -> None:
         close(found, expected, program)
 
 
-@pytest.mark.parametrize("program", [program for program in SMOOTH if run(program).output.requires_grad])
+@pytest.mark.parametrize(
+    "program",
+    [p for p in SMOOTH if run(p).output.requires_grad and not any(name in p for name in ONCE)],
+)
 def test_second_derivatives_of_examples(program: str) -> None:
     for found, expected in zip(ours_twice(program), theirs_twice(program), strict=True):
         close(found, expected, program)

@@ -202,7 +202,17 @@ def test_dump_refuses_nan() -> None:
 
 
 def test_every_schema_is_valid_and_strict() -> None:
-    assert names() == ["error", "explanation", "formulas", "gradients", "graph", "operations", "trace", "verification"]
+    assert names() == [
+        "error",
+        "explanation",
+        "formulas",
+        "gradients",
+        "graph",
+        "operations",
+        "run",
+        "trace",
+        "verification",
+    ]
     for name in names():
         found = json.loads(schema(name))
         Draft202012Validator.check_schema(found)
