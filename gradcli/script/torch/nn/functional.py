@@ -149,26 +149,29 @@ def embedding(
     return OPERATIONS["embedding"].function(input, weight, padding_idx)
 
 
-def _along(name: str) -> Function:
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    return _along("softmax", input, dim, dtype)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    return _along("log_softmax", input, dim, dtype)
+
+
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    return _along("softmin", input, dim, dtype)
+
+
+def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
     """Softmax and its kin: `dim` left out is chosen with a warning, `dtype` is what the input is first cast to."""
-    function = operation(name)
-
-    def call(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
-        check_tensor(name, input)
-        if dim is None:
-            warnings.warn(
-                f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
-                "argument.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return function(input if dtype is None else cast(input, dtype), dim)
-
-    call.__name__, call.__module__ = name, "torch.nn.functional"
-    return call
-
-
-softmax, log_softmax, softmin = _along("softmax"), _along("log_softmax"), _along("softmin")
+    check_tensor(name, input)
+    if dim is None:
+        warnings.warn(
+            f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+            "argument.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return operation(name)(input if dtype is None else cast(input, dtype), dim)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -55,14 +53,11 @@ def check_reduction(reduction: Any, name: str = "") -> None:
 
 
 def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Both in the dtype that their arithmetic has."""
-    if input.dtype == target.dtype:
+    """Whole numbers as the fractions that they meet; fractions of two sizes are left to the operation."""
+    if input.dtype.kind == target.dtype.kind:
         return input, target
-    if input.dtype.kind != target.dtype.kind:  # a fraction wins over whole numbers of any size
-        dtype = max(input.dtype, target.dtype, key=lambda dtype: dtype.kind == "f")
-    else:
-        dtype = np.promote_types(input.dtype, target.dtype)
-    return cast(input, BY_NUMPY[dtype]), cast(target, BY_NUMPY[dtype])
+    dtype = BY_NUMPY[max(input.dtype, target.dtype, key=lambda dtype: dtype.kind == "f")]
+    return cast(input, dtype), cast(target, dtype)
 
 
 def _difference(name: str) -> Function:
@@ -113,7 +108,9 @@ def binary_cross_entropy_with_logits(
         raise ValueError(
             f"Target size ({size_text(target.shape)}) must be the same as input size ({size_text(input.shape)})"
         )
-    input, target = promoted(input, target)
+    if target.dtype.kind != "f":
+        kinds = (TYPE_NAMES[x.dtype] for x in (input, target))
+        raise AutogradError("result type {} can't be cast to the desired output type {}".format(*kinds))
     return OPERATIONS["binary_cross_entropy_with_logits"].function(input, target, weight, reduction, pos_weight)
 
 

@@ -1,0 +1,56 @@
+"""Activations as modules, against torch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.script.torch.nn.agreement import agree, guarded
+
+MADE = [
+    "CELU(0.7)", "ELU(0.5)", "GELU()", "GELU('tanh')", "GLU(0)", "Hardshrink()", "Hardsigmoid()", "Hardswish()",
+    "Hardtanh()", "LeakyReLU()", "LeakyReLU(0.2)", "LogSigmoid()", "LogSoftmax(1)", "Mish()", "PReLU()", "PReLU(3)",
+    "ReLU()", "ReLU6()", "SELU()", "Sigmoid()", "SiLU()", "Softmax(0)", "Softmax(dim=-1)", "Softmin(1)", "Softplus()",
+    "Softplus(2, 1)", "Softsign()", "Tanh()", "Tanhshrink()", "Threshold(0.1, 5.0)",
+]  # fmt: skip
+PASS = """
+z = m(x)
+print(m, type(m).__name__, type(m))
+print(z, z.grad_fn, [f and f[0] for f in z.grad_fn.next_functions])
+(z * torch.arange(1.0, z.numel() + 1).view(z.shape)).sum().backward()
+print(x.grad, [p.grad for p in m.parameters()])
+"""
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_forward_and_backward(made: str) -> None:
+    agree(f"m = nn.{made}" + PASS)
+
+
+@pytest.mark.parametrize("name", ["ReLU", "ReLU6", "SiLU", "Mish", "Hardswish", "Hardsigmoid", "CELU", "SELU"])
+def test_in_place(name: str) -> None:
+    agree(f"m = nn.{name}(inplace=True)\nw = x * 1\nz = m(w)\nprint(m, z is w)\nz.sum().backward()\nprint(x.grad)")
+    agree(guarded(f"nn.{name}(inplace=True)(x)"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "nn.ReLU(foo=3)",
+        "nn.ReLU(1, 2, 3)",
+        "nn.Threshold(1)",
+        "nn.Threshold()",
+        "nn.ELU(1.0, alpha=2.0)",
+        "nn.ReLU()()",
+        "nn.ReLU()(x, x)",
+        "nn.ReLU()([1.0])",
+        "nn.Tanh()(3.0)",
+        "print(nn.ReLU()(torch.tensor([-1, 2])))",
+        "print(nn.Softmax()(x))",
+    ],
+)
+def test_arguments(text: str) -> None:
+    agree(guarded(text))
+
+
+def test_one_class_each() -> None:
+    agree("print(isinstance(nn.ReLU(), nn.ReLU), isinstance(nn.ReLU(), nn.Tanh), type(nn.ReLU()) is nn.ReLU, nn.ReLU)")

@@ -1,0 +1,63 @@
+"""`torch.nn.functional` against torch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.script.torch.nn.agreement import agree, agree_closely, guarded, printed
+
+CALLS = [
+    "F.relu(x)", "F.relu(x, True) if False else F.relu(x * 1, True)", "F.relu_(x * 1)", "F.leaky_relu(x, 0.2)",
+    "F.elu(x, alpha=2.0)", "F.hardtanh(x, -0.5, 0.5)", "F.softplus(x, beta=2)", "F.gelu(x, approximate='tanh')",
+    "F.glu(torch.cat([x, x], 1))", "F.threshold(x, 0.1, 3.0)", "F.prelu(x, torch.tensor(0.2))", "F.sigmoid(x)",
+    "F.tanh(x)", "F.logsigmoid(x)", "F.silu(x)", "F.softmax(x, 1)", "F.softmax(x, dim=1, dtype=torch.float64)",
+    "F.log_softmax(x)", "F.softmin(x, dim=0)", "F.one_hot(y).float() * x", "F.one_hot(y, 4) * x[:, :1]",
+    "F.linear(x, t)", "F.linear(x, t, torch.ones(4))", "F.linear(x[0], t)", "F.dropout(x, 0.3)", "F.dropout(x, 1.0)",
+    "F.dropout(x * 1, training=False)", "F.dropout(x * 1, 0.3, inplace=True)", "F.gumbel_softmax(x)",
+    "F.gumbel_softmax(x, tau=0.5, hard=True)", "F.normalize(x, dim=1)", "F.cosine_similarity(x, t)",
+    "F.pairwise_distance(x, t)", "F.pad(x, (1, 1))", "F.embedding(y, x)", "F.max_pool1d(x[None], 2)",
+    "F.avg_pool1d(x[None], 2)", "F.max_pool2d(images, 2)", "F.avg_pool2d(images, 2)",
+    "F.adaptive_avg_pool2d(images, 1)",
+]  # fmt: skip
+ROUNDED = ["F.conv2d(images, torch.ones(2, 3, 3, 3))", "F.layer_norm(x, (3,))", "F.rms_norm(x, (3,))"]
+PASS = """
+print(z, [f and f[0] for f in z.grad_fn.next_functions])
+(z * torch.linspace(-1, 2, z.numel()).view(z.shape)).sum().backward()
+print(x.grad, images.grad, torch.rand(1))
+"""
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_functions(call: str) -> None:
+    agree(f"z = {call}" + PASS)
+
+
+@pytest.mark.parametrize("call", ROUNDED)
+def test_functions_of_sums(call: str) -> None:
+    agree_closely(f"z = {call}" + PASS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "F.relu([1.0])",
+        "F.linear(x, torch.ones(5, 4))",
+        "F.linear(x[0], torch.ones(5, 4), torch.ones(5))",
+        "F.linear(x, t, torch.ones(4).double())",
+        "F.linear(3, t)",
+        "F.dropout(x, 1.5)",
+        "F.one_hot(torch.tensor([1.0]))",
+        "F.one_hot(torch.tensor([-1, 2]))",
+        "F.one_hot(torch.tensor([3]), 2)",
+        "F.relu(x, True)",
+        "F.softmax(x, 2)",
+        "F.embedding(y.float(), x)",
+        "print(F.dropout(x, 0.0) is x, F.dropout(x, training=False) is x, F.relu(torch.tensor([-1, 2])))",
+    ],
+)
+def test_refusals(text: str) -> None:
+    agree(guarded(text))
+
+
+def test_names_that_are_not_there() -> None:
+    assert "torch.nn.functional.foo is not supported here" in printed("F.foo(x)")
