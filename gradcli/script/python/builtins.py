@@ -149,7 +149,8 @@ def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
 
 
 def hasattr_(value: Any, name: str) -> bool:
-    return getattr_(value, name, None) is not None or getattr_(value, name, MISSING) is None
+    absent = object()
+    return getattr_(value, name, absent) is not absent
 
 
 def round_(value: Any, digits: Any = None) -> Any:
