@@ -7,6 +7,8 @@ holds itself many times over has a text that no memory holds.
 from __future__ import annotations
 
 import re
+import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from string import Formatter
 from typing import Any
@@ -74,7 +76,9 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     """Brackets, commas and items of one container."""
     kind = next(kind for kind in BRACKETS if isinstance(value, kind))
     opened, closed = ("set()", "") if kind is set and not value else BRACKETS[kind]
-    if kind is not type(value) and isinstance(value, dict):  # OrderedDict and its kin
+    if isinstance(value, OrderedDict):
+        opened, closed, value = _ordered(value)
+    elif kind is not type(value) and isinstance(value, dict):
         opened, closed = f"{type(value).__name__}({opened}", f"{closed})"
     yield "text", opened
     for position, item in enumerate(list(value.items()) if isinstance(value, dict) else list(value)):
@@ -90,6 +94,15 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
         yield "text", ","
     yield "text", closed
     yield "leave", None
+
+
+def _ordered(value: OrderedDict[Any, Any]) -> tuple[str, str, Any]:
+    """The brackets and items of an OrderedDict: pairs, until Python 3.12."""
+    if not value:
+        return "OrderedDict(", ")", []
+    if sys.version_info >= (3, 12):
+        return "OrderedDict({", "})", dict(value)
+    return "OrderedDict([", "])", list(value.items())
 
 
 def text(value: Any) -> str:

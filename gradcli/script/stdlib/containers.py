@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -82,14 +81,6 @@ describe(
 )
 
 
-def _ordered_text(value: OrderedDict[Any, Any]) -> str:
-    if not value:
-        return "OrderedDict()"
-    if sys.version_info < (3, 12):
-        return written("OrderedDict([", (("", pair) for pair in value.items()), "])")
-    return written("OrderedDict(", [("", dict(value))], ")")
-
-
 def _counter_text(value: Counter[Any]) -> str:
     return written("Counter(", [("", dict(value.most_common()))] if value else [], ")")
 
@@ -99,7 +90,6 @@ def _deque_text(value: deque[Any]) -> str:
     return written("deque([", (("", item) for item in value), f"]{limit})")
 
 
-REPRESENTATIONS[OrderedDict] = _ordered_text
 REPRESENTATIONS[Counter] = _counter_text
 REPRESENTATIONS[deque] = _deque_text
 REPRESENTATIONS[defaultdict] = lambda value: written(

@@ -34,7 +34,7 @@ SHAPING = (
     "copy ndim size shape"
 )
 JOINING = "concatenate stack vstack hstack dstack column_stack"
-WORK = 2**12  # products of a matrix product that count as one entry
+WORK = {"f": 2**12}  # products of a matrix product that count as one entry; whole numbers have no fast library
 
 
 def unary(function: Function) -> Function:
@@ -156,7 +156,7 @@ def _product(function: Function, a: Any, b: Any) -> Any:
     """Measured by its work: every entry of one meets some of the other."""
     shared = np.shape(a)[-1] if np.ndim(a) else 1
     work = np.size(a) * np.size(b) // max(shared, 1)
-    fits(work // WORK)
+    fits(work // WORK.get(np.result_type(a, b).kind, 2**6))
     fits(work // max(shared, 1))
     return function(a, b)
 
