@@ -12,6 +12,7 @@ class Dropout(Module):
     """Each entry 0 with probability `p` while training; nothing afterwards."""
 
     __module__ = "torch.nn.modules.dropout"
+    _function = staticmethod(functional.dropout)
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
@@ -20,7 +21,21 @@ class Dropout(Module):
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Any) -> Any:
-        return functional.dropout(input, self.p, self.training, self.inplace)
+        return self._function(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"
+
+
+class Dropout1d(Dropout):
+    """Whole channels of rows."""
+
+    __module__ = "torch.nn.modules.dropout"
+    _function = staticmethod(functional.dropout1d)
+
+
+class Dropout2d(Dropout):
+    """Whole channels of images."""
+
+    __module__ = "torch.nn.modules.dropout"
+    _function = staticmethod(functional.dropout2d)

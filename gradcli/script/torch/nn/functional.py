@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.in_place import change
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -36,13 +38,16 @@ KINDS = {
         "celu elu gelu glu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu "
         "sigmoid silu softplus softshrink softsign tanh tanhshrink threshold"
     ),
-    "functional": "batch_norm dropout embedding gumbel_softmax linear log_softmax one_hot softmax softmin",
+    "functional": (
+        "batch_norm dropout dropout1d dropout2d embedding gumbel_softmax linear log_softmax one_hot softmax softmin"
+    ),
     "losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "
         "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss multilabel_soft_margin_loss "
         "nll_loss poisson_nll_loss smooth_l1_loss soft_margin_loss triplet_margin_loss"
     ),
 }
+IN_PLACE = ("CeluBackward0", "EluBackward0", "LeakyReluBackward0", "ThresholdBackward0")  # torch numbers them apart
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 
 
@@ -76,11 +81,24 @@ def activation(name: str) -> Function:
         if len(arguments) > others:
             *arguments, inplace = arguments  # type: ignore[assignment]
         if inplace:
-            return change(input, function, *arguments, **keywords)
+            return renumbered(change(input, function, *arguments, **keywords))
         return function(input, *arguments, **keywords)
 
     call.__name__, call.__module__ = name, "torch.nn.functional"
     return call
+
+
+def renumbered(x: Tensor) -> Tensor:
+    """A tensor that was changed in place, with the name that torch has for the node of that change."""
+    node = x.grad_fn
+    if node is not None and node.primitive.node in IN_PLACE:
+        node.primitive = in_place_primitive(node.primitive)
+    return x
+
+
+@cache
+def in_place_primitive(primitive: Primitive) -> Primitive:
+    return replace(primitive, node=primitive.node.removesuffix("0") + "1")
 
 
 def in_place(name: str) -> Function:
@@ -108,16 +126,33 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Any:
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Each entry 0 with probability `p`, and the others larger by as much."""
+    check_tensor("dropout", input)
+    return _dropped(input, input.shape, p, training, inplace)
+
+
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Each channel of each row as a whole."""
+    check_tensor("feature_dropout", input)
+    return _dropped(input, (*input.shape[:-1], 1), p, training, inplace)
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Each channel of each image as a whole."""
+    check_tensor("feature_dropout", input)
+    return _dropped(input, (*input.shape[:2], *[1] * (input.ndim - 2)), p, training, inplace)
+
+
+def _dropped(input: Tensor, shape: tuple[int, ...], p: float, training: bool, inplace: bool) -> Any:
+    """The input times noise of a shape that broadcasts."""
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    check_tensor("dropout", input)
     if p == 0 or not training or not input.value.size:
         return input
     number = input.dtype.type
     if p == 1:
-        noise = np.zeros(input.shape, input.dtype)
+        noise = np.zeros(shape, input.dtype)
     else:
-        noise = running.machine.generator.bernoulli(1 - p, input.shape) * (number(1) / number(1 - p))
+        noise = running.machine.generator.bernoulli(1 - p, shape) * (number(1) / number(1 - p))
     function = OPERATIONS["mul"].function
     return change(input, function, Tensor(noise)) if inplace else function(input, Tensor(noise))
 

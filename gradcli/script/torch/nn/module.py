@@ -14,14 +14,14 @@ PLACES = {
     "parameters": "ParameterDict ParameterList",
     "containers": "ModuleDict ModuleList Sequential",
     "linear": "Bilinear Flatten Identity Linear Unflatten",
-    "convolution": "Conv1d Conv2d",
+    "convolution": "Conv1d Conv2d ConvTranspose1d ConvTranspose2d",
     "pooling": (
         "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d MaxPool1d "
         "MaxPool2d ZeroPad2d"
     ),
-    "normalization": "BatchNorm1d BatchNorm2d GroupNorm LayerNorm",
+    "normalization": "BatchNorm1d BatchNorm2d GroupNorm LayerNorm RMSNorm",
     "embedding": "Embedding",
-    "dropout": "Dropout",
+    "dropout": "Dropout Dropout1d Dropout2d",
     "activation": (
         "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU "
         "ReLU6 SELU Sigmoid SiLU Softmax Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold"

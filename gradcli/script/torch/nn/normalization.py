@@ -156,3 +156,30 @@ class GroupNorm(Normalization):
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.bias is not None}"
         )
+
+
+class RMSNorm(Normalization):
+    """The last dimensions over the root of their mean square."""
+
+    __module__ = "torch.nn.modules.normalization"
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float | None = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        shape = tuple(normalized_shape) if isinstance(normalized_shape, tuple | list) else (normalized_shape,)
+        self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
+        weight = Parameter(blank(shape, dtype, 1.0)) if elementwise_affine else None
+        self.register_parameter("weight", weight)
+
+    def forward(self, input: Tensor) -> Any:
+        check_tensor("rms_norm", input)
+        return OPERATIONS["rms_norm"].function(input, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,85 +10,11 @@ from gradcli.engine.notation import call
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.matmul import linear
-from gradcli.ops.surface import OPERATIONS
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch import operations
 from gradcli.script.torch.nn.arguments import check_tensor
-from gradcli.script.torch.nn.base import Module
-from gradcli.script.torch.nn.making import blank, uniform
-
-WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-
-
-def _function(name: str) -> Any:
-    return OPERATIONS[name].function
-
-
-def _relu(x: Any) -> Any:
-    return _function("relu")(x)
-
-
-def _tanh(x: Any) -> Any:
-    return _function("tanh")(x)
-
-
-def _sigmoid(x: Any) -> Any:
-    return _function("sigmoid")(x)
-
-
-class Recurrence(Module):
-    """What cells and layers have in common: weights for the input and for the state, of each of its gates."""
-
-    _gates = 1
-    _states = 1
-
-    def _add_weights(self, suffix: str, inputs: int, hidden: int, bias: bool, dtype: Any) -> None:
-        rows = self._gates * hidden
-        shapes = ((rows, inputs), (rows, hidden), (rows,), (rows,))
-        bound = 1.0 / math.sqrt(hidden) if hidden > 0 else 0
-        for name, shape in zip(WEIGHTS, shapes, strict=True):
-            wanted = bias or not name.startswith("bias")
-            if wanted or not suffix:
-                self.register_parameter(name + suffix, uniform(shape, bound, dtype) if wanted else None)
-
-    def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The states after a step, from what the input and the state before it give to the gates."""
-        raise NotImplementedError
-
-
-class Plain(Recurrence):
-    """One gate: `tanh(W x + U h)`."""
-
-    nonlinearity: str
-
-    def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
-        return ((_relu if self.nonlinearity == "relu" else _tanh)(kept + given),)
-
-
-class Gated(Recurrence):
-    """The gated recurrent unit of Cho et al. 2014, with the reset gate after the product, as torch has it."""
-
-    _gates = 3
-
-    def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
-        reset_in, update_in, new_in = _function("chunk")(given, 3, 1)
-        reset_kept, update_kept, new_kept = _function("chunk")(kept, 3, 1)
-        reset = _sigmoid(reset_kept + reset_in)
-        update = _sigmoid(update_kept + update_in)
-        new = _tanh(new_in + new_kept * reset)
-        return ((states[0] - new) * update + new,)
-
-
-class LongShort(Recurrence):
-    """The long short-term memory of Hochreiter and Schmidhuber 1997, with a gate that forgets."""
-
-    _gates = 4
-    _states = 2
-
-    def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
-        enter, forget, cell, leave = _function("chunk")(kept + given, 4, 1)
-        memory = _sigmoid(forget) * states[1] + _sigmoid(enter) * _tanh(cell)
-        return _sigmoid(leave) * _tanh(memory), memory
+from gradcli.script.torch.nn.gates import WEIGHTS, Gated, LongShort, Plain, Recurrence, operation
+from gradcli.script.torch.nn.making import blank
 
 
 class Cell(Recurrence):
@@ -181,21 +106,21 @@ class Layers(Recurrence):
         """The last state of every step, and of every layer the states after the last step."""
         check_tensor(type(self).__name__.lower(), input)
         batched = input.ndim == 3
-        sequence = input if batched else _function("unsqueeze")(input, 0 if self.batch_first else 1)
+        sequence = input if batched else operation("unsqueeze")(input, 0 if self.batch_first else 1)
         if self.batch_first:
-            sequence = _function("transpose")(sequence, 0, 1)
+            sequence = operation("transpose")(sequence, 0, 1)
         starts = self._starts(hx, sequence, batched)
         finals: list[tuple[Any, ...]] = []
         for layer in range(self.num_layers):
-            states = tuple(_function("select")(start, 0, layer) for start in starts)
+            states = tuple(operation("select")(start, 0, layer) for start in starts)
             sequence, states = self._through(sequence, layer, states)
             finals.append(states)
-        stacked = tuple(_function("stack")(list(states), 0) for states in zip(*finals, strict=True))
+        stacked = tuple(operation("stack")(list(states), 0) for states in zip(*finals, strict=True))
         if self.batch_first:
             sequence = self._turned(sequence)
         if not batched:
-            sequence = _function("squeeze")(sequence, 0 if self.batch_first else 1)
-            stacked = tuple(_function("squeeze")(states, 1) for states in stacked)
+            sequence = operation("squeeze")(sequence, 0 if self.batch_first else 1)
+            stacked = tuple(operation("squeeze")(states, 1) for states in stacked)
         return sequence, stacked if self._states > 1 else stacked[0]
 
     def _turned(self, sequence: Any) -> Any:
@@ -208,7 +133,7 @@ class Layers(Recurrence):
         if hx is None:
             return (blank((self.num_layers, sequence.shape[1], self.hidden_size), sequence.dtype),) * self._states
         given = hx if isinstance(hx, tuple) else (hx,)
-        return given if batched else tuple(_function("unsqueeze")(state, 1) for state in given)
+        return given if batched else tuple(operation("unsqueeze")(state, 1) for state in given)
 
     def _through(self, sequence: Any, layer: int, states: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
         """One layer: what its input gives to the gates is one product for all steps."""
@@ -216,13 +141,13 @@ class Layers(Recurrence):
         assert w_ih is not None
         assert w_hh is not None
         outputs = []
-        for given in _function("unbind")(linear(sequence, w_ih, b_ih), 0):
+        for given in operation("unbind")(linear(sequence, w_ih, b_ih), 0):
             states = self._step(given, linear(states[0], w_hh, b_hh), states)
             outputs.append(states[0])
         return self._stacked(outputs), states
 
     def _stacked(self, outputs: list[Any]) -> Any:
-        return _function("stack")(outputs, 0)
+        return operation("stack")(outputs, 0)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
@@ -267,4 +192,4 @@ class LSTM(LongShort, Layers):
         return layer(stacked) if stacked.dtype == np.dtype(np.float32) else stacked
 
     def _turned(self, sequence: Any) -> Any:
-        return _function("transpose")(sequence, 0, 1)
+        return operation("transpose")(sequence, 0, 1)

@@ -26,9 +26,11 @@ def test_forward_and_backward(made: str) -> None:
     agree(f"m = nn.{made}" + PASS)
 
 
-@pytest.mark.parametrize("name", ["ReLU", "ReLU6", "SiLU", "Mish", "Hardswish", "Hardsigmoid", "CELU", "SELU"])
+@pytest.mark.parametrize(
+    "name", ["ReLU", "ReLU6", "SiLU", "Mish", "Hardswish", "Hardsigmoid", "CELU", "ELU", "LeakyReLU", "SELU"]
+)
 def test_in_place(name: str) -> None:
-    agree(f"m = nn.{name}(inplace=True)\nw = x * 1\nz = m(w)\nprint(m, z is w)\nz.sum().backward()\nprint(x.grad)")
+    agree(f"m = nn.{name}(inplace=True)\nw = x * 1\nz = m(w)\nprint(m, z is w, z)\nz.sum().backward()\nprint(x.grad)")
     agree(guarded(f"nn.{name}(inplace=True)(x)"))
 
 
