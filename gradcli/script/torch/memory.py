@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,8 @@ def to_list(x: Tensor) -> Any:
 
 
 def numpy_of(x: Tensor, *, force: bool = False) -> Any:
-    """The memory as an array."""
+    """The memory as an array, whose attributes are those of the numpy facade."""
+    import_module("gradcli.script.stdlib.arrays.methods")
     return (x.detach() if force else x).numpy()
 
 
