@@ -121,7 +121,11 @@ def ravel(input: Tensor) -> Any:
 @operation("A = [[1, 2, 3], [4, 5, 6]]; contiguous(A.T)*2", "x = [1, 2]; contiguous(x)*x")
 def contiguous(input: Tensor) -> Any:
     """The tensor itself where its memory is in order, else a copy."""
-    return input if input.value.flags.c_contiguous else clone(input)
+    if input.value.flags.c_contiguous:
+        return input
+    copied = clone(input)  # keeps the order that the memory has
+    copied.value = np.ascontiguousarray(copied.value)
+    return copied
 
 
 @operation("x = [1, 2, 3, 4]; view_as(x, [[0, 0], [0, 0]])")

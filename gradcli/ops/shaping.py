@@ -248,7 +248,7 @@ def expanded(x: Tensor, size: Shape) -> Shape:
                 code="E301",
             )
     found = tuple(own if length == -1 else length for own, length in zip((0,) * new + x.shape, size, strict=True))
-    for dim, (own, length) in enumerate(zip(x.shape, found[new:], strict=True)):
+    for dim, (own, length) in reversed(list(enumerate(zip(x.shape, found[new:], strict=True)))):
         if own not in (1, length):
             raise AutogradError(
                 f"The expanded size of the tensor ({length}) must match the existing size ({own}) at non-singleton "
