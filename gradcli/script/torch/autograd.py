@@ -68,7 +68,9 @@ def gradient(
     unused = bool(allow_unused) or materialize_grads
     found = grad(sources, targets, upstream, retain_graph=retain_graph, create_graph=create_graph, allow_unused=unused)
     if materialize_grads:
-        found = tuple(x * 0 if g is None else g for g, x in zip(found, targets, strict=True))
+        found = tuple(
+            Tensor(np.zeros(x.shape, x.dtype)[()]) if g is None else g for g, x in zip(found, targets, strict=True)
+        )
     if running.machine.timeline is not None:
         running.machine.timeline.differentiated(sources, targets, found)
     return found

@@ -66,12 +66,34 @@ def numpy_dtype(dtype: Any) -> Any:
 
 
 class Size(tuple[int, ...]):
-    """`torch.Size`: a tuple with a text of its own."""
+    """`torch.Size`: a tuple with a text of its own, of which sums and slices are sizes again."""
 
     __slots__ = ()
 
     def numel(self) -> int:
         return math.prod(self)
+
+    def __add__(self, other: Any) -> Any:
+        return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count: Any) -> Any:
+        return Size(tuple.__mul__(self, count))
+
+    def __getitem__(self, at: Any) -> Any:
+        found = tuple.__getitem__(self, at)
+        return Size(found) if isinstance(at, slice) else found
+
+
+def size_of(items: Any = ()) -> Size:
+    """`torch.Size([2, 3])`."""
+    sizes = tuple(items)
+    for position, item in enumerate(sizes):
+        if not isinstance(item, int):
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is '{type(item).__name__}')")
+    return Size(sizes)
 
 
 REPRESENTATIONS[Size] = size_text
@@ -122,5 +144,5 @@ def check_device(device: Any) -> None:
 
 CPU = Device()
 TYPES[DType] = BuiltinType("dtype", DType, module="torch")
-TYPES[Size] = BuiltinType("Size", Size, lambda items=(): Size(items), module="torch")
+TYPES[Size] = BuiltinType("Size", Size, size_of, module="torch")
 TYPES[Device] = BuiltinType("device", Device, Device, module="torch")

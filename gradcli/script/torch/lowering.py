@@ -42,7 +42,7 @@ def _spread(name: str) -> Callable[..., Any]:
 
 
 def _runtime(name: str) -> Callable[..., Any]:
-    """torch refuses the indices of these with a RuntimeError, where indexing raises an IndexError."""
+    """Torch refuses the indices of these with a RuntimeError, where indexing raises an IndexError."""
 
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         indices = [x for x in arguments if isinstance(x, Tensor)][:1]

@@ -77,8 +77,8 @@ def checked_shape(name: str, given: Any) -> tuple[int, ...]:
     """A sequence of sizes, checked and measured before memory is taken."""
     shape = tuple(size if type(size) is int else _size(name, size, at) for at, size in enumerate(given))
     if any(size < 0 for size in shape):
-        if len(shape) == 1:
-            raise RuntimeError(f"{name}: Dimension size must be non-negative.")
+        if name == "zeros":
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
         negative = next(size for size in shape if size < 0)
         raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {list(shape)}")
     running.machine.budget.fits(math.prod(size or 1 for size in shape), "the tensor")

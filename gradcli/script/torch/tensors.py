@@ -13,7 +13,7 @@ from gradcli.script.printing import format_tensor, tensor_text
 from gradcli.script.python.attributes import BuiltinType, describe
 from gradcli.script.python.builtins import TYPES
 from gradcli.script.python.formatting import FORMATS, REPRESENTATIONS
-from gradcli.script.torch import autograd, chance, memory, nodes, operations
+from gradcli.script.torch import autograd, chance, memory, nodes, operations, returned  # noqa: F401  has tables
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.casting import cast as cast
 from gradcli.script.torch.casting import casting, to, type_

@@ -1,0 +1,15 @@
+import torch
+
+x = torch.tensor([3.14159265, 2.71828183, 1000.5])
+print(x)
+torch.set_printoptions(precision=2)
+print(x)
+torch.set_printoptions(sci_mode=True)
+print(x)
+torch.set_printoptions(profile="default")
+print(x)
+torch.set_printoptions(threshold=5, edgeitems=2)
+print(torch.arange(10), torch.ones(6, 6), sep="\n")
+torch.set_printoptions(profile="default")
+print(f"{x[0]:.3f} {x[0]} {x.sum().item():10.2f}|", str(x[:1]), repr(x[1]))
+print(f"{x}")

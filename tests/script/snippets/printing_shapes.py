@@ -1,0 +1,18 @@
+import torch
+
+print(torch.tensor(3))
+print(torch.tensor(3.0))
+print(torch.tensor([1.5]))
+print(torch.tensor([[1, -20], [300, 4]]))
+print(torch.tensor([0.001, 1000.0]))
+print(torch.tensor([1e-5, 2.0]))
+print(torch.tensor([1e8, 1.0]))
+print(torch.tensor([True, False]))
+print(torch.tensor([]), torch.zeros(2, 0))
+print(torch.tensor([float("inf"), float("-inf"), float("nan"), 2.0]))
+print(torch.arange(24).reshape(2, 3, 4))
+print(torch.arange(2000))
+print(torch.ones(3, dtype=torch.float64), torch.zeros(2, dtype=torch.int32))
+print(torch.linspace(0, 1, 20))
+print(torch.eye(3) * -1)
+print(torch.tensor([1.0], requires_grad=True) / 3)

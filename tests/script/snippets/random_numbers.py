@@ -1,0 +1,16 @@
+import torch
+
+torch.manual_seed(42)
+print(torch.rand(3), torch.randn(2, 2), torch.randint(0, 10, (4,)), torch.randperm(5), sep="\n")
+torch.manual_seed(42)
+print(torch.rand(3))
+own = torch.Generator().manual_seed(5)
+print(torch.randn(2, generator=own), own.initial_seed())
+w = torch.empty(2, 3)
+print(w.uniform_(-1, 1).shape, torch.normal(0.0, 2.0, size=(3,)), torch.bernoulli(torch.full((5,), 0.3)))
+print(torch.rand_like(w[0]), torch.multinomial(torch.tensor([0.1, 0.6, 0.3]), 4, replacement=True))
+print(torch.randn(20).mean())
+noise = torch.randn(3)
+x = torch.ones(3, requires_grad=True)
+(x * noise).sum().backward()
+print(torch.equal(x.grad, noise))
