@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Literal, cast
 
-from gradcli.script.python.attributes import BuiltinType, Facade, Namespace, describe
+from gradcli.script.python.attributes import BuiltinType, Facade, Namespace, describe, type_name
 from gradcli.script.python.builtins import type_of
 
 Action = Literal["default", "error", "ignore", "always", "module", "once"]
@@ -32,7 +32,7 @@ def kind_of(category: Any) -> type[Warning]:
     """The class behind what a snippet calls a kind of warnings."""
     kind = category.python if isinstance(category, BuiltinType) else category
     if not (isinstance(kind, type) and issubclass(kind, Warning)):
-        raise TypeError(f"category must be a Warning subclass, not '{type_of(category).__name__}'")
+        raise TypeError(f"category must be a Warning subclass, not '{type_name(type_of(category))}'")
     return kind
 
 

@@ -1,0 +1,43 @@
+"""Snippets that print the same here and under Python."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.script.limits import Limits
+from tests.script.running import ours, torchs
+
+REFUSED = """
+def refused(called):
+    try:
+        print(called())
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+def agree(program: str) -> None:
+    """Both print the same, and something."""
+    printed = ours(program)
+    assert printed
+    assert printed == torchs(program)
+
+
+def limited(program: str) -> None:
+    """The snippet ends with a limit, in time and without taking the memory."""
+    printed = ours(program, Limits(steps=200_000, seconds=20.0))
+    assert any(
+        words in printed
+        for words in ("are the limit", "more than 200,000 steps", "has more than 1,048,576 bits", "MB of memory")
+    ), printed
+
+
+def unreachable(program: str) -> None:
+    """The snippet looks for something that no snippet may have."""
+    printed = ours(program)
+    assert printed.startswith("Error: AttributeError: "), printed
+    assert "not supported" in printed
+
+
+def programs(*texts: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("program", texts)
