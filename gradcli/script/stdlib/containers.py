@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gradcli.script.machine import running
+from gradcli.script.python import natives  # noqa: F401  the methods of dict and tuple
 from gradcli.script.python.attributes import TABLES, BuiltinType, Namespace, describe
 from gradcli.script.python.builtins import TYPES
 from gradcli.script.python.formatting import REPRESENTATIONS, represent

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pytest
+
+from gradcli.script.limits import Limits
+from tests.script.running import ours, torchs
+from tests.script.stdlib.agreement import REFUSED
+
+START = f"""import torch
+import torch.utils.data as D
+from torch.utils.data import ConcatDataset, DataLoader, Dataset, Subset, TensorDataset, random_split
+{REFUSED}
+torch.manual_seed(0)
+X = torch.arange(20.0).reshape(10, 2)
+Y = torch.arange(10)
+ds = TensorDataset(X, Y)
+class Squares(Dataset):
+    def __init__(self, n):
+        self.n = n
+    def __len__(self):
+        return self.n
+    def __getitem__(self, i):
+        return i, float(i) ** 2
+class Stream(D.IterableDataset):
+    def __iter__(self):
+        for i in range(7):
+            yield i * 1.5
+"""
+SNIPPETS = [
+    "print(len(ds), ds[3], ds[-1], ds[2:4]); refused(lambda: TensorDataset(X, Y[:3])); refused(lambda: Dataset()[0])",
+    "for x, y in DataLoader(ds, batch_size=4): print(x, y)\nprint(torch.rand(2))",
+    "l = DataLoader(ds, batch_size=4, shuffle=True); print(len(l), l.batch_size, len(l.dataset))\n"
+    "for e in range(2):\n    for i, (x, y) in enumerate(l): print(e, i, x, y)\nprint(torch.rand(2))",
+    "l = DataLoader(ds, batch_size=3, shuffle=True, drop_last=True, generator=torch.Generator().manual_seed(42))\n"
+    "for e in range(2): print([y.tolist() for _, y in l], len(l))\nprint(torch.rand(2))",
+    "for b in DataLoader(Squares(5), batch_size=2): print(b)",
+    "rows = [{'x': torch.ones(2) * i, 'name': f'n{i}', 'y': (i, [i, 2.0])} for i in range(3)]\n"
+    "for b in DataLoader(rows, batch_size=2): print(b)",
+    "for b in DataLoader([1, 2, 3], batch_size=2): print(b)\nfor b in DataLoader([1.5, 2.5]): print(b)\n"
+    "for b in DataLoader(X, batch_size=5): print(b)\nfor b in DataLoader([True, False], batch_size=2): print(b)",
+    "a, b = random_split(ds, [7, 3], generator=torch.Generator().manual_seed(0)); print(a.indices, "
+    "b.indices, a[0], len(b))\n"
+    "for x, y in DataLoader(a, batch_size=3): print(y)",
+    "print([len(s) for s in random_split(ds, [0.5, 0.3, 0.2])], [list(s) for s in random_split(range(10), [3, 7])])",
+    "refused(lambda: random_split(ds, [1, 2])); refused(lambda: random_split(ds, [1.5, -0.5]))",
+    "print(Subset(ds, [1, 2])[0], len(ConcatDataset([ds, ds])), ConcatDataset([ds, Squares(3)])[11], (ds + ds)[-1])\n"
+    "refused(lambda: ConcatDataset([])); refused(lambda: ConcatDataset([ds])[-11])",
+    "for b in DataLoader(ds, batch_size=None): print(b); break\n"
+    "for b in DataLoader(ds, batch_size=3, collate_fn=lambda rows: len(rows)): print(b)",
+    "for b in DataLoader(ds, batch_size=4, sampler=D.SubsetRandomSampler([1, 3, 5])): print(b)\n"
+    "for b in DataLoader(ds, batch_size=4, sampler=D.RandomSampler(ds, replacement=True, "
+    "num_samples=40)): print(b[1])\n"
+    "for b in DataLoader(ds, batch_size=4, sampler=D.RandomSampler(ds, num_samples=14)): print(b[1])\n"
+    "for b in DataLoader(ds, batch_size=8, sampler=D.WeightedRandomSampler([1.0] * 5 + [3.0] * 5, 16)): print(b[1])\n"
+    "for b in DataLoader(ds, batch_sampler=D.BatchSampler(D.SequentialSampler(ds), 4, True)): print(b[1])",
+    "i = iter(DataLoader(ds, batch_size=2, shuffle=True)); print(torch.rand(1)); print(next(i)); print(torch.rand(1))",
+    "for b in DataLoader(Stream(), batch_size=3): print(b)\nfor b in DataLoader(Stream(), batch_size=3, "
+    "drop_last=True): print(b)",
+    "class Evens(D.Sampler):\n    def __init__(self, n): self.n = n\n"
+    "    def __iter__(self): return iter(range(0, self.n, 2))\n"
+    "    def __len__(self): return self.n // 2\nl = DataLoader(ds, sampler=Evens(10), batch_size=2); "
+    "print(len(l), [y for _, y in l])",
+    "refused(lambda: DataLoader(ds, batch_size=0)); refused(lambda: DataLoader([], shuffle=True)); "
+    "print(len(DataLoader([])))",
+    "refused(lambda: DataLoader(ds, shuffle=True, sampler=D.SequentialSampler(ds))); "
+    "refused(lambda: DataLoader(Stream(), shuffle=True))",
+    "refused(lambda: list(DataLoader([None]))); refused(lambda: list(DataLoader([[1], [1, 2]], batch_size=2)))",
+    "refused(lambda: list(DataLoader([torch.ones(1), torch.ones(2)], batch_size=2)))",
+    "refused(lambda: DataLoader(ds, batch_size=None, drop_last=True)); "
+    "refused(lambda: D.WeightedRandomSampler([1.0], 0))",
+    "print(Dataset, DataLoader, type(ds), isinstance(ds, Dataset), type(DataLoader(ds)).__name__)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS)
+def test_data_come_as_in_torch(snippet: str) -> None:
+    pytest.importorskip("torch")
+    printed = ours(START + snippet)
+    assert printed
+    assert printed == torchs(START + snippet)
+
+
+def test_batches_without_torch() -> None:
+    assert (
+        ours(START + "print([y.tolist() for _, y in DataLoader(ds, batch_size=4)])")
+        == "[[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]\n"
+    )
+
+
+def test_workers_are_refused() -> None:
+    assert "num_workers=2 is not supported here" in ours(START + "DataLoader(ds, num_workers=2)")
+
+
+@pytest.mark.parametrize(
+    "snippet",
+    [
+        "next(iter(DataLoader(range(10**12), batch_size=10**11)))",
+        "next(iter(DataLoader(range(10**12), shuffle=True)))",
+        "random_split(range(10**12), [10**12])",
+        "D.WeightedRandomSampler([1.0], 10**12)",
+    ],
+)
+def test_sizes_stay_within_the_limits(snippet: str) -> None:
+    printed = ours(START + snippet, Limits(steps=200_000))
+    assert "are the limit" in printed or "more than 200,000 steps" in printed
