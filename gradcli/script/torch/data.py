@@ -126,7 +126,20 @@ class DataLoader(Facade):
         else:
             rows = self._picked(iter(self.sampler if self.batch_sampler is None else self.batch_sampler))
         (self.generator or running.machine.generator).random64()  # the seed of workers, though there are none
+        if self._takes_rows() and isinstance(self.dataset, datasets.TensorDataset):
+            return map(self.dataset.rows, iter(self.batch_sampler))
         return map(self.collate_fn, rows)
+
+    def _takes_rows(self) -> bool:
+        """Whether a batch is nothing but rows of plain tensors, which numpy takes at once."""
+        return (
+            type(self.dataset) is datasets.TensorDataset
+            and isinstance(self.batch_sampler, samplers.BatchSampler)
+            and type(self.sampler) in (samplers.SequentialSampler, samplers.RandomSampler)
+            and self.sampler.data_source is self.dataset
+            and self.collate_fn is default_collate
+            and not any(tensor.requires_grad for tensor in self.dataset.tensors)
+        )
 
     def _picked(self, positions: Iterator[Any]) -> Iterator[Any]:
         """The rows of each batch of positions, or of each position."""

@@ -49,6 +49,10 @@ class TensorDataset(Dataset):
     def __len__(self) -> int:
         return self.tensors[0].shape[0]
 
+    def rows(self, positions: list[int]) -> list[Tensor]:
+        """The rows at these positions, stacked."""
+        return [Tensor(tensor.array[positions]) for tensor in self.tensors]
+
 
 class Subset(Dataset):
     """Some rows of a dataset."""
