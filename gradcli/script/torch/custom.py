@@ -204,11 +204,11 @@ class Call:
             return None
         if place not in self.places:
             raise RuntimeError(
-                f"function {self.name} returned a gradient different from None at position {place + 1}, but the "
+                f"function {self.name} returned a gradient different than None at position {place + 1}, but the "
                 "corresponding forward input was not a Variable"
             )
         if not isinstance(answer, Tensor):
-            raise TypeError(f"expected Variable or None (got {kind_name(answer)})")
+            raise RuntimeError(f"expected Variable or None (got {kind_name(answer)})")
         shape, target = answer.shape, self.arguments[place].shape
         if shape != target and not _reaches(target, shape):
             raise RuntimeError(

@@ -146,3 +146,17 @@ CPU = Device()
 TYPES[DType] = BuiltinType("dtype", DType, module="torch")
 TYPES[Size] = BuiltinType("Size", Size, size_of, module="torch")
 TYPES[Device] = BuiltinType("device", Device, Device, module="torch")
+
+
+class Named:
+    """A constant of torch that is only compared and printed: `torch.strided`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+STRIDED = Named("torch.strided")
+FORMATS = {name: Named(f"torch.{name}") for name in ("contiguous_format", "preserve_format", "channels_last")}

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.engine.in_place import check_in_place
-from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import recorder
 from gradcli.engine.saved import SECOND_TIME, modified
 from gradcli.engine.tensor import Tensor
@@ -122,7 +121,7 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
         if isinstance(output, Tensor):
             dirty = any(output is x for x in context._dirty)
             if dirty:
-                check_in_place(output)
+                _check_dirty(output)
                 output.changed()
             elif isinstance(output, View) or any(output is x for x in arguments):
                 alias = Tensor(output.array)
@@ -130,6 +129,11 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
                 output = alias
         results.append(output)
     return tuple(results)
+
+
+def _check_dirty(x: Tensor) -> None:
+    if mode.grad_enabled and x.is_leaf and x.requires_grad:
+        raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")
 
 
 def once_differentiable(backward: Any) -> Any:

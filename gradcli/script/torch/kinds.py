@@ -48,7 +48,7 @@ class Finfo(Facade):
     def __init__(self, dtype: Any = None) -> None:
         kind = mode.default_dtype if dtype is None else np.dtype(numpy_dtype(dtype))
         if kind.kind != "f":
-            other = f"Use torch.iinfo to handle 'torch.{kind}'"
+            other = "Use torch.iinfo to handle 'torch.finfo'"  # torch's own slip
             raise TypeError(f"torch.finfo() requires a floating point input type. {other}")
         found = np.finfo(kind)
         self.bits = found.bits
@@ -68,12 +68,13 @@ class Iinfo(Facade):
     def __init__(self, dtype: Any) -> None:
         kind = np.dtype(numpy_dtype(dtype))
         if kind.kind not in "iu":
-            raise TypeError(f"torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.{kind}'")
+            other = "Use torch.finfo to handle 'torch.iinfo'"
+            raise TypeError(f"torch.iinfo() requires an integer input type. {other}")
         found = np.iinfo(kind)
         self.bits, self.max, self.min, self.dtype = found.bits, int(found.max), int(found.min), kind.name
 
     def __repr__(self) -> str:
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
 
 
 MEMBERS: dict[str, Any] = {

@@ -18,7 +18,17 @@ from gradcli.script.python.builtins import TYPES
 from gradcli.script.torch import autograd, chance, kinds, operations, tensors
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.creation import CREATION
-from gradcli.script.torch.dtypes import BY_NUMPY, DTYPES, Device, DType, Size, check_device, numpy_dtype
+from gradcli.script.torch.dtypes import (
+    BY_NUMPY,
+    DTYPES,
+    FORMATS,
+    STRIDED,
+    Device,
+    DType,
+    Size,
+    check_device,
+    numpy_dtype,
+)
 
 VERSION = "2.13.0+cpu"
 
@@ -125,9 +135,8 @@ MEMBERS: dict[str, Any] = {
     "use_deterministic_algorithms": nothing,
     "set_float32_matmul_precision": nothing,
     "set_default_device": lambda device: check_device(device.type if isinstance(device, Device) else device),
-    "strided": "torch.strided",
-    "contiguous_format": "torch.contiguous_format",
-    "preserve_format": "torch.preserve_format",
+    "strided": STRIDED,
+    **FORMATS,
     "pi": float(np.pi),
     "e": float(np.e),
     "inf": float("inf"),

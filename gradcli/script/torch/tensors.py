@@ -17,7 +17,7 @@ from gradcli.script.torch import autograd, chance, memory, nodes, operations, re
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.casting import cast as cast
 from gradcli.script.torch.casting import casting, to, type_
-from gradcli.script.torch.dtypes import BY_NUMPY, CPU, Size, check_device
+from gradcli.script.torch.dtypes import BY_NUMPY, CPU, STRIDED, Size, check_device
 
 
 def new(name: str) -> Callable[..., Tensor]:
@@ -119,7 +119,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "shape": lambda x: Size(x.shape),
     "dtype": lambda x: BY_NUMPY[x.dtype],
     "device": lambda x: CPU,
-    "layout": lambda x: "torch.strided",
+    "layout": lambda x: STRIDED,
     "ndim": lambda x: x.ndim,
     "grad": memory.gradient_of,
     "grad_fn": lambda x: nodes.visible(x.grad_fn),
