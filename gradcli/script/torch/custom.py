@@ -20,7 +20,9 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.language import tree
 from gradcli.ops.padding import pad_constant
 from gradcli.ops.shaping import reshape
+from gradcli.script.python.attributes import describe
 from gradcli.script.torch.arguments import kind_name
+from gradcli.script.torch.nodes import METHODS, NODE
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,17 @@ class CustomNode(Node):
     def context(self) -> Any:
         primitive: Any = self.primitive
         return primitive.call.context
+
+
+describe(
+    CustomNode,
+    methods={name: getattr(Node, name) for name in METHODS},
+    getters={
+        **NODE,
+        "saved_tensors": lambda node: node.context.saved_tensors,
+        "needs_input_grad": lambda node: node.context.needs_input_grad,
+    },
+)
 
 
 class PartNode(Node):

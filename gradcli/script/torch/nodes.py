@@ -10,7 +10,6 @@ from gradcli.engine.saved import operands
 from gradcli.script.python.attributes import BuiltinType, describe
 from gradcli.script.python.builtins import NAMED_TYPES
 from gradcli.script.python.formatting import REPRESENTATIONS
-from gradcli.script.torch.custom import CustomNode, PartNode
 
 NODE_TYPES: dict[str, BuiltinType] = {}
 
@@ -41,13 +40,13 @@ METHODS = ("name", "register_hook", "register_prehook")
 
 
 def visible(node: Any) -> Any:
-    """The node that snippets see: for one of several outputs that of the whole function."""
-    return node.whole if isinstance(node, PartNode) else node
+    """The node that snippets see: for one of several outputs of a function of theirs that of the whole function."""
+    return getattr(node, "whole", node)
 
 
 def next_functions(node: Any) -> tuple[tuple[Any, int], ...]:
     """The edges, each with the number of the output that it leads to."""
-    return tuple((visible(edge), edge.place if isinstance(edge, PartNode) else n) for edge, n in node.next_functions)
+    return tuple((visible(edge), getattr(edge, "place", n)) for edge, n in node.next_functions)
 
 
 NODE: dict[str, Callable[[Any], Any]] = {
@@ -68,15 +67,6 @@ describe(
         "next_functions": lambda node: (),
         "metadata": lambda node: {},
         "__class__": node_type,
-    },
-)
-describe(
-    CustomNode,
-    methods={name: getattr(Node, name) for name in METHODS},
-    getters={
-        **NODE,
-        "saved_tensors": lambda node: node.context.saved_tensors,
-        "needs_input_grad": lambda node: node.context.needs_input_grad,
     },
 )
 describe(Handle, methods={"remove": Handle.remove})
