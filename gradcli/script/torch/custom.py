@@ -153,7 +153,7 @@ class Call:
                 partial(_part, pad=(-before, -after), shape=out.shape),
                 (self._whole,),
                 self.name,
-                call(f"output_{place}", _part),
+                partial(_written, f"output_{place}"),
                 structured=True,
             )
             out.node = PartNode(part, (whole,), {"place": place}, [node], out.value)
@@ -167,9 +167,10 @@ class Call:
 
     def _whole(self, g: Any, out: Any, packed: Any, *, place: int) -> Any:
         """The gradient of the flat result, from that of one output."""
-        self.arrived.add(place)
+        if not isinstance(g, Formula):
+            self.arrived.add(place)
         size = self.outputs[place].value.size
-        return pad_constant(reshape(g, shape=(size,)), pad=self._around(place))
+        return pad_constant(reshape(g, shape=(size,)), pad=self._around(place), value=0)
 
     def flow(self, g: Any, out: Any, *inputs: Any, position: int) -> Any:
         """The rule of one input; the snippet's `backward` runs once for all of them."""
@@ -232,7 +233,11 @@ class Call:
 
 
 def _part(packed: Any, *, pad: tuple[int, int], shape: tuple[int, ...], place: int = 0) -> Any:
-    return reshape(pad_constant(packed, pad=pad), shape=shape)
+    return reshape(pad_constant(packed, pad=pad, value=0), shape=shape)
+
+
+def _written(name: str, operands: Sequence[Formula], options: dict[str, Any]) -> tree.Expression:
+    return tree.Call(name, (tree.Argument(operands[0].tree),))
 
 
 def _reaches(shape: tuple[int, ...], wider: tuple[int, ...]) -> bool:
