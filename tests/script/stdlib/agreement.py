@@ -28,7 +28,7 @@ def limited(program: str) -> None:
     printed = ours(program, Limits(steps=200_000, seconds=20.0))
     assert any(
         words in printed
-        for words in ("are the limit", "more than 200,000 steps", "has more than 1,048,576 bits", "MB of memory")
+        for words in ("are the limit", "more than 200,000 steps", "a whole number has more than", "MB of memory")
     ), printed
 
 
@@ -36,7 +36,7 @@ def unreachable(program: str) -> None:
     """The snippet looks for something that no snippet may have."""
     printed = ours(program)
     assert printed.startswith("Error: AttributeError: "), printed
-    assert "not supported" in printed
+    assert "not supported" in printed or "has no attribute" in printed
 
 
 def programs(*texts: str) -> pytest.MarkDecorator:

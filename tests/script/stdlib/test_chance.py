@@ -33,5 +33,5 @@ def test_sizes_stay_within_the_limits(program: str) -> None:
 
 
 def test_generators_lead_nowhere() -> None:
-    unreachable("import random\nrandom.random.__self__")
+    unreachable("import random\nrandom.random.__func__")
     unreachable("import random\nrandom.Random(1).__reduce__")

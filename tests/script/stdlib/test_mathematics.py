@@ -52,4 +52,4 @@ def test_functions_take_tensors_of_one_number() -> None:
 
 
 def test_functions_lead_nowhere() -> None:
-    unreachable("import math\nmath.sin.__self__")
+    unreachable("import math\nmath.sin.__reduce__")

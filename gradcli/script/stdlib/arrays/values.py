@@ -18,6 +18,7 @@ Array = np.ndarray[Any, Any]
 DEEPEST = 64  # axes
 KINDS = "fiub"  # of dtypes: numbers and booleans
 NAMES = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool"
+PLAIN = {int, float, bool}
 PYTHON: dict[Any, Any] = {float: np.dtype(np.float64), int: np.dtype(np.int64), bool: np.dtype(np.bool_)}
 
 
@@ -96,7 +97,7 @@ def _look_through(data: Any) -> bool:
         running.machine.budget.fits(seen, "the array")
         if depth > DEEPEST:
             raise ValueError(f"an array has at most {DEEPEST} axes")
-        for item in items:
+        for item in () if set(map(type, items)) <= PLAIN else items:
             if isinstance(item, list | tuple | range):
                 waiting.append((item, depth + 1))
             elif isinstance(item, Tensor):

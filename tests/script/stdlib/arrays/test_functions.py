@@ -80,7 +80,7 @@ def test_functions_are_numpys(program: str) -> None:
     "np.zeros(10**6).repeat(10**6)",
     "np.tile(np.zeros(10**6), 10**6)",
     "np.broadcast_to(0, (10**6, 10**6))",
-    "x = [0]; [x := [x] * 10 for _ in range(6)]; np.array(x * 100)",
+    "x = [0] * 1000; [x := [x] * 1000 for _ in range(2)]; np.array(x)",
     "np.random.rand(10**6, 10**6)",
     "np.random.normal(size=10**12)",
     "np.random.normal(np.zeros(10**4), size=(10**4, 10**4))",

@@ -69,7 +69,7 @@ def test_memory_is_shared_without_torch() -> None:
     "np.zeros(3).tofile('x')",
     "np.zeros(3).dtype.type",
     "np.float64.__mro__",
-    "np.random.rand.__self__",
+    "np.random.rand.__func__",
     "np.load('x')",
     "np.frombuffer",
     "np.ctypeslib",
