@@ -14,9 +14,20 @@ from gradcli.engine.modes import default_dtype, set_grad_enabled
 from gradcli.engine.recorder import recorder
 from gradcli.errors import ProgramSyntaxError
 from gradcli.script import library
-from gradcli.script.limits import watched
+from gradcli.script.limits import TEXT, deep, watched
 from gradcli.script.machine import Machine, running
-from gradcli.script.python import calls, classes, comprehensions, control, functions, imports, natives  # noqa: F401
+from gradcli.script.printing import set_printoptions
+from gradcli.script.python import (  # noqa: F401  each declares compilers
+    calls,
+    classes,
+    comprehensions,
+    control,
+    exceptions,
+    functions,
+    imports,
+    natives,
+    patterns,
+)
 from gradcli.script.python.builtins import builtins
 from gradcli.script.python.compiler import Closure, Unit
 from gradcli.script.python.formatting import represent
@@ -25,7 +36,6 @@ from gradcli.script.python.statements import block
 from gradcli.source import Source, Span
 
 PARSER_FRAMES = 1000
-FRAMES = 40_000  # of Python's, for the deepest calls within calls of a snippet
 
 
 def compile_cell(source: Source, machine: Machine, *, echo: bool = False) -> Closure:
@@ -33,11 +43,16 @@ def compile_cell(source: Source, machine: Machine, *, echo: bool = False) -> Clo
 
     ProgramSyntaxError for what Python cannot read, and for what snippets may not contain.
     """
+    if len(source.text) > TEXT:
+        machine.budget.refuse(f"the snippet has more than {TEXT:,} characters", "put its data into loops")
     tree = parse(source)
     last = tree.body[-1] if tree.body else None
     if echo and isinstance(last, ast.Expr) and not source.text.rstrip().endswith(";"):
         tree.body[-1] = ast.copy_location(ast.Assign([ast.Name(ECHO, ast.Store())], last.value), last)
-    return block(tree.body, Scope("module", frozenset()), Unit(source, machine))
+    try:
+        return block(tree.body, Scope("module", frozenset()), Unit(source, machine))
+    except RecursionError:
+        raise _too_deep(source) from None
 
 
 ECHO = " echo"  # where the last expression of a cell leaves its value
@@ -50,16 +65,23 @@ def parse(source: Source) -> ast.Module:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             sys.setrecursionlimit(PARSER_FRAMES)  # the parser's C code may recurse three times as deep
-            return ast.parse(source.text)
+            tree = ast.parse(source.text)
+            compile(source.text, source.name, "exec", dont_inherit=True)  # tells a return outside a function and such
+            return tree
     except SyntaxError as error:
         raise _unreadable(error, source) from None
     except (RecursionError, MemoryError):
-        message = "the snippet is nested too deeply"
-        raise ProgramSyntaxError("E101", message, help="split it into statements", source=source) from None
+        raise _too_deep(source) from None
     except ValueError as error:
         raise ProgramSyntaxError("E101", str(error), help="save the file as text", source=source) from None
     finally:
         sys.setrecursionlimit(frames)
+
+
+def _too_deep(source: Source) -> ProgramSyntaxError:
+    return ProgramSyntaxError(
+        "E101", "the snippet is nested too deeply", help="split it into statements", source=source
+    )
 
 
 def _unreadable(error: SyntaxError, source: Source) -> ProgramSyntaxError:
@@ -88,15 +110,16 @@ def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False) -> Non
 @contextmanager
 def _prepared(machine: Machine) -> Iterator[None]:
     """Everything that a run changes for a while: dtype, depth of Python's stack, warnings, timer."""
-    before, frames, tape = running.machine, sys.getrecursionlimit(), recorder.tape
+    before, tape = running.machine, recorder.tape
     running.machine, recorder.tape = machine, machine.timeline
-    sys.setrecursionlimit(max(FRAMES, frames))
+    set_printoptions(profile="default")
     try:
         with (
             default_dtype(np.dtype(np.float32)),
             set_grad_enabled(True),
             np.errstate(all="ignore"),
             warnings.catch_warnings(),
+            deep(),
             watched(machine.budget),
         ):
             warnings.simplefilter("always")
@@ -104,4 +127,3 @@ def _prepared(machine: Machine) -> Iterator[None]:
             yield
     finally:
         running.machine, recorder.tape = before, tape
-        sys.setrecursionlimit(frames)

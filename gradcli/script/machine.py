@@ -20,8 +20,9 @@ def _unheard(kind: str, message: str, source: Source, line: int) -> None:
 class Machine:
     """One run of a snippet.
 
-    `line` is the line of the statement that runs now, `depth` the number of calls within calls. `write` takes what the
-    snippet prints, `warn` its warnings. `timeline` records what autograd does when it is to be explained.
+    `line` is the line of the statement that runs now, `depth` the number of calls within calls, `handled` the exception
+    that an `except` is about. `write` takes what the snippet prints, `warn` its warnings. `timeline` records what
+    autograd does when it is to be explained.
     """
 
     def __init__(self, limits: Limits, write: Callable[[str], None], warn: Warn = _unheard) -> None:
@@ -29,6 +30,7 @@ class Machine:
         self.source = Source("")
         self.line = 0
         self.depth = 0
+        self.handled: BaseException | None = None
         self.generator = Generator(int.from_bytes(os.urandom(7), "little"))
         self.timeline: Any = None
         self.globals: dict[str, Any] = {}

@@ -1,29 +1,25 @@
 """`value.name`: resolved through tables, so that no value leads to Python's own objects.
 
 A kind of value has a table of what its attributes are (`describe`). Objects of our facades and of classes that the
-snippet defines (`Facade`) show their public names. Names with two underscores are refused, but for the few below.
+snippet defines (`Facade`) show their public names; names with one underscore, only where the snippet made them. Names
+with two underscores are refused, but for those in `special`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import MethodType
+from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.source import did_you_mean
-
-# The special methods that a class of a snippet may define, and `super()` may reach.
-_SPECIAL = (
-    "__init__ __call__ __repr__ __str__ __len__ __getitem__ __setitem__ __delitem__ __iter__ __next__ __contains__ "
-    "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__ __float__ __int__ __index__ __abs__ __round__ "
-    "__neg__ __pos__ __invert__ __add__ __sub__ __mul__ __truediv__ __floordiv__ __mod__ __pow__ __matmul__ "
-    "__radd__ __rsub__ __rmul__ __rtruediv__ __rfloordiv__ __rmod__ __rpow__ __rmatmul__ __iadd__ __isub__ __imul__ "
-    "__itruediv__ __imatmul__ __and__ __or__ __xor__ __enter__ __exit__ __post_init__"
-)
-SPECIAL = frozenset(_SPECIAL.split())
-PUBLIC_SPECIAL = frozenset(("__name__", "__doc__", "__class__", "__version__"))
+from gradcli.script.python import failures, special
+from gradcli.script.python.kinds import BuiltinType as BuiltinType
+from gradcli.script.python.kinds import Defined, is_own_function, shown_type, type_of
+from gradcli.script.python.kinds import Facade as Facade
+from gradcli.script.python.kinds import Namespace as Namespace
+from gradcli.script.python.kinds import missing as missing
+from gradcli.script.python.kinds import type_name as type_name
 
 
 @dataclass
@@ -34,69 +30,6 @@ class Members:
     getters: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     setters: dict[str, Callable[[Any, Any], None]] = field(default_factory=dict)
     find: Callable[[str], Callable[..., Any] | None] = lambda name: None
-
-
-class Facade:
-    """What snippets may look into: their own classes, and what we hand them. Public names are theirs."""
-
-    def __repr__(self) -> str:
-        kind = type(self)
-        return f"<{kind.__module__}.{kind.__qualname__} object at {id(self):#x}>"
-
-
-class Namespace:
-    """A module as a snippet sees it; `find` brings the members that are not loaded yet."""
-
-    def __init__(
-        self,
-        name: str,
-        members: Mapping[str, Any] | None = None,
-        find: Callable[[str], Any] | None = None,
-        known: Iterable[str] = (),
-    ) -> None:
-        self.name = name
-        self.members = dict(members or {})
-        self.find = find
-        self.known = known
-
-    def __repr__(self) -> str:
-        return f"<module {self.name!r}>"
-
-    def get(self, name: str) -> Any:
-        """A member; UnsupportedError, with the closest that there is, for what is not."""
-        if name in self.members:
-            return self.members[name]
-        found = self.find(name) if self.find is not None else None
-        if found is None:
-            raise missing(f"{self.name}.{name} is not supported here", name, {*self.members, *self.known})
-        self.members[name] = found
-        return found
-
-
-class BuiltinType:
-    """A type as a snippet sees it: called, compared, asked for its name, and no more."""
-
-    def __init__(
-        self,
-        name: str,
-        python: type | tuple[type, ...] = (),
-        construct: Callable[..., Any] | None = None,
-        members: Mapping[str, Any] | None = None,
-        module: str = "",
-    ) -> None:
-        self.name = name
-        self.python = python
-        self.construct = construct
-        self.members = members or {}
-        self.module = module
-
-    def __repr__(self) -> str:
-        return f"<class '{self.module}{'.' if self.module else ''}{self.name}'>"
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        if self.construct is None:
-            raise TypeError(f"cannot create '{self.name}' instances")
-        return self.construct(*arguments, **keywords)
 
 
 TABLES: dict[type, Members] = {}
@@ -110,32 +43,43 @@ def describe(kind: type, **tables: Any) -> None:
 
 
 def members_of(kind: type) -> Members | None:
-    """The table of the closest kind that has one."""
-    if kind not in _resolved:
-        _resolved[kind] = next((TABLES[base] for base in kind.__mro__ if base in TABLES), None)
-    return _resolved[kind]
+    """The table of the closest kind that has one; classes of snippets and of our facades have none."""
+    try:
+        return _resolved[kind]
+    except KeyError:
+        found = next((TABLES[base] for base in kind.__mro__ if base in TABLES), None)
+        if not isinstance(kind, Defined):
+            _resolved[kind] = found
+        return found
 
 
 def attribute(value: Any, name: str) -> Any:
     """`value.name`."""
-    members = members_of(type(value))
+    kind = type(value)
+    if type(kind) is Defined and name[:1] != "_":
+        return getattr(value, name)
+    members = members_of(kind)
     if members is None:
         return _of_object(value, name)
     getter = members.getters.get(name)
     if getter is not None:
         return getter(value)
     method = members.methods.get(name) or members.find(name)
-    if method is None:
-        if _lacks(value, name):
-            raise AttributeError(f"'{type(value).__name__}' object has no attribute '{name}'")
-        known = {*members.getters, *members.methods}
-        raise missing(f"{type_name(value)}.{name} is not supported here", name, known)
-    return MethodType(method, value)
+    if method is not None:
+        return MethodType(method, value)
+    if name == "__class__":
+        return type_of(value)
+    if isinstance(value, Facade):
+        return _of_open(value, name)
+    raise absent(value, name, {*members.getters, *members.methods})
 
 
 def method_of(value: Any, name: str) -> Callable[..., Any] | None:
     """A method that takes `value` first, for a call without a bound method in between."""
-    members = members_of(type(value))
+    kind = type(value)
+    if type(kind) is Defined:
+        return None
+    members = members_of(kind)
     if members is None or name in members.getters:
         return None
     return members.methods.get(name) or members.find(name)
@@ -147,88 +91,154 @@ def _of_object(value: Any, name: str) -> Any:
     if isinstance(value, BuiltinType):
         return _of_type(value, name)
     if isinstance(value, type):
-        if name == "__class__" or not (issubclass(value, Facade) or value.__module__ == "__main__"):
-            raise _refused(value, name)
-        return _allowed(value, name)
-    if name == "__class__" and _is_open(value):
-        return type(value)
-    if _is_open(value) or isinstance(value, super):
-        return _allowed(value, name)
-    if name in ("__name__", "__doc__") and callable(value):
+        return _of_class(value, name)
+    if isinstance(value, super):
+        return _of_parent(value, name)
+    if isinstance(value, BaseException):
+        return failures.attribute(value, name)
+    if name == "__class__":
+        return type_of(value)
+    if isinstance(value, Facade):
+        return _of_open(value, name)
+    if name in special.OF_FUNCTIONS and callable(value) and type(value).__module__ == "builtins":
         return getattr(value, name, None)
-    if _lacks(value, name):
-        raise AttributeError(f"'{type(value).__name__}' object has no attribute '{name}'")
-    raise _refused(value, name)
+    if is_own_function(value) and not special.is_special(name):
+        return _of_function(value, name)
+    raise absent(value, name, ())
 
 
-def _lacks(value: Any, name: str) -> bool:
-    """Whether Python itself has no such attribute: then the snippet is wrong, and nothing is missing here."""
-    return type(value).__module__ == "builtins" and not hasattr(type(value), name)
-
-
-def _allowed(value: Any, name: str) -> Any:
-    if name.startswith("__") and name.endswith("__") and name not in SPECIAL and name not in PUBLIC_SPECIAL:
-        raise _refused(value, name)
+def _of_open(value: Any, name: str) -> Any:
+    """Of an object of a facade or of the snippet."""
+    if not name.startswith("_"):
+        return getattr(value, name)
+    if name == "__dict__" and special.is_plain(type(value)):
+        return MappingProxyType(vars(value))
+    if special.is_special(name):
+        if name in special.READABLE or name in special.DEFINABLE - special.IMPLICIT:
+            return special.guarded(getattr(value, name), name)
+        raise refused(value, name)
+    kept = isinstance(type(value), Defined) or hasattr(type(value), "__facade__")
+    if special.is_private(type(value), name) and not (kept and name in getattr(value, "__dict__", ())):
+        raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
     return getattr(value, name)
 
 
-def _is_open(value: Any) -> bool:
-    return isinstance(value, Facade) or type(value).__module__ == "__main__"
+def _of_class(value: type, name: str) -> Any:
+    if not (issubclass(value, Facade) or isinstance(value, Defined)):
+        raise refused(value, name)
+    if name in ("__mro__", "__bases__", "mro"):
+        shown = tuple(map(shown_type, value.__bases__ if name == "__bases__" else value.__mro__))
+        return (lambda: list(shown)) if name == "mro" else shown
+    if name == "__class__":
+        return shown_type(type)
+    if special.is_special(name):
+        if name not in special.READABLE and name not in special.DEFINABLE - special.IMPLICIT:
+            raise refused(value, name)
+    elif special.is_private(value, name) or not any(name in vars(base) for base in value.__mro__):
+        raise AttributeError(f"type object {value.__name__!r} has no attribute {name!r}")
+    return special.guarded(getattr(value, name), name)
+
+
+def _of_parent(value: super, name: str) -> Any:
+    """Of `super()`: methods of the classes above, and properties."""
+    kind: Any = getattr(value, "__self_class__", None)
+    if special.is_special(name):
+        if name not in special.DEFINABLE:
+            raise refused(value, name)
+    elif kind is not None and special.is_private(kind, name):
+        raise AttributeError(f"'super' object has no attribute {name!r}")
+    return special.guarded(getattr(value, name), name)
+
+
+def _of_function(value: Any, name: str) -> Any:
+    own = vars(value.__func__ if isinstance(value, MethodType) else value)
+    if name not in own:
+        raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
+    return own[name]
 
 
 def _of_type(kind: BuiltinType, name: str) -> Any:
     if name in ("__name__", "__qualname__"):
         return kind.name
+    if name == "__module__":
+        return kind.module or "builtins"
+    if name == "__class__":
+        return shown_type(type)
     if name in kind.members:
         return kind.members[name]
-    for python in kind.python if isinstance(kind.python, tuple) else (kind.python,):
+    found: Any = None
+    kinds = kind.python if isinstance(kind.python, tuple) else (kind.python,)
+    for python in kinds:
         members = members_of(python)
         found = members and (members.methods.get(name) or members.find(name))
         if found:
             return found
+    if name == "__init__" and len(kinds) == 1 and issubclass(kinds[0], BaseException):
+        return kinds[0].__init__
+    if special.is_special(name):
+        raise refused(kind, name)
+    if kind.module == "" and not any(hasattr(python, name) for python in kinds):
+        raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     raise missing(f"{kind.name}.{name} is not supported here", name, kind.members)
 
 
 def set_attribute(value: Any, name: str, new: Any) -> None:
     """`value.name = new`."""
-    members = members_of(type(value))
+    kind = type(value)
+    if not isinstance(name, str):
+        raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
+    if type(kind) is Defined and not name.startswith("__") and name.isidentifier():
+        setattr(value, name, new)
+        return
+    members = members_of(kind)
     if members is not None and name in members.setters:
         members.setters[name](value, new)
-    elif name.startswith("__") and name.endswith("__"):
-        raise _refused(value, name)
-    elif (isinstance(value, type) and value.__module__ == "__main__") or (
-        _is_open(value) and not isinstance(value, type)
-    ):
+    elif isinstance(value, BaseException):
+        failures.set_attribute(value, name, new)
+    elif special.is_settable(value, name):
         setattr(value, name, new)
     else:
-        raise missing(
-            f"setting {type_name(value)}.{name} is not supported here", name, members.setters if members else ()
-        )
+        check_settable(value, name)
+        message = f"setting {type_name(value)}.{name} is not supported here"
+        raise missing(message, name, members.setters if members else ())
+
+
+def check_settable(value: Any, name: str) -> None:
+    """AttributeError in Python's words, where Python refuses to set it too."""
+    kind = type(value)
+    if isinstance(value, BuiltinType) and value.module == "":
+        raise TypeError(f"cannot set {name!r} attribute of immutable type {value.name!r}")
+    if kind.__module__ == "builtins" and not isinstance(value, type) and not special.is_special(name):
+        if hasattr(kind, name):
+            raise AttributeError(f"{kind.__name__!r} object attribute {name!r} is read-only")
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
 
 
 def delete_attribute(value: Any, name: str) -> None:
     """`del value.name`, for what the snippet itself may set."""
-    if not _is_open(value) or name.startswith("__"):
-        raise _refused(value, name)
+    if not special.is_settable(value, name) or special.is_special(name):
+        raise refused(value, name)
+    if isinstance(value, type) and name not in vars(value):
+        raise AttributeError(f"type object {value.__name__!r} has no attribute {name!r}")
     delattr(value, name)
 
 
-def missing(message: str, name: str, known: Iterable[str]) -> UnsupportedError:
-    """A name that is not there, with the closest one that is."""
-    close = did_you_mean(name, [other for other in known if not other.startswith("_")])
-    return UnsupportedError(message, help=f"did you mean {close}?" if close else "see gradcli ops for the operations")
+def absent(value: Any, name: str, known: Any) -> Exception:
+    """AttributeError in Python's words where Python has no such attribute; else it is only not here."""
+    kind = type(value)
+    if is_own_function(value) or (kind.__module__ == "builtins" and not special.is_special(name)):
+        shown = type_of(value).name if isinstance(value, FunctionType | MethodType) else kind.__name__
+        if not hasattr(kind, name):
+            return AttributeError(f"{shown!r} object has no attribute {name!r}")
+    if special.is_special(name):
+        return refused(value, name)
+    return missing(f"{type_name(value)}.{name} is not supported here", name, known)
 
 
-def _refused(value: Any, name: str) -> UnsupportedError:
+def refused(value: Any, name: str) -> UnsupportedError:
+    """What leads into Python itself."""
     if name.startswith("__"):
         hint = "snippets cannot look into Python itself; type(x).__name__ names a type"
     else:
         hint = "see gradcli ops for the operations of tensors"
     return UnsupportedError(f"attribute {name!r} of {type_name(value)} is not supported here", help=hint)
-
-
-def type_name(value: Any) -> str:
-    """How messages call the type of a value."""
-    if isinstance(value, type):
-        return f"class {value.__name__}"
-    return value.name if isinstance(value, Namespace | BuiltinType) else type(value).__name__

@@ -2,144 +2,56 @@
 
 from __future__ import annotations
 
-import ast
 import builtins as python
-from collections.abc import Callable, Iterator
-from operator import length_hint
+from collections.abc import Callable
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
-from gradcli.script.errors import UnsupportedError, python_class
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.limits import BITS
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import BuiltinType, Namespace, attribute, set_attribute
+from gradcli.script.python import special
+from gradcli.script.python.attributes import attribute, delete_attribute, set_attribute
 from gradcli.script.python.formatting import formatted, represent, text
-from gradcli.script.python.operators import BINARY, bounded, power
+from gradcli.script.python.iteration import CONSTRUCTORS, ITERATION
+from gradcli.script.python.iteration import ticking as ticking
+from gradcli.script.python.kinds import NAMED_TYPES as NAMED_TYPES
+from gradcli.script.python.kinds import TYPES as TYPES
+from gradcli.script.python.kinds import BuiltinType, Facade, isinstance_, issubclass_
+from gradcli.script.python.kinds import python_types as python_types
+from gradcli.script.python.kinds import type_of as type_of
+from gradcli.script.python.natives import MEMBERS
+from gradcli.script.python.nesting import bounds, hashable
+from gradcli.script.python.operators import modular_power, power
 
 EXCEPTIONS = (
     "Exception ValueError TypeError RuntimeError IndexError KeyError AttributeError NameError UnboundLocalError "
     "ZeroDivisionError ArithmeticError OverflowError FloatingPointError AssertionError NotImplementedError "
-    "RecursionError StopIteration ImportError ModuleNotFoundError LookupError MemoryError OSError "
-    "FileNotFoundError KeyboardInterrupt Warning UserWarning DeprecationWarning FutureWarning RuntimeWarning "
+    "RecursionError StopIteration ImportError ModuleNotFoundError LookupError MemoryError OSError IOError "
+    "FileNotFoundError PermissionError TimeoutError EOFError BufferError ReferenceError UnicodeError SyntaxError "
+    "KeyboardInterrupt GeneratorExit Warning UserWarning DeprecationWarning FutureWarning RuntimeWarning "
     "BaseException"
 )
+MISSING, ABSENT = object(), object()
 
 
-def print_(*values: Any, sep: str | None = None, end: str | None = None, file: Any = None, flush: bool = False) -> None:
-    separator, last = " " if sep is None else sep, "\n" if end is None else end
-    if file is not None and getattr(file, "name", "") == "sys.stderr":
+def print_(*values: Any, **options: Any) -> None:
+    for name, given in options.items():
+        if name not in ("sep", "end", "file", "flush"):
+            raise TypeError(f"{name!r} is an invalid keyword argument for print()")
+        if name in ("sep", "end") and not (given is None or isinstance(given, str)):
+            raise TypeError(f"{name} must be None or a string, not {type(given).__name__}")
+    separator, last = options.get("sep"), options.get("end")
+    if getattr(options.get("file"), "name", "") == "sys.stderr":
         return
-    running.machine.write(separator.join(map(text, values)) + last)
-
-
-def length(value: Any) -> int:
-    return len(value)
-
-
-def ticking(value: Any) -> Any:
-    """Something to go through lazily: what is endless for practical purposes counts its steps."""
-    if length_hint(value) > running.machine.budget.limits.elements:
-        return _counted(value)
-    return iter(value)
-
-
-def _counted(values: Any) -> Iterator[Any]:
-    for value in values:
-        running.machine.budget.spend(1)
-        yield value
-
-
-def sum_(items: Any, start: Any = 0) -> Any:
-    """One by one, for a sum of lists grows, and tensors are added as `+` adds them."""
-    add, total = BINARY[ast.Add], start
-    if isinstance(start, str):
-        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
-    for item in bounded(items):
-        total = add(total, item)
-    return total
-
-
-def _finite(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A builtin that goes through its first argument to the end."""
-
-    def call(items: Any, *rest: Any, **keywords: Any) -> Any:
-        return function(bounded(items), *rest, **keywords)
-
-    return call
-
-
-def _lazy(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*items: Any, **keywords: Any) -> Any:
-        return function(*map(ticking, items), **keywords)
-
-    return call
-
-
-def map_(called: Any, *items: Any) -> Any:
-    return map(called, *map(ticking, items))
-
-
-def filter_(called: Any, items: Any) -> Any:
-    return filter(called, ticking(items))
-
-
-def enumerate_(items: Any, start: int = 0) -> Any:
-    return enumerate(ticking(items), start)
-
-
-def extreme(function: Callable[..., Any]) -> Callable[..., Any]:
-    def find(*items: Any, **keywords: Any) -> Any:
-        return function(*(map(bounded, items) if len(items) == 1 else items), **keywords)
-
-    return find
-
-
-def python_types(kinds: Any) -> tuple[type, ...]:
-    """The Python types behind what a snippet gives to isinstance."""
-    if isinstance(kinds, tuple):
-        return tuple(one for kind in kinds for one in python_types(kind))
-    if isinstance(kinds, BuiltinType):
-        return kinds.python if isinstance(kinds.python, tuple) else (kinds.python,)
-    if isinstance(kinds, type):
-        return (kinds,)
-    raise TypeError("isinstance() arg 2 must be a type, a tuple of types, or a union")
-
-
-def isinstance_(value: Any, kinds: Any) -> bool:
-    own = kinds if isinstance(kinds, tuple) else (kinds,)
-    if any(kind is type_of(value) for kind in own):
-        return True
-    return isinstance(value, python_types(kinds))
-
-
-def issubclass_(value: Any, kinds: Any) -> bool:
-    (kind,) = python_types(value)[:1]
-    return issubclass(kind, python_types(kinds))
-
-
-TYPES: dict[type, BuiltinType] = {}
-NAMED_TYPES: list[Callable[[Any], BuiltinType | None]] = []
-
-
-def type_of(value: Any) -> Any:
-    """`type(value)` as snippets see it."""
-    kind: type = python_class(value) if isinstance(value, BaseException) else type(value)
-    if kind in TYPES:
-        return TYPES[kind]
-    for find in NAMED_TYPES:
-        found = find(value)
-        if found is not None:
-            return found
-    if kind.__module__ == "__main__" or hasattr(kind, "__facade__"):
-        return kind
-    TYPES[kind] = BuiltinType("module" if kind is Namespace else "type" if kind is BuiltinType else kind.__name__, kind)
-    return TYPES[kind]
-
-
-MISSING = object()
+    words = (" " if separator is None else separator).join(map(text, values))
+    running.machine.write(words + ("\n" if last is None else last))
 
 
 def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
     """`getattr`; with a default, a name that is not supported is one that is not there."""
+    if not isinstance(name, str):
+        raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
     try:
         return attribute(value, name)
     except (AttributeError, UnsupportedError):
@@ -149,54 +61,47 @@ def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
 
 
 def hasattr_(value: Any, name: str) -> bool:
-    absent = object()
-    return getattr_(value, name, absent) is not absent
+    return getattr_(value, name, ABSENT) is not ABSENT
+
+
+def vars_(value: Any) -> Any:
+    if not special.is_plain(type(value)):
+        raise UnsupportedError("vars() of this is not supported here", help="name the attribute")
+    return attribute(value, "__dict__")
 
 
 def round_(value: Any, digits: Any = None) -> Any:
     if isinstance(value, Tensor):
         return attribute(value, "round")() if digits is None else attribute(value, "round")(decimals=digits)
-    return round(value) if digits is None else round(value, digits)
+    if digits is None:
+        return round(value)
+    if isinstance(value, int) and isinstance(digits, int) and digits < -len(str(BITS)) * 100_000:
+        return 0  # Python would compute 10**-digits first
+    return round(value, digits)
 
 
-def pow_(base: Any, exponent: Any, modulus: Any = None) -> Any:
-    return power(base, exponent) if modulus is None else pow(base, exponent, modulus)
+def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
+    return power(base, exp) if mod is None else modular_power(base, exp, mod)
 
 
 def next_(items: Any, *default: Any) -> Any:
-    if not hasattr(items, "__next__"):
+    if not hasattr(type(items), "__next__"):
         raise TypeError(f"{type(items).__name__!r} object is not an iterator")
     return next(items, *default)
 
 
 def int_(value: Any = 0, *position: int, **base: int) -> int:
+    if isinstance(value, str) and (position or base):
+        running.machine.budget.bits(len(value) * 4 - 2**16)  # digits of base 2, 4, ... have no limit of Python's
     return int(value, *position, **base)
-
-
-def iter_(value: Any, *sentinel: Any) -> Iterator[Any]:
-    return _counted(iter(value, *sentinel)) if sentinel else ticking(value)
-
-
-def reversed_(value: Any) -> Iterator[Any]:
-    return ticking(reversed(value))  # type: ignore[no-any-return]
-
-
-def range_(*bounds: Any) -> range:
-    return range(*bounds)
-
-
-def dict_(*items: Any, **named: Any) -> dict[Any, Any]:
-    return dict(*map(bounded, items), **named)
 
 
 def str_(value: Any = "") -> str:
     return text(value)
 
 
-def object_() -> Any:
-    raise UnsupportedError(
-        "bare objects are not supported here", python=TypeError, help="write class Name: ... and Name()"
-    )
+def hash_(value: Any) -> int:
+    return hash(hashable(value))
 
 
 def unavailable(name: str, instead: str) -> Callable[..., Any]:
@@ -215,48 +120,102 @@ UNAVAILABLE = {
     "__import__": "write import torch",
     "globals": "name the variable",
     "locals": "name the variable",
-    "vars": "name the attribute",
     "dir": "see gradcli ops for the operations",
     "breakpoint": "print what you want to know",
     "exit": "let the snippet end",
     "quit": "let the snippet end",
     "help": "see gradcli ops NAME",
+    "license": "print what you want to know",
     "memoryview": "use a list",
     "bytearray": "use a list",
     "bytes": "use a list",
-    "delattr": "write del value.name",
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "print": print_, "len": length, "sum": sum_, "map": map_, "filter": filter_, "enumerate": enumerate_,
-    "min": extreme(min), "max": extreme(max), "sorted": _finite(sorted), "any": _finite(any), "all": _finite(all),
-    "zip": _lazy(zip), "reversed": reversed_, "abs": abs, "round": round_, "pow": pow_, "divmod": divmod, "iter": iter_,
+    **ITERATION, "print": print_, "len": len, "abs": abs, "round": round_, "pow": pow_, "divmod": divmod,
     "next": next_, "isinstance": isinstance_, "issubclass": issubclass_, "getattr": getattr_, "hasattr": hasattr_,
-    "setattr": set_attribute, "id": id, "hash": hash, "repr": represent, "format": formatted, "callable": callable,
-    "chr": chr, "ord": ord, "bin": bin, "hex": hex, "oct": oct,
+    "setattr": set_attribute, "delattr": delete_attribute, "vars": vars_, "id": id, "hash": hash_, "repr": represent,
+    "format": formatted, "callable": callable, "chr": chr, "ord": ord, "bin": bin, "hex": hex, "oct": oct,
+    "ascii": lambda value: formatted(value, "", "a"),
 }  # fmt: skip
 
+
+class object_(Facade):  # noqa: N801  what `object()` makes
+    """Something that is only itself."""
+
+    def __repr__(self) -> str:
+        return f"<object object at {id(self):#x}>"
+
+
+def type_(*arguments: Any, **_: Any) -> Any:
+    if len(arguments) == 3:
+        raise UnsupportedError("type() makes no classes here", python=TypeError, help="write class Name(Parent): ...")
+    if len(arguments) != 1:
+        raise TypeError("type() takes 1 or 3 arguments")
+    return type_of(arguments[0])
+
+
+DESCRIPTORS = (property, staticmethod, classmethod)
+
+
+def _descriptor(kind: Any) -> Callable[..., Any]:
+    """`property` and its kin; within each other only a few times, for they are freed by a walk as deep as that."""
+
+    def make(*functions: Any, **named: Any) -> Any:
+        for function in (*functions, *named.values()):
+            depth, inner = 0, function
+            while isinstance(inner, DESCRIPTORS):
+                depth, inner = depth + 1, getattr(inner, "fget", None) or getattr(inner, "__func__", None)
+                if depth > 3:
+                    raise RecursionError("maximum recursion depth exceeded")
+        return kind(*functions, **named)
+
+    return make
+
+
+def _property(fget: Any = None, fset: Any = None, fdel: Any = None, doc: Any = None) -> property:
+    return property(fget, fset, fdel, doc)
+
+
 KINDS: dict[str, tuple[type, Callable[..., Any] | None]] = {
-    "int": (int, int_), "float": (float, float), "bool": (bool, bool), "str": (str, str_), "range": (range, range_),
-    "list": (list, lambda *items: list(*map(bounded, items))),
-    "tuple": (tuple, lambda *items: tuple(*map(bounded, items))), "dict": (dict, dict_),
-    "set": (set, lambda *items: set(*map(bounded, items))),
-    "frozenset": (frozenset, lambda *items: frozenset(*map(bounded, items))),
-    "type": (type, type_of), "object": (object, object_), "slice": (slice, slice), "property": (property, property),
-    "staticmethod": (staticmethod, staticmethod), "classmethod": (classmethod, classmethod), "super": (super, super),
-    "complex": (complex, None), "NoneType": (type(None), None),
+    **CONSTRUCTORS, "int": (int, int_), "float": (float, float), "bool": (bool, bool), "str": (str, str_),
+    "type": (type, type_), "object": (object, object_), "slice": (slice, lambda *parts: bounds(*_slice(parts))),
+    "property": (property, _descriptor(_property)), "staticmethod": (staticmethod, _descriptor(staticmethod)),
+    "classmethod": (classmethod, _descriptor(classmethod)), "super": (super, super), "complex": (complex, None),
 }  # fmt: skip
+
+
+def _slice(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not 1 <= len(parts) <= 3:
+        raise TypeError(
+            f"slice expected at {'least 1 argument' if not parts else 'most 3 arguments'}, got {len(parts)}"
+        )
+    return (None, *parts) if len(parts) == 1 else parts
+
+
+TYPES[object_] = TYPES[object] = BuiltinType(
+    "object",
+    object,
+    object_,
+    {
+        "__init__": object.__init__,
+        "__new__": object.__new__,
+        "__repr__": object.__repr__,
+        "__setattr__": special.guarded(object.__setattr__, "__setattr__"),
+    },
+)
 
 
 def builtins() -> dict[str, Any]:
     """The names that every snippet starts with."""
     found: dict[str, Any] = {name: unavailable(name, instead) for name, instead in UNAVAILABLE.items()}
-    found.update(FUNCTIONS)
+    for name, function in FUNCTIONS.items():
+        if not hasattr(function, "__self__"):
+            function.__name__ = function.__qualname__ = name
+        found[name] = function
     for name, (kind, construct) in KINDS.items():
-        members = {"fromkeys": dict.fromkeys} if kind is dict else {}
-        found[name] = TYPES.setdefault(kind, BuiltinType(name, kind, construct, members))
+        found[name] = TYPES.setdefault(kind, BuiltinType(name, kind, construct, MEMBERS.get(kind)))
     for name in EXCEPTIONS.split():
         kind = getattr(python, name)
         found[name] = TYPES.setdefault(kind, BuiltinType(name, kind, kind))
-    del found["NoneType"]
-    return {**found, "__name__": "__main__", "NotImplemented": NotImplemented, "Ellipsis": ...}
+    return {**found, "__name__": "__main__", "NotImplemented": NotImplemented, "Ellipsis": ..., "__debug__": True}

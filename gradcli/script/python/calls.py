@@ -3,101 +3,165 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import Any
 
 from gradcli.script.python.attributes import attribute, method_of
 from gradcli.script.python.compiler import Closure, Unit, compiled, compiles, refusal
-from gradcli.script.python.displays import several
+from gradcli.script.python.kinds import called_name
+from gradcli.script.python.operators import bounded
 from gradcli.script.python.places import Place, called_from, placed
 from gradcli.script.python.scopes import CLASS, OUTER, Env, Scope
 
 
 @compiles(ast.Call)
 def call(node: ast.Call, scope: Scope, unit: Unit) -> Closure:
-    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+    if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and scope.hops("super") is None:
         return _super(node, scope, unit)
     place = Place(node, unit.source)
-    arguments = several(node.args, scope, unit)
-    named = _keywords(node.keywords, scope, unit)
+    if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+        return _call_of_any(node, place, scope, unit)
+    arguments = [compiled(argument, scope, unit) for argument in node.args]
     if isinstance(node.func, ast.Attribute):
-        return _method_call(node.func, arguments, named, place, scope, unit)
-    function = compiled(node.func, scope, unit)
-    if named is None and len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
-        return _call_of_one(function, compiled(node.args[0], scope, unit), place)
+        return _method_call(node.func, arguments, place, scope, unit)
+    return _plain_call(compiled(node.func, scope, unit), arguments, place)
 
-    def evaluate(env: Env) -> Any:
+
+def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Closure:
+    """`f(x, y)`: most calls have one argument, which is evaluated without a list."""
+
+    def of_one(env: Env) -> Any:
         called = function(env)
-        positional = arguments(env)
-        keywords = named(env) if named is not None else {}
-        try:
-            return called(*positional, **keywords)
-        except Exception as error:
-            placed(error, place)
-            called_from(error, place)
-            raise
-
-    return evaluate
-
-
-def _call_of_one(function: Closure, argument: Closure, place: Place) -> Closure:
-    def evaluate(env: Env) -> Any:
-        called = function(env)
-        x = argument(env)
+        x = first(env)
         try:
             return called(x)
         except Exception as error:
-            placed(error, place)
             called_from(error, place)
             raise
 
-    return evaluate
+    def of_several(env: Env) -> Any:
+        called = function(env)
+        given = [argument(env) for argument in arguments]
+        try:
+            return called(*given)
+        except Exception as error:
+            called_from(error, place)
+            raise
+
+    if len(arguments) != 1:
+        return of_several
+    (first,) = arguments
+    return of_one
 
 
-def _method_call(
-    node: ast.Attribute, arguments: Closure, named: Closure | None, place: Place, scope: Scope, unit: Unit
-) -> Closure:
+def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, scope: Scope, unit: Unit) -> Closure:
     """`value.name(...)`, without making the bound method where a table has it."""
     value, name, own = compiled(node.value, scope, unit), node.attr, Place(node, unit.source)
 
-    def evaluate(env: Env) -> Any:
+    def found(x: Any) -> Any:
+        try:
+            return attribute(x, name)
+        except Exception as error:
+            placed(error, own)
+            raise
+
+    def of_none(env: Env) -> Any:
         x = value(env)
         method = method_of(x, name)
-        if method is None:
-            try:
-                bound = attribute(x, name)
-            except Exception as error:
-                placed(error, own)
-                raise
-        positional = arguments(env)
-        keywords = named(env) if named is not None else {}
+        called: Any = found(x) if method is None else None
         try:
-            return method(x, *positional, **keywords) if method is not None else bound(*positional, **keywords)
+            return method(x) if method is not None else called()
         except Exception as error:
-            placed(error, place)
+            called_from(error, place)
+            raise
+
+    def of_one(env: Env) -> Any:
+        x = value(env)
+        method = method_of(x, name)
+        called: Any = found(x) if method is None else None
+        y = first(env)
+        try:
+            return method(x, y) if method is not None else called(y)
+        except Exception as error:
+            called_from(error, place)
+            raise
+
+    def of_several(env: Env) -> Any:
+        called = found(value(env))
+        given = [argument(env) for argument in arguments]
+        try:
+            return called(*given)
+        except Exception as error:
+            called_from(error, place)
+            raise
+
+    if len(arguments) > 1:
+        return of_several
+    if not arguments:
+        return of_none
+    (first,) = arguments
+    return of_one
+
+
+def _call_of_any(node: ast.Call, place: Place, scope: Scope, unit: Unit) -> Closure:
+    """A call with stars or keywords."""
+    function = compiled(node.func, scope, unit)
+    positional = [_spread(argument, scope, unit) for argument in node.args]
+    named = [(keyword.arg, compiled(keyword.value, scope, unit)) for keyword in node.keywords]
+
+    def evaluate(env: Env) -> Any:
+        called = function(env)
+        arguments: list[Any] = []
+        keywords: dict[str, Any] = {}
+        for starred, argument in positional:
+            value = argument(env)
+            if starred:
+                arguments.extend(_starred(called, value))
+            else:
+                arguments.append(value)
+        try:
+            for name, keyword in named:
+                value = keyword(env)
+                if name is None:
+                    _merge(called, keywords, value)
+                elif name in keywords:
+                    raise TypeError(f"{called_name(called)} got multiple values for keyword argument {name!r}")
+                else:
+                    keywords[name] = value
+            return called(*arguments, **keywords)
+        except Exception as error:
             called_from(error, place)
             raise
 
     return evaluate
 
 
-def _keywords(keywords: list[ast.keyword], scope: Scope, unit: Unit) -> Closure | None:
-    if not keywords:
-        return None
-    pairs = [(keyword.arg, compiled(keyword.value, scope, unit)) for keyword in keywords]
+def _spread(argument: ast.expr, scope: Scope, unit: Unit) -> tuple[bool, Closure]:
+    starred = isinstance(argument, ast.Starred)
+    return starred, compiled(argument.value if isinstance(argument, ast.Starred) else argument, scope, unit)
 
-    def evaluate(env: Env) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for name, value in pairs:
-            given = {name: value(env)} if name is not None else dict(value(env))
-            for key in given:
-                if not isinstance(key, str):
-                    raise TypeError("keywords must be strings")
-                if key in found:
-                    raise TypeError(f"got multiple values for keyword argument {key!r}")
-            found.update(given)
-        return found
 
-    return evaluate
+def _starred(called: Any, value: Any) -> Any:
+    try:
+        return bounded(iter(value))
+    except TypeError:
+        if hasattr(type(value), "__iter__"):
+            raise
+        words = f"argument after * must be an iterable, not {type(value).__name__}"
+        raise TypeError(f"{called_name(called)} {words}") from None
+
+
+def _merge(called: Any, keywords: dict[str, Any], value: Any) -> None:
+    """Add what `**value` holds."""
+    if not isinstance(value, Mapping):
+        words = f"argument after ** must be a mapping, not {type(value).__name__}"
+        raise TypeError(f"{called_name(called)} {words}")
+    for name, item in value.items():
+        if not isinstance(name, str):
+            raise TypeError("keywords must be strings")
+        if name in keywords:
+            raise TypeError(f"{called_name(called)} got multiple values for keyword argument {name!r}")
+        keywords[name] = item
 
 
 def _super(node: ast.Call, scope: Scope, unit: Unit) -> Closure:

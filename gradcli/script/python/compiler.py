@@ -39,14 +39,13 @@ COMPILERS: dict[type[ast.AST], Compiler] = {}
 
 # What to write instead of the syntax that is not here.
 INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Match: ("the match statement", "write if and elif"),
     ast.AsyncFunctionDef: ("async functions", "write def"),
     ast.AsyncFor: ("async for", "write for"),
     ast.AsyncWith: ("async with", "write with"),
     ast.Await: ("await", "call the function"),
     ast.TryStar: ("except*", "write except"),
-    ast.Yield: ("yield inside an expression", "give it a statement of its own: x = yield y"),
-    ast.YieldFrom: ("yield from inside an expression", "give it a statement of its own"),
+    ast.Yield: ("yield in this place", "give it a statement of its own: x = yield y"),
+    ast.YieldFrom: ("yield from in this place", "give it a statement of its own"),
 }
 
 

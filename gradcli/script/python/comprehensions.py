@@ -8,10 +8,12 @@ from typing import Any
 
 from gradcli.script.python.compiler import Closure, Unit, compiled, compiles
 from gradcli.script.python.control import iterated
-from gradcli.script.python.operators import bounded
-from gradcli.script.python.places import Place
+from gradcli.script.python.expressions import tested
+from gradcli.script.python.names import Store
+from gradcli.script.python.nesting import hashable
+from gradcli.script.python.places import Place, placed
 from gradcli.script.python.scopes import OUTER, Env, Scope, bound
-from gradcli.script.python.targets import Store, assignment
+from gradcli.script.python.targets import assignment
 
 Display = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 Clause = tuple[Store, Closure, list[Closure], Place]
@@ -24,44 +26,79 @@ def comprehension(node: Display, scope: Scope, unit: Unit) -> Closure:
     source = compiled(node.generators[0].iter, scope, unit)
     clauses = [_clause(generator, inner, unit) for generator in node.generators]
     item = _item(node, inner, unit)
-    in_class, budget, place = scope.kind == "class", unit.machine.budget, Place(node.generators[0].iter, unit.source)
+    in_class, place, whole = (
+        scope.kind == "class",
+        Place(node.generators[0].iter, unit.source),
+        Place(node, unit.source),
+    )
 
-    def items(env: Env, first: Any) -> Iterator[Any]:
+    def items(env: Env, held: list[Iterator[Any]]) -> Iterator[Any]:
         variables: Env = {OUTER: env[OUTER] if in_class else env}
-        for _ in combinations(variables, clauses, iter(first)):
-            budget.spend(1)
+        for _ in combinations(variables, clauses, held, unit):
             yield item(variables)
 
     def lazily(env: Env) -> Iterator[Any]:
-        return items(env, iterated(source(env), place))
+        # In a list, for generators that hold each other are freed by a walk as deep as there are.
+        made: Any = items(env, [iterated(source(env), place)])
+        made.__name__ = made.__qualname__ = "<genexpr>"
+        return made  # type: ignore[no-any-return]
+
+    def simply(env: Env) -> list[Any]:
+        """A list of one clause, which most are, without generators in between."""
+        budget, found = unit.machine.budget, list[Any]()
+        variables: Env = {OUTER: env[OUTER] if in_class else env}
+        for value in iterated(source(env), place):
+            budget.left -= 1
+            if budget.left < 0:
+                budget.look()
+            store(variables, value)
+            for test in tests:
+                if not test(variables):
+                    break
+            else:
+                found.append(item(variables))
+        return found
 
     if isinstance(node, ast.GeneratorExp):
         return lazily
+    store, _, tests, _ = clauses[0]
+    each = simply if len(clauses) == 1 else lazily
     build: Any = {ast.ListComp: list, ast.SetComp: set, ast.DictComp: dict}[type(node)]
-    return lambda env: build(lazily(env))
+
+    def evaluate(env: Env) -> Any:
+        try:
+            found = each(env)
+            return found if build is list and each is simply else build(found)
+        except Exception as error:
+            placed(error, whole)
+            raise
+
+    return evaluate
 
 
 def _item(node: Display, scope: Scope, unit: Unit) -> Closure:
-    if not isinstance(node, ast.DictComp):
-        return compiled(node.elt, scope, unit)
-    key, value = compiled(node.key, scope, unit), compiled(node.value, scope, unit)
-    return lambda env: (key(env), value(env))
+    if isinstance(node, ast.DictComp):
+        key, value = compiled(node.key, scope, unit), compiled(node.value, scope, unit)
+        return lambda env: (hashable(key(env)), value(env))
+    one = compiled(node.elt, scope, unit)
+    return (lambda env: hashable(one(env))) if isinstance(node, ast.SetComp) else one
 
 
 def _clause(generator: ast.comprehension, scope: Scope, unit: Unit) -> Clause:
-    tests = [compiled(test, scope, unit) for test in generator.ifs]
+    tests = [tested(test, scope, unit) for test in generator.ifs]
     source = compiled(generator.iter, scope, unit)
     return assignment(generator.target, scope, unit), source, tests, Place(generator.iter, unit.source)
 
 
-def combinations(env: Env, clauses: list[Clause], first: Iterator[Any]) -> Iterator[None]:
+def combinations(env: Env, clauses: list[Clause], held: list[Iterator[Any]], unit: Unit) -> Iterator[None]:
     """Set the variables to each combination that passes the tests, as nested loops would."""
-    waiting = [first]
+    budget, waiting = unit.machine.budget, held
     while waiting:
         store, _, tests, _ = clauses[len(waiting) - 1]
         for value in waiting[-1]:
+            budget.spend(1)
             store(env, value)
-            if all(test(env) for test in tests):
+            if not tests or all(test(env) for test in tests):
                 break
         else:
             waiting.pop()
@@ -70,4 +107,4 @@ def combinations(env: Env, clauses: list[Clause], first: Iterator[Any]) -> Itera
             yield None
         else:
             _, source, _, place = clauses[len(waiting)]
-            waiting.append(iter(iterated(bounded(source(env)), place)))
+            waiting.append(iterated(source(env), place))

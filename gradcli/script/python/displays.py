@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from typing import Any
 
 from gradcli.script.python.compiler import Closure, Unit, compiled, compiles
 from gradcli.script.python.formatting import formatted
+from gradcli.script.python.nesting import hashable, hashables
 from gradcli.script.python.operators import bounded
 from gradcli.script.python.places import Place, placed
 from gradcli.script.python.scopes import Env, Scope
@@ -21,17 +23,30 @@ def several(nodes: list[ast.expr], scope: Scope, unit: Unit) -> Closure:
         (isinstance(item, ast.Starred), compiled(item.value if isinstance(item, ast.Starred) else item, scope, unit))
         for item in nodes
     ]
+    places, budget = [Place(item, unit.source) for item in nodes], unit.machine.budget
 
     def evaluate(env: Env) -> list[Any]:
         found: list[Any] = []
-        for starred, item in parts:
-            if starred:
-                found.extend(bounded(item(env)))
-            else:
-                found.append(item(env))
+        for (starred, item), place in zip(parts, places, strict=True):
+            value = item(env)
+            try:
+                if starred:
+                    found.extend(bounded(_iterable(value)))
+                    budget.fits(len(found), "this list")
+                else:
+                    found.append(value)
+            except Exception as error:
+                placed(error, place)
+                raise
         return found
 
     return evaluate
+
+
+def _iterable(value: Any) -> Any:
+    if not hasattr(type(value), "__iter__") and not hasattr(type(value), "__getitem__"):
+        raise TypeError(f"Value after * must be an iterable, not {type(value).__name__}")
+    return iter(value)
 
 
 @compiles(ast.List)
@@ -41,6 +56,9 @@ def list_of(node: ast.List, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Tuple)
 def tuple_of(node: ast.Tuple, scope: Scope, unit: Unit) -> Closure:
+    if len(node.elts) == 2 and not any(isinstance(item, ast.Starred) for item in node.elts):
+        first, second = (compiled(item, scope, unit) for item in node.elts)
+        return lambda env: (first(env), second(env))
     items = several(node.elts, scope, unit)
     return lambda env: tuple(items(env))
 
@@ -48,7 +66,7 @@ def tuple_of(node: ast.Tuple, scope: Scope, unit: Unit) -> Closure:
 @compiles(ast.Set)
 def set_of(node: ast.Set, scope: Scope, unit: Unit) -> Closure:
     items = several(node.elts, scope, unit)
-    return lambda env: set(items(env))
+    return lambda env: set(hashables(items(env)))
 
 
 @compiles(ast.Dict)
@@ -62,9 +80,13 @@ def dict_of(node: ast.Dict, scope: Scope, unit: Unit) -> Closure:
         found: dict[Any, Any] = {}
         for key, value in pairs:
             if key is None:
-                found.update(value(env))
+                more = value(env)
+                if not isinstance(more, Mapping):
+                    raise TypeError(f"{type(more).__name__!r} object is not a mapping")
+                found.update(more)
             else:
-                found[key(env)] = value(env)
+                one = hashable(key(env))
+                found[one] = value(env)
         return found
 
     return evaluate
@@ -76,9 +98,10 @@ def joined(node: ast.JoinedStr, scope: Scope, unit: Unit) -> Closure:
     budget = unit.machine.budget
 
     def evaluate(env: Env) -> str:
-        texts = [part(env) for part in parts]
-        budget.fits(sum(map(len, texts)), "the text")
-        return "".join(texts)
+        found = "".join([part(env) for part in parts])
+        if len(found) > 2**16:
+            budget.fits(len(found), "the text")
+        return found
 
     return evaluate
 
@@ -86,13 +109,15 @@ def joined(node: ast.JoinedStr, scope: Scope, unit: Unit) -> Closure:
 @compiles(ast.FormattedValue)
 def field(node: ast.FormattedValue, scope: Scope, unit: Unit) -> Closure:
     value, place = compiled(node.value, scope, unit), Place(node.value, unit.source)
-    spec = compiled(node.format_spec, scope, unit) if node.format_spec else (lambda env: "")
+    spec = compiled(node.format_spec, scope, unit) if node.format_spec else None
     conversion = chr(node.conversion) if node.conversion > 0 else ""
 
     def evaluate(env: Env) -> str:
-        x, written = value(env), spec(env)
+        x = value(env)
         try:
-            return formatted(x, written, conversion)
+            if spec is None and not conversion and (type(x) is int or type(x) is float):
+                return str(x)
+            return formatted(x, "" if spec is None else spec(env), conversion)
         except Exception as error:
             placed(error, place)
             raise

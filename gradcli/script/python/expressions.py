@@ -1,4 +1,4 @@
-"""Expressions: names, constants, operators, displays, attributes, items, f-strings."""
+"""Expressions: constants, operators, comparisons, conditions, attributes, items."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import ast
 from typing import Any
 
 from gradcli.script.python.attributes import attribute
+from gradcli.script.python.comparing import COMPARISONS, ORDERS
 from gradcli.script.python.compiler import Closure, Unit, compiled, compiles, refusal
-from gradcli.script.python.operators import BINARY, COMPARISONS, UNARY
+from gradcli.script.python.nesting import bounds, item
+from gradcli.script.python.operators import BINARY, DIRECT, UNARY, WORD
 from gradcli.script.python.places import Place, placed
-from gradcli.script.python.scopes import OUTER, Env, Scope
+from gradcli.script.python.scopes import Env, Scope
+
+NUMBERS = frozenset((int, float))
 
 
 @compiles(ast.Constant)
@@ -20,78 +24,37 @@ def constant(node: ast.Constant, scope: Scope, unit: Unit) -> Closure:
     return lambda env: value
 
 
-@compiles(ast.Name)
-def name(node: ast.Name, scope: Scope, unit: Unit) -> Closure:
-    """A variable of this block, of a block around it, a global, or a builtin."""
-    key, steps, place = node.id, scope.hops(node.id), Place(node, unit.source)
-    if steps is None:
-        return _global(key, place, unit.machine.globals, unit.machine.builtins)
-
-    def near(env: Env) -> Any:
-        try:
-            return env[key]
-        except KeyError:
-            raise unbound(key, place) from None
-
-    def outer(env: Env) -> Any:
-        env = env[OUTER]
-        try:
-            return env[key]
-        except KeyError:
-            raise unbound(key, place) from None
-
-    def far(env: Env) -> Any:
-        for _ in range(steps):
-            env = env[OUTER]
-        try:
-            return env[key]
-        except KeyError:
-            raise unbound(key, place) from None
-
-    if steps == 0 and scope.kind == "class":
-        return _in_class(key, _global(key, place, unit.machine.globals, unit.machine.builtins))
-    return near if steps == 0 else outer if steps == 1 else far
-
-
-def _global(key: str, place: Place, variables: Env, builtins: Env) -> Closure:
-    def load(env: Env) -> Any:
-        try:
-            return variables[key]
-        except KeyError:
-            if key in builtins:
-                return builtins[key]
-            error = NameError(f"name {key!r} is not defined", name=key)
-            placed(error, place)
-            raise error from None
-
-    return load
-
-
-def _in_class(key: str, otherwise: Closure) -> Closure:
-    return lambda env: env[key] if key in env else otherwise(env)
-
-
-def unbound(key: str, place: Place) -> NameError:
-    """A local variable that has no value yet."""
-    error = UnboundLocalError(f"cannot access local variable {key!r} where it is not associated with a value")
-    placed(error, place)
-    return error
-
-
 @compiles(ast.BinOp)
 def binary(node: ast.BinOp, scope: Scope, unit: Unit) -> Closure:
-    apply, place = BINARY[type(node.op)], Place(node, unit.source)
+    """Plain numbers, of which most loops are made, go straight to Python's operator where they cannot grow by much."""
+    kind, place = type(node.op), Place(node, unit.source)
+    apply, direct = BINARY[kind], DIRECT.get(kind, BINARY[kind])
+    is_product = kind is ast.Mult
     left, right = compiled(node.left, scope, unit), compiled(node.right, scope, unit)
 
-    def evaluate(env: Env) -> Any:
-        a, b = left(env), right(env)
+    def with_any(env: Env) -> Any:
+        a = left(env)
+        b = right(env)
         try:
             return apply(a, b)
         except Exception as error:
             placed(error, place)
             raise
 
-    return evaluate
+    def with_plain(env: Env) -> Any:
+        a = left(env)
+        b = right(env)
+        try:
+            if type(a) in NUMBERS and type(b) in NUMBERS:
+                result = direct(a, b)
+                if not is_product or -WORD < result < WORD:
+                    return result
+            return apply(a, b)
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    return with_plain if kind in DIRECT else with_any
 
 
 @compiles(ast.UnaryOp)
@@ -109,16 +72,37 @@ def unary(node: ast.UnaryOp, scope: Scope, unit: Unit) -> Closure:
     return evaluate
 
 
+def tested(node: ast.expr, scope: Scope, unit: Unit) -> Closure:
+    """The truth of an expression; what has none is told with its place."""
+    operand, place = compiled(node, scope, unit), Place(node, unit.source)
+
+    def test(env: Env) -> bool:
+        x = operand(env)
+        if x is True or x is False:
+            return x
+        try:
+            return bool(x)
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    return test
+
+
 @compiles(ast.BoolOp)
 def boolean(node: ast.BoolOp, scope: Scope, unit: Unit) -> Closure:
     *others, last = [compiled(value, scope, unit) for value in node.values]
-    stops_at = isinstance(node.op, ast.Or)
+    stops_at, place = isinstance(node.op, ast.Or), Place(node, unit.source)
 
     def evaluate(env: Env) -> Any:
         for operand in others:
             value = operand(env)
-            if bool(value) is stops_at:
-                return value
+            try:
+                if bool(value) is stops_at:
+                    return value
+            except Exception as error:
+                placed(error, place)
+                raise
         return last(env)
 
     return evaluate
@@ -132,12 +116,13 @@ def compare(node: ast.Compare, scope: Scope, unit: Unit) -> Closure:
         (COMPARISONS[type(op)], compiled(other, scope, unit))
         for op, other in zip(node.ops, node.comparators, strict=True)
     ]
-    (apply, second) = links[0]
+    (apply, second), direct = links[0], ORDERS.get(type(node.ops[0]), links[0][0])
 
     def one(env: Env) -> Any:
-        a, b = first(env), second(env)
+        a = first(env)
+        b = second(env)
         try:
-            return apply(a, b)
+            return direct(a, b) if type(a) in NUMBERS and type(b) in NUMBERS else apply(a, b)
         except Exception as error:
             placed(error, place)
             raise
@@ -162,23 +147,11 @@ def compare(node: ast.Compare, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.IfExp)
 def conditional(node: ast.IfExp, scope: Scope, unit: Unit) -> Closure:
-    test, then, otherwise = (compiled(part, scope, unit) for part in (node.test, node.body, node.orelse))
+    test, then, otherwise = (
+        tested(node.test, scope, unit),
+        *(compiled(x, scope, unit) for x in (node.body, node.orelse)),
+    )
     return lambda env: then(env) if test(env) else otherwise(env)
-
-
-@compiles(ast.NamedExpr)
-def walrus(node: ast.NamedExpr, scope: Scope, unit: Unit) -> Closure:
-    from gradcli.script.python.targets import assignment
-
-    value = compiled(node.value, scope, unit)
-    store = assignment(node.target, scope, unit)
-
-    def evaluate(env: Env) -> Any:
-        result = value(env)
-        store(env, result)
-        return result
-
-    return evaluate
 
 
 @compiles(ast.Attribute)
@@ -198,16 +171,14 @@ def attribute_of(node: ast.Attribute, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Subscript)
 def item_of(node: ast.Subscript, scope: Scope, unit: Unit) -> Closure:
-    value, key, place = (
-        compiled(node.value, scope, unit),
-        compiled(node.slice, scope, unit),
-        Place(node, unit.source),
-    )
+    value, key = compiled(node.value, scope, unit), compiled(node.slice, scope, unit)
+    place = Place(node, unit.source)
 
     def evaluate(env: Env) -> Any:
-        x, i = value(env), key(env)
+        x = value(env)
+        i = key(env)
         try:
-            return x[i]
+            return item(x, i) if type(i) is tuple else x[i]
         except Exception as error:
             placed(error, place)
             raise
@@ -216,7 +187,7 @@ def item_of(node: ast.Subscript, scope: Scope, unit: Unit) -> Closure:
 
 
 @compiles(ast.Slice)
-def bounds(node: ast.Slice, scope: Scope, unit: Unit) -> Closure:
+def slice_of(node: ast.Slice, scope: Scope, unit: Unit) -> Closure:
     parts = [compiled(p, scope, unit) if p else (lambda env: None) for p in (node.lower, node.upper, node.step)]
     lower, upper, step = parts
-    return lambda env: slice(lower(env), upper(env), step(env))
+    return lambda env: bounds(lower(env), upper(env), step(env))

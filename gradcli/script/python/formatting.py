@@ -1,4 +1,4 @@
-"""The text of values: print, str, repr, f-strings, `%` and str.format, never longer than the limits allow.
+"""The text of values: print, str, repr and f-strings, never longer than the limits allow.
 
 Containers are written here and not by Python, because tensors inside them look as torch's do, and because a list that
 holds itself many times over has a text that no memory holds.
@@ -10,10 +10,13 @@ import re
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from string import Formatter
+from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
 
+from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
+from gradcli.script.python.failures import exception_shown, exception_text
+from gradcli.script.python.kinds import Defined, is_own_function, shown_type, type_of
 
 Writer = Callable[[Any], str]
 
@@ -23,15 +26,31 @@ FORMATS: dict[type, Callable[[Any, str], str]] = {}
 
 WIDEST = 10_000  # of a field
 NUMBER_OF_DIGITS = re.compile(r"\d+")
-BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), set: ("{", "}"), dict: ("{", "}")}
-CONVERSION = re.compile(
-    r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?P<precision>\.(?:\*|\d*))?(?P<kind>.)"
-)
+PLAIN = (int, float, str, bool, type(None))
+# What stands around the items of each kind of container, and around no items.
+PAIRS = sys.version_info < (3, 12)  # until then an OrderedDict shows pairs
+BRACKETS: dict[type, tuple[str, str, str]] = {
+    OrderedDict: ("OrderedDict([", "])", "OrderedDict()") if PAIRS else ("OrderedDict({", "})", "OrderedDict()"),
+    list: ("[", "]", "[]"),
+    tuple: ("(", ")", "()"),
+    set: ("{", "}", "set()"),
+    frozenset: ("frozenset({", "})", "frozenset()"),
+    dict: ("{", "}", "{}"),
+    MappingProxyType: ("{", "}", "{}"),
+    type({}.keys()): ("dict_keys([", "])", "dict_keys([])"),
+    type({}.values()): ("dict_values([", "])", "dict_values([])"),
+    type({}.items()): ("dict_items([", "])", "dict_items([])"),
+    slice: ("slice(", ")", ""),
+}
+CONTAINERS = tuple(BRACKETS)
+MAPPINGS = (dict, MappingProxyType)
 
 
 def represent(value: Any) -> str:
     """What `repr` gives."""
-    if type(value) not in BRACKETS and not isinstance(value, dict | list | set | frozenset):
+    if type(value) in PLAIN:
+        return repr(value)
+    if not isinstance(value, CONTAINERS):
         return _single(value)
     pieces: list[str] = []
     length = 0
@@ -45,16 +64,31 @@ def represent(value: Any) -> str:
 
 
 def _single(value: Any) -> str:
-    for kind in type(value).__mro__:
-        if kind in REPRESENTATIONS:
-            return REPRESENTATIONS[kind](value)
+    kind = type(value)
+    for base in kind.__mro__:
+        if base in REPRESENTATIONS:
+            return REPRESENTATIONS[base](value)
+    if isinstance(value, BaseException):
+        return exception_shown(value, represent)
+    if isinstance(value, FunctionType | MethodType):
+        return _function(value)
+    if isinstance(value, type) and not isinstance(value, Defined):
+        return repr(shown_type(value)) if value.__module__ == "builtins" else repr(value)
     return repr(value)
+
+
+def _function(value: Any) -> str:
+    if isinstance(value, MethodType):
+        if is_own_function(value):
+            return f"<bound method {value.__func__.__qualname__} of {represent(value.__self__)}>"
+        return f"<built-in method {value.__name__} of {type_of(value.__self__).__name__} object at {id(value):#x}>"
+    return repr(value) if is_own_function(value) else f"<built-in function {value.__name__}>"
 
 
 def _pieces(value: Any) -> Iterator[str]:
     """The text of a container, piece by piece, without recursion."""
     stack: list[Iterator[tuple[str, Any]]] = [iter([("value", value)])]
-    inside: list[int] = []
+    inside: set[int] = set()
     while stack:
         what, item = next(stack[-1], ("end", None))
         if what == "end":
@@ -62,60 +96,62 @@ def _pieces(value: Any) -> Iterator[str]:
         elif what == "text":
             yield str(item)
         elif what == "leave":
-            inside.pop()
-        elif not isinstance(item, tuple(BRACKETS)) or type(item) in REPRESENTATIONS:
+            inside.discard(item)
+        elif type(item) in PLAIN:
+            yield repr(item)
+        elif not isinstance(item, CONTAINERS) or _has_own(type(item)):
             yield _single(item)
         elif id(item) in inside:
-            yield "{...}" if isinstance(item, dict) else "[...]"
+            yield "{...}" if isinstance(item, MAPPINGS) else "(...)" if isinstance(item, tuple) else "[...]"
+        elif len(inside) >= DEPTH:
+            raise RecursionError("maximum recursion depth exceeded while getting the repr of an object")
         else:
-            inside.append(id(item))
+            inside.add(id(item))
             stack.append(_parts(item))
+
+
+def _has_own(kind: type) -> bool:
+    return any(base in REPRESENTATIONS for base in kind.__mro__)
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     """Brackets, commas and items of one container."""
-    kind = next(kind for kind in BRACKETS if isinstance(value, kind))
-    opened, closed = ("set()", "") if kind is set and not value else BRACKETS[kind]
-    if isinstance(value, OrderedDict):
-        opened, closed, value = _ordered(value)
-    elif kind is not type(value) and isinstance(value, dict):
-        opened, closed = f"{type(value).__name__}({opened}", f"{closed})"
-    yield "text", opened
-    for position, item in enumerate(list(value.items()) if isinstance(value, dict) else list(value)):
+    kind = next(kind for kind in CONTAINERS if isinstance(value, kind))
+    opened, closed, empty = BRACKETS[kind]
+    has_colons = isinstance(value, MAPPINGS) and not (kind is OrderedDict and PAIRS)
+    if isinstance(value, slice):
+        items: list[Any] = [value.start, value.stop, value.step]
+    else:
+        items = list(value.items() if isinstance(value, MAPPINGS) else value)
+    yield "text", opened if items else empty
+    for position, item in enumerate(items):
         if position:
             yield "text", ", "
-        if isinstance(value, dict):
+        if has_colons:
             yield "value", item[0]
             yield "text", ": "
-            yield "value", item[1]
-        else:
-            yield "value", item
-    if kind is tuple and len(value) == 1:
+            item = item[1]
+        yield "value", item
+    if kind is tuple and len(items) == 1:
         yield "text", ","
-    yield "text", closed
-    yield "leave", None
-
-
-def _ordered(value: OrderedDict[Any, Any]) -> tuple[str, str, Any]:
-    """The brackets and items of an OrderedDict: pairs, until Python 3.12."""
-    if not value:
-        return "OrderedDict(", ")", []
-    if sys.version_info >= (3, 12):
-        return "OrderedDict({", "})", dict(value)
-    return "OrderedDict([", "])", list(value.items())
+    if items:
+        yield "text", closed
+    yield "leave", id(value)
 
 
 def text(value: Any) -> str:
     """What `str` and `print` give."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, BaseException):
-        return str(value)
     kind = type(value)
-    if kind in BRACKETS or kind in REPRESENTATIONS:
+    if kind is str:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, BaseException):
+        return exception_text(value, represent, text)
+    if isinstance(value, CONTAINERS) or _has_own(kind):
         return represent(value)
-    has_own = any("__str__" in vars(base) for base in kind.__mro__[:-1])
-    return str(value) if has_own and not isinstance(value, dict) else represent(value)
+    if kind in PLAIN or (isinstance(kind, Defined) and not isinstance(value, type)):
+        return str(value)
+    own = next((base for base in kind.__mro__ if "__str__" in vars(base)), object)
+    return represent(value) if own is object else str(value)
 
 
 def formatted(value: Any, spec: str = "", conversion: str = "") -> str:
@@ -126,14 +162,19 @@ def formatted(value: Any, spec: str = "", conversion: str = "") -> str:
         value = text(value)
     elif conversion == "a":
         value = represent(value).encode("ascii", "backslashreplace").decode()
+    if not isinstance(spec, str):
+        raise TypeError(f"format() argument 2 must be str, not {type(spec).__name__}")
     check_width(spec)
     for kind in type(value).__mro__:
         if kind in FORMATS:
             return FORMATS[kind](value, spec)
-    if not spec or not isinstance(value, str | int | float):
-        if spec:
-            raise TypeError(f"unsupported format string passed to {type(value).__name__}.__format__")
+        if isinstance(kind, Defined) and "__format__" in vars(kind):
+            return format(value, spec)
+    if not spec:
         return text(value)
+    if not isinstance(value, str | int | float | complex):
+        name = "type" if isinstance(value, type) else type(value).__name__
+        raise TypeError(f"unsupported format string passed to {name}.__format__")
     return format(value, spec)
 
 
@@ -142,85 +183,3 @@ def check_width(spec: str) -> None:
     for digits in NUMBER_OF_DIGITS.findall(spec):
         if len(digits) > 9 or int(digits) > WIDEST:
             running.machine.budget.fits(10**18 if len(digits) > 17 else int(digits) * 10**6, "this field")
-
-
-def format_text(template: str, *arguments: Any, **named: Any) -> str:
-    """`str.format`, whose fields reach items and attributes only as the snippet itself could."""
-    return _fields(template, arguments, named, iter(range(len(arguments) + 1)), 2)
-
-
-def _fields(template: str, arguments: tuple[Any, ...], named: dict[str, Any], count: Iterator[int], depth: int) -> str:
-    if depth < 0:
-        raise ValueError("Max string recursion exceeded")
-    from gradcli.script.python.attributes import attribute
-
-    pieces = []
-    for literal, field, spec, conversion in Formatter().parse(template):
-        pieces.append(literal)
-        if field is None:
-            continue
-        first, rest = _path(field)
-        if first == "":
-            first = next(count, len(arguments))
-        if isinstance(first, int) and first >= len(arguments):
-            raise IndexError(f"Replacement index {first} out of range for positional args tuple")
-        value = arguments[first] if isinstance(first, int) else named[first]
-        for is_attribute, key in rest:
-            value = attribute(value, str(key)) if is_attribute else value[key]
-        pieces.append(formatted(value, _fields(spec or "", arguments, named, count, depth - 1), conversion or ""))
-        running.machine.budget.fits(sum(map(len, pieces)), "the text")
-    return "".join(pieces)
-
-
-def _path(field: str) -> tuple[Any, list[tuple[bool, Any]]]:
-    """`0.name[key]` as its first part, and what follows as (is an attribute, key)."""
-    first = re.match(r"[^.\[]*", field)
-    assert first is not None
-    rest = [
-        (bool(name), name or (int(key) if key.isdigit() else key))
-        for name, key in re.findall(r"\.([^.\[]+)|\[([^\]]*)\]", field[first.end() :])
-    ]
-    start = first.group()
-    return (int(start) if start.isdigit() else start), rest
-
-
-def percent(template: str, values: Any) -> str:
-    """`template % values`."""
-    mapping = values if isinstance(values, dict) else None
-    waiting = iter(values if isinstance(values, tuple) else (values,))
-    converted: list[Any] = []
-
-    def following() -> Any:
-        for value in waiting:
-            return value
-        raise TypeError("not enough arguments for format string")
-
-    def field(match: re.Match[str]) -> str:
-        parts = match.groupdict()
-        if parts["kind"] == "%":
-            return "%%"
-        for part in (parts["width"], parts["precision"] or ""):
-            if part.endswith("*"):
-                converted.append(following())
-                check_width(str(converted[-1]))
-        check_width(f"{parts['width']} {parts['precision'] or ''}")
-        value = following() if parts["key"] is None else (mapping or {})[parts["key"]]
-        converted.append(_for_percent(value, parts["kind"]))
-        kind = "s" if parts["kind"] in "ra" else parts["kind"]
-        return f"%{parts['flags']}{parts['width']}{parts['precision'] or ''}{kind}"
-
-    running.machine.budget.fits(len(template), "the text")
-    plain = CONVERSION.sub(field, template)
-    if mapping is None and next(waiting, converted) is not converted:
-        raise TypeError("not all arguments converted during string formatting")
-    return plain % tuple(converted)
-
-
-def _for_percent(value: Any, kind: str) -> Any:
-    if kind == "s":
-        return text(value)
-    if kind in "ra":
-        return represent(value)
-    if kind == "c" or isinstance(value, int | float):
-        return value
-    return float(value) if hasattr(value, "__float__") else value

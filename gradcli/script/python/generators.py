@@ -1,4 +1,8 @@
-"""Functions with `yield`: their statements become generators of Python's, which stop where the snippet's do."""
+"""Functions with `yield`: their statements become generators of Python's, which stop where the snippet's do.
+
+An expression with `yield` inside is taken apart first (see `hoisting`), so that here `yield` is a statement of its own:
+an assignment to a name that no snippet can write.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,11 @@ from typing import Any
 from gradcli.script.errors import LimitError
 from gradcli.script.python.compiler import BREAK, CONTINUE, RESULT, RETURN, Closure, Unit, compiled, refusal
 from gradcli.script.python.control import iterated
-from gradcli.script.python.places import Place
+from gradcli.script.python.exceptions import Context, Handler
+from gradcli.script.python.expressions import tested
+from gradcli.script.python.hoisting import Hoist
+from gradcli.script.python.names import store_name
+from gradcli.script.python.places import Place, placed
 from gradcli.script.python.scopes import Env, Scope, yields
 from gradcli.script.python.statements import statement
 from gradcli.script.python.targets import assignment
@@ -17,16 +25,36 @@ from gradcli.script.python.targets import assignment
 Generating = Callable[[Env], Generator[Any, Any, object]]
 
 
+def generator_function(body: list[ast.stmt], scope: Scope, unit: Unit) -> Generating:
+    """The body of a function with `yield`; the value of its `return` ends the generator."""
+    block = generator_block(body, scope, unit)
+
+    def run(env: Env) -> Generator[Any, Any, object]:
+        return env[RESULT] if (yield from block(env)) is RETURN else None
+
+    return run
+
+
 def generator_block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Generating:
     """Run statements as a generator that answers the signal of the block."""
-    statements = [(node.lineno, _statement(node, scope, unit)) for node in body]
+    parts: list[tuple[int, Place, Closure | None, Generating | None]] = []
+    for node in body:
+        place = Place(node, unit.source)
+        if not yields([node]) or isinstance(node, ast.FunctionDef | ast.ClassDef):
+            parts.append((node.lineno, place, statement(node, scope, unit), None))
+        else:
+            parts.append((node.lineno, place, None, _statement(node, scope, unit)))
     machine, budget = unit.machine, unit.machine.budget
 
     def run(env: Env) -> Generator[Any, Any, object]:
-        for line, generate in statements:
-            budget.spend(1)
-            machine.line = line
-            signal = yield from generate(env)
+        for line, place, execute, generate in parts:
+            try:
+                budget.spend(1)
+                machine.line = line
+                signal = execute(env) if execute is not None else (yield from generate(env))  # type: ignore[misc]
+            except Exception as error:
+                placed(error, place)
+                raise
             if signal is not None:
                 return signal
         return None
@@ -34,69 +62,63 @@ def generator_block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Generatin
     return run
 
 
-def generator_function(body: list[ast.stmt], scope: Scope, unit: Unit) -> Generating:
-    """The body of a function with `yield`; the value of its `return` ends the generator."""
-    block = generator_block(body, scope, unit)
-
-    def run(env: Env) -> Generator[Any, Any, object]:
-        return env[RESULT] if (yield from block(env)) is RETURN and RESULT in env else None
-
-    return run
-
-
 def _statement(node: ast.stmt, scope: Scope, unit: Unit) -> Generating:
-    if not yields([node]) or isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return _plain(node, scope, unit)
     match node:
-        case ast.Expr(value=ast.Yield() | ast.YieldFrom() as given):
-            return _yielding(given, scope, unit, None)
-        case ast.Assign(targets=[target], value=ast.Yield() | ast.YieldFrom() as given):
-            return _yielding(given, scope, unit, target)
         case ast.For():
-            return _for(node, scope, unit)
+            return _hoisted("iter", node, _for, scope, unit)
         case ast.While():
             return _while(node, scope, unit)
         case ast.If():
-            return _if(node, scope, unit)
-        case ast.With() if len(node.items) == 1:
+            return _hoisted("test", node, _if, scope, unit)
+        case ast.With():
             return _with(node, scope, unit)
-        case ast.Try(finalbody=[_, *_], handlers=[]):
-            return _finally(node, scope, unit)
-    raise refusal(node, unit, "yield in this place is not supported", "yield in a statement of its own")
+        case ast.Try():
+            return _try(node, scope, unit)
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Yield() | ast.YieldFrom() as given):
+            if given.value is None or not yields([given.value]):
+                return _yielding(given, name, scope, unit)
+    if isinstance(node, ast.Match):
+        raise refusal(node, unit, "yield in a match statement is not supported", "write if and elif")
+    return generator_block(Hoist(unit).statement(node), scope, unit)
 
 
-def _plain(node: ast.stmt, scope: Scope, unit: Unit) -> Generating:
-    execute = statement(node, scope, unit)
-
-    def run(env: Env) -> Generator[Any, Any, object]:
-        return execute(env)
-        yield
-
-    return run
-
-
-def _yielding(node: ast.Yield | ast.YieldFrom, scope: Scope, unit: Unit, target: ast.expr | None) -> Generating:
+def _yielding(node: ast.Yield | ast.YieldFrom, name: str, scope: Scope, unit: Unit) -> Generating:
     value: Closure = compiled(node.value, scope, unit) if node.value else (lambda env: None)
-    store = assignment(target, scope, unit) if target else (lambda env, received: None)
+    store = store_name(name, scope, unit)
+    place = Place(node, unit.source)
 
     def one(env: Env) -> Generator[Any, Any, object]:
         store(env, (yield value(env)))
         return None
 
     def several(env: Env) -> Generator[Any, Any, object]:
-        store(env, (yield from value(env)))
+        source: Any = iterated(value(env), place)
+        store(env, (yield from source))
         return None
 
     return one if isinstance(node, ast.Yield) else several
 
 
+def _hoisted(head: str, node: Any, compiler: Callable[..., Generating], scope: Scope, unit: Unit) -> Generating:
+    """A compound statement whose head may have a `yield`, which runs first."""
+    before, rest = Hoist(unit).expression(getattr(node, head))
+    setattr(node, head, rest)
+    run = compiler(node, scope, unit)
+    if not before:
+        return run
+    first = generator_block(before, scope, unit)
+
+    def run_both(env: Env) -> Generator[Any, Any, object]:
+        yield from first(env)
+        return (yield from run(env))
+
+    return run_both
+
+
 def _for(node: ast.For, scope: Scope, unit: Unit) -> Generating:
-    items, store, place = (
-        compiled(node.iter, scope, unit),
-        assignment(node.target, scope, unit),
-        Place(node.iter, unit.source),
-    )
-    body, otherwise = _loop(node, scope, unit)
+    items, store = compiled(node.iter, scope, unit), assignment(node.target, scope, unit)
+    place = Place(node.iter, unit.source)
+    body, otherwise = generator_block(node.body, scope, unit), generator_block(node.orelse, scope, unit)
 
     def run(env: Env) -> Generator[Any, Any, object]:
         for item in iterated(items(env), place):
@@ -110,28 +132,24 @@ def _for(node: ast.For, scope: Scope, unit: Unit) -> Generating:
 
 
 def _while(node: ast.While, scope: Scope, unit: Unit) -> Generating:
-    test = compiled(node.test, scope, unit)
-    body, otherwise = _loop(node, scope, unit)
+    before, rest = Hoist(unit).expression(node.test)
+    first, test = generator_block(before, scope, unit), tested(rest, scope, unit)
+    body, otherwise = generator_block(node.body, scope, unit), generator_block(node.orelse, scope, unit)
 
     def run(env: Env) -> Generator[Any, Any, object]:
-        while test(env):
+        while True:
+            yield from first(env)
+            if not test(env):
+                return (yield from otherwise(env))
             signal = yield from body(env)
             if signal is not None and signal is not CONTINUE:
                 return None if signal is BREAK else signal
-        return (yield from otherwise(env))
 
     return run
 
 
-def _loop(node: ast.For | ast.While, scope: Scope, unit: Unit) -> tuple[Generating, Generating]:
-    before, scope.in_loop = scope.in_loop, True
-    body = generator_block(node.body, scope, unit)
-    scope.in_loop = before
-    return body, generator_block(node.orelse, scope, unit)
-
-
 def _if(node: ast.If, scope: Scope, unit: Unit) -> Generating:
-    test = compiled(node.test, scope, unit)
+    test = tested(node.test, scope, unit)
     then, otherwise = generator_block(node.body, scope, unit), generator_block(node.orelse, scope, unit)
 
     def run(env: Env) -> Generator[Any, Any, object]:
@@ -141,32 +159,65 @@ def _if(node: ast.If, scope: Scope, unit: Unit) -> Generating:
 
 
 def _with(node: ast.With, scope: Scope, unit: Unit) -> Generating:
-    (item,) = node.items
-    manager = compiled(item.context_expr, scope, unit)
-    store = assignment(item.optional_vars, scope, unit) if item.optional_vars else (lambda env, entered: None)
-    body = generator_block(node.body, scope, unit)
+    first, *rest = node.items
+    before, expression = Hoist(unit).expression(first.context_expr)
+    head = generator_block(before, scope, unit)
+    manager, place = compiled(expression, scope, unit), Place(first.context_expr, unit.source)
+    store = assignment(first.optional_vars, scope, unit) if first.optional_vars else (lambda env, entered: None)
+    inner: list[ast.stmt] = [ast.copy_location(ast.With(rest, node.body), node)] if rest else node.body
+    body = generator_block(inner, scope, unit)
 
     def run(env: Env) -> Generator[Any, Any, object]:
-        context = manager(env)
-        with context as entered:
-            store(env, entered)
-            return (yield from body(env))
+        yield from head(env)
+        context = Context(manager(env), place)
+        try:
+            store(env, context.entered)
+            signal = yield from body(env)
+        except LimitError:
+            raise
+        except BaseException as error:
+            if not context.swallows(error):
+                raise
+            return None
+        context.leave()
+        return signal
 
     return run
 
 
-def _finally(node: ast.Try, scope: Scope, unit: Unit) -> Generating:
-    body, last = generator_block(node.body, scope, unit), generator_block(node.finalbody, scope, unit)
+def _try(node: ast.Try, scope: Scope, unit: Unit) -> Generating:
+    body, otherwise = generator_block(node.body, scope, unit), generator_block(node.orelse, scope, unit)
+    handlers = [Handler(handler, scope, unit) for handler in node.handlers]
+    bodies = [generator_block(handler.body, scope, unit) for handler in node.handlers]
+    last = generator_block(node.finalbody, scope, unit)
 
-    def run(env: Env) -> Generator[Any, Any, object]:
+    def attempt(env: Env) -> Generator[Any, Any, object]:
         try:
             signal = yield from body(env)
         except LimitError:
             raise
-        except Exception:
-            yield from last(env)
+        except BaseException as error:
+            for handler, handle in zip(handlers, bodies, strict=True):
+                if handler.catches(env, error):
+                    before = handler.enter(env, error)
+                    try:
+                        return (yield from handle(env))
+                    finally:
+                        handler.leave(env, before)
             raise
-        yield from last(env)
-        return signal
+        return (yield from otherwise(env)) if signal is None else signal
+
+    def run(env: Env) -> Generator[Any, Any, object]:
+        try:
+            signal = yield from attempt(env)
+        except LimitError:
+            raise
+        except BaseException:
+            final = yield from last(env)
+            if final is not None:
+                return final
+            raise
+        final = yield from last(env)
+        return signal if final is None else final
 
     return run

@@ -8,9 +8,9 @@ from typing import Any
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.attributes import Namespace, missing
 from gradcli.script.python.compiler import Closure, Unit, compiles, refusal
+from gradcli.script.python.names import store_name
 from gradcli.script.python.places import Place, placed
 from gradcli.script.python.scopes import Env, Scope
-from gradcli.script.python.targets import store_name
 
 
 def imported(modules: Namespace, dotted: str) -> Any:

@@ -5,27 +5,41 @@ from __future__ import annotations
 import ast
 import operator
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.tensor import Tensor
-from gradcli.ops import comparisons
+from gradcli.script.limits import BITS
 from gradcli.script.machine import running
-from gradcli.script.python.formatting import percent
+from gradcli.script.python.comparing import COMPARISONS as COMPARISONS
+from gradcli.script.python.nesting import ATOMS
+from gradcli.script.python.spreading import ARRAYS, check_spread, spread
+from gradcli.script.python.templates import percent
 
 Binary = Callable[[Any, Any], Any]
 
 CONTAINERS = (str, list, tuple, deque)
 WHOLE = (int, np.integer)
-NUMBERS = (int, float, bool)
+WORD = 2**63
+MODULAR = 10**12  # what bits of an exponent times squared bits of a modulus may be: a second's work
 
 
 def _add(a: Any, b: Any) -> Any:
-    if isinstance(a, CONTAINERS) and isinstance(b, CONTAINERS):
-        running.machine.budget.fits(len(a) + len(b), "the sum")
-    return a + b
+    """Sums are measured afterwards: they are at most twice as long as what there was."""
+    total = a + b
+    if type(total) not in ATOMS:
+        if isinstance(total, list | tuple | deque):
+            running.machine.budget.fits(len(total), "the sum")
+    elif type(total) is str:
+        running.machine.budget.fits(len(total), "the sum")
+    elif type(total) is int and not -WORD < total < WORD:
+        running.machine.budget.bits(total.bit_length())
+    return total
+
+
+def _sub(a: Any, b: Any) -> Any:
+    return a - b
 
 
 def _mul(a: Any, b: Any) -> Any:
@@ -34,7 +48,7 @@ def _mul(a: Any, b: Any) -> Any:
     elif isinstance(a, WHOLE):
         if isinstance(b, CONTAINERS):
             running.machine.budget.fits(len(b) * int(a), f"this {type(b).__name__}")
-        elif isinstance(a, int) and isinstance(b, int):
+        elif isinstance(a, int) and isinstance(b, int) and not (-WORD < a < WORD and -WORD < b < WORD):
             running.machine.budget.bits(a.bit_length() + b.bit_length())
     return a * b
 
@@ -46,8 +60,16 @@ def power(a: Any, b: Any) -> Any:
     return a**b
 
 
+def modular_power(base: Any, exponent: Any, modulus: Any) -> Any:
+    """`pow(base, exponent, modulus)`, unless it would take minutes."""
+    if isinstance(base, int) and isinstance(exponent, int) and isinstance(modulus, int):
+        work = exponent.bit_length() * max(modulus.bit_length(), base.bit_length()) ** 2
+        running.machine.budget.bits(BITS + 1 if work > MODULAR else 0)
+    return pow(base, exponent, modulus)
+
+
 def _shift(a: Any, b: Any) -> Any:
-    if isinstance(a, int) and isinstance(b, int):
+    if isinstance(a, int) and isinstance(b, int) and a:
         running.machine.budget.bits(a.bit_length() + b)
     return a << b
 
@@ -56,24 +78,27 @@ def _mod(a: Any, b: Any) -> Any:
     return percent(a, b) if isinstance(a, str) else a % b
 
 
-def _matmul(a: Any, b: Any) -> Any:
-    return a @ b
-
-
 BINARY: dict[type[ast.operator], Binary] = {
-    ast.Add: _add,
-    ast.Sub: operator.sub,
-    ast.Mult: _mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: _mod,
-    ast.Pow: power,
-    ast.MatMult: _matmul,
+    ast.Add: spread(_add),
+    ast.Sub: spread(_sub),
+    ast.Mult: spread(_mul),
+    ast.Div: spread(operator.truediv),
+    ast.FloorDiv: spread(operator.floordiv),
+    ast.Mod: spread(_mod),
+    ast.Pow: spread(power),
+    ast.MatMult: operator.matmul,
     ast.LShift: _shift,
     ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
+    ast.BitAnd: spread(operator.and_),
+    ast.BitOr: spread(operator.or_),
+    ast.BitXor: spread(operator.xor),
+}
+# What plain numbers need no measure for; products of whole numbers only while they are small.
+DIRECT: dict[type[ast.operator], Binary] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Div: operator.truediv,
+    ast.Mult: operator.mul,
 }
 
 # On numbers and texts an augmented assignment is the operator; tensors, lists and sets change in place.
@@ -89,65 +114,49 @@ IN_PLACE: dict[type[ast.operator], Binary] = {
     ast.BitAnd: operator.iand,
     ast.BitOr: operator.ior,
     ast.BitXor: operator.ixor,
+    ast.LShift: operator.ilshift,
+    ast.RShift: operator.irshift,
 }
 
 
 def augmented(kind: type[ast.operator]) -> Binary:
-    """The operator of `x += y` and its kin."""
-    plain, in_place = BINARY[kind], IN_PLACE.get(kind, BINARY[kind])
+    """The operator of `x += y` and its kin; what grows in place is measured."""
+    plain, in_place = BINARY[kind], IN_PLACE[kind]
 
     def apply(a: Any, b: Any) -> Any:
-        if isinstance(a, (*NUMBERS, str, tuple)):
-            return plain(a, b)
+        if isinstance(a, int | float | str | tuple):
+            return _as_augmented(plain, kind, a, b)
         if isinstance(a, list | deque):
             if kind is ast.Mult and isinstance(b, WHOLE):
                 running.machine.budget.fits(len(a) * int(b), "this list")
-            else:
+            elif kind is ast.Add:
+                b = bounded(b)
                 running.machine.budget.fits(len(a) + operator.length_hint(b), "this list")
+        elif isinstance(a, ARRAYS) and isinstance(b, ARRAYS):
+            check_spread(a, b)
         return in_place(a, b)
 
     return apply
 
 
-def equal(a: Any, b: Any) -> Any:
-    """`a == b`: entry by entry for tensors, whose own `==` is identity."""
-    if isinstance(a, Tensor) or isinstance(b, Tensor):
-        return _compared(comparisons.equal, a, b, False)
-    return a == b
+SIGNS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
 
 
-def unequal(a: Any, b: Any) -> Any:
-    if isinstance(a, Tensor) or isinstance(b, Tensor):
-        return _compared(comparisons.different, a, b, True)
-    return a != b
+def _as_augmented(apply: Binary, kind: type[ast.operator], a: Any, b: Any) -> Any:
+    """Python's message has the operator as it was written."""
+    try:
+        return apply(a, b)
+    except TypeError as error:
+        sign = "** or pow()" if kind is ast.Pow else SIGNS[kind]
+        words = f"unsupported operand type(s) for {sign}: "
+        if error.args and str(error.args[0]).startswith(words):
+            name = "**=" if kind is ast.Pow else f"{SIGNS[kind]}="
+            raise TypeError(str(error.args[0]).replace(f"for {sign}:", f"for {name}:")) from None
+        raise
 
-
-def _compared(compare: Binary, a: Any, b: Any, otherwise: bool) -> Any:
-    kinds = (Tensor, int, float, bool)
-    return compare(a, b) if isinstance(a, kinds) and isinstance(b, kinds) else otherwise
-
-
-def contains(a: Any, b: Any) -> bool:
-    """`a in b`; a range is searched only for whole numbers, for anything else Python walks through it."""
-    if isinstance(b, range) and not isinstance(a, int):
-        running.machine.budget.fits(len(b), "this range")
-    if isinstance(b, list | tuple) and any(isinstance(x, Tensor) for x in (a, *b[:1])):
-        return any(a is x or truth(equal(a, x)) for x in b)
-    return a in b
-
-
-COMPARISONS: dict[type[ast.cmpop], Binary] = {
-    ast.Eq: equal,
-    ast.NotEq: unequal,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: contains,
-    ast.NotIn: lambda a, b: not contains(a, b),
-}
 
 UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg,
@@ -156,25 +165,8 @@ UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Invert: operator.invert,
 }
 
-truth = bool
 
-
-def unpacked(value: Any, before: int, after: int | None) -> Sequence[Any]:
-    """The items of `a, b = value`, or with `after` those of `a, *b, c = value` with the starred ones as a list."""
-    items = value if isinstance(value, tuple | list) else list(bounded(value))
-    if after is None:
-        if len(items) < before:
-            raise ValueError(f"not enough values to unpack (expected {before}, got {len(items)})")
-        if len(items) > before:
-            raise ValueError(f"too many values to unpack (expected {before})")
-        return items
-    if len(items) < before + after:
-        raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(items)})")
-    end = len(items) - after
-    return [*items[:before], list(items[before:end]), *items[end:]]
-
-
-def bounded(value: Any) -> Any:
-    """Something to go through, that ends: what knows its length is measured, what does not counts its own steps."""
-    running.machine.budget.fits(operator.length_hint(value), f"this {type(value).__name__}")
+def bounded(value: Any, each: int = 8) -> Any:
+    """Something to go through to its end: what tells its length is measured, what does not counts its own steps."""
+    running.machine.budget.fits(operator.length_hint(value), f"this {type(value).__name__}", each)
     return value

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from gradcli.source import Source, Span
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Place:
-    """A node of a source, and the function that it stands in."""
+    """A node of a source."""
 
     node: ast.AST
     source: Source
@@ -25,6 +25,7 @@ class Place:
 
 
 PLACES = "gradcli_places"  # the attribute of an exception that holds its places, innermost first
+SHOWN = 50  # of the calls that an exception came through
 
 
 def span_of(node: ast.AST, source: Source) -> Span:
@@ -44,12 +45,12 @@ def _characters(text: str, bytes_before: int) -> int:
 
 def placed(error: BaseException, place: Place) -> None:
     """Note where an exception came from, unless a closer place is known."""
-    if not hasattr(error, PLACES):
-        setattr(error, PLACES, [place])
+    if PLACES not in error.__dict__:  # past what a class of the snippet says about its attributes
+        error.__dict__[PLACES] = [place]
 
 
 def called_from(error: BaseException, place: Place) -> None:
-    """Note the call of a function of the snippet that an exception came through."""
-    places = getattr(error, PLACES, None)
-    if places is not None and len(places) < 50 and places[-1] is not place:
+    """Note the call that an exception came through; the place itself if no closer one is known."""
+    places = error.__dict__.setdefault(PLACES, [place])
+    if len(places) < SHOWN and places[-1] is not place:
         places.append(place)

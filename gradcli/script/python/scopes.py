@@ -34,11 +34,13 @@ class Scope:
     nonlocals: frozenset[str] = frozenset()
     in_loop: bool = False
     first_parameter: str | None = None
-    is_generator: bool = False
-    inside: list[str] = field(default_factory=list)
+    name: str = ""  # of a function or class, with those around it: `A.f.<locals>`
+    inside: list[str] = field(default_factory=list)  # the annotated names of a class
 
     def hops(self, name: str) -> int | None:
         """How many blocks outwards the name lives; None for a global."""
+        if name[0] == " ":  # no name of the snippet, but a value that waits for the rest of its expression
+            return 0
         if name in self.globals:
             return None
         scope: Scope | None = self
@@ -59,6 +61,15 @@ class Scope:
             scope = scope.outer
         return scope if scope is not None and scope.kind == "function" else None
 
+    def qualified(self, name: str) -> str:
+        """The `__qualname__` of what is defined here under a name; past a cell, which has none of its own."""
+        scope: Scope | None = self
+        while scope is not None and scope.kind == "cell":
+            scope = scope.outer
+        if scope is None or not scope.name or name in scope.globals:
+            return name
+        return f"{scope.name}.<locals>.{name}" if scope.kind == "function" else f"{scope.name}.{name}"
+
 
 def assigned(body: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
     """What the statements bind, as pairs of how (`local`, `global`, `nonlocal`) and name; inner functions excluded."""
@@ -78,6 +89,8 @@ def assigned(body: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
                 yield "local", name
             case ast.FunctionDef() | ast.ClassDef():
                 yield "local", node.name
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                yield "local", name
         if isinstance(node, COMPREHENSIONS):  # its own names stay inside, except those of `:=`
             walrus = (inner for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
             waiting.extend(inner.target for inner in walrus)
@@ -86,7 +99,7 @@ def assigned(body: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
 
 
 def bound(body: Iterable[ast.AST]) -> dict[str, frozenset[str]]:
-    """The names that the statements bind, by how."""
+    """The names that the statements bind, by how: `local`, `global`, `nonlocal`."""
     found: dict[str, set[str]] = {"local": set(), "global": set(), "nonlocal": set()}
     for how, name in assigned(body):
         found[how].add(name)
@@ -104,3 +117,27 @@ def yields(body: Iterable[ast.AST]) -> bool:
         if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             waiting.extend(ast.iter_child_nodes(node))
     return False
+
+
+def mangle(node: ast.ClassDef) -> None:
+    """Rename `__private` in the body of a class to `_Class__private`, as Python does; inner classes do their own."""
+    prefix = "_" + node.name.lstrip("_")
+    if prefix == "_":
+        return
+    waiting: list[ast.AST] = list(node.body)
+    while waiting:
+        inner = waiting.pop()
+        for name in ("id", "attr", "name", "arg", "asname"):
+            old = getattr(inner, name, None)
+            if isinstance(old, str) and _is_private(old) and not isinstance(inner, ast.alias):
+                setattr(inner, name, prefix + old)
+        if isinstance(inner, ast.Global | ast.Nonlocal):
+            inner.names = [prefix + old if _is_private(old) else old for old in inner.names]
+        if isinstance(inner, ast.ClassDef):
+            waiting += [*inner.bases, *inner.decorator_list]
+        else:
+            waiting.extend(ast.iter_child_nodes(inner))
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("__") and not name.endswith("__")

@@ -5,27 +5,36 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradcli.script.python.compiler import RESULT, RETURN, Closure, Unit, compiled, compiles, refusal
+from gradcli.script.python.attributes import attribute, set_attribute
+from gradcli.script.python.compiler import RESULT, RETURN, Closure, Unit, compiled, compiles
+from gradcli.script.python.expressions import tested
+from gradcli.script.python.names import store_name
+from gradcli.script.python.nesting import item
 from gradcli.script.python.operators import augmented
 from gradcli.script.python.places import Place, placed
 from gradcli.script.python.scopes import Env, Scope
-from gradcli.script.python.targets import assignment, deletion
+from gradcli.script.python.targets import assignment, deletion, set_item
 
 
 def block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Closure:
-    """Run statements one after the other, until one signals."""
-    statements = [(node.lineno, statement(node, scope, unit)) for node in body]
+    """Run statements one after the other, until one signals; an exception gets a place here at the latest."""
+    statements = [(node.lineno, statement(node, scope, unit), Place(node, unit.source)) for node in body]
     steps, machine, budget = len(statements), unit.machine, unit.machine.budget
+    first = Place(body[0], unit.source) if body else Place(ast.Pass(lineno=1), unit.source)
 
     def run(env: Env) -> object:
-        budget.left -= steps
-        if budget.left < 0:
-            budget.look()
-        for line, execute in statements:
-            machine.line = line
-            signal = execute(env)
-            if signal is not None:
-                return signal
+        place = first
+        try:
+            budget.left -= steps
+            if budget.left < 0:
+                budget.look()
+            for machine.line, execute, place in statements:  # noqa: B007  the handler uses it
+                signal = execute(env)
+                if signal is not None:
+                    return signal
+        except Exception as error:
+            placed(error, place)
+            raise
         return None
 
     return run
@@ -34,7 +43,7 @@ def block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Closure:
 def statement(node: ast.stmt, scope: Scope, unit: Unit) -> Closure:
     """The closure of a statement, followed by the timeline where there is one."""
     closure, timeline = compiled(node, scope, unit), unit.machine.timeline
-    return closure if timeline is None else timeline.followed(node, closure, unit.source)  # type: ignore[no-any-return]
+    return closure if timeline is None else timeline.followed(node, closure, unit.source)
 
 
 @compiles(ast.Expr)
@@ -74,8 +83,8 @@ def _assign_here(name: str, value: Closure) -> Closure:
 
 @compiles(ast.AnnAssign)
 def annotated(node: ast.AnnAssign, scope: Scope, unit: Unit) -> Closure:
-    """The annotation is not evaluated; a class keeps its text, for dataclasses."""
-    if scope.kind == "class" and isinstance(node.target, ast.Name):
+    """The annotation is not evaluated; a class keeps the name, for dataclasses."""
+    if scope.kind == "class" and isinstance(node.target, ast.Name) and not _is_class_variable(node.annotation):
         scope.inside.append(node.target.id)
     if node.value is None:
         return lambda env: None
@@ -83,62 +92,68 @@ def annotated(node: ast.AnnAssign, scope: Scope, unit: Unit) -> Closure:
     return lambda env: store(env, value(env))
 
 
+def _is_class_variable(annotation: ast.expr) -> bool:
+    return any("ClassVar" in (getattr(part, "id", ""), getattr(part, "attr", "")) for part in ast.walk(annotation))
+
+
 @compiles(ast.AugAssign)
 def augment(node: ast.AugAssign, scope: Scope, unit: Unit) -> Closure:
+    """`target += value`; the owner and the key of the target are evaluated once."""
     apply, value, place = augmented(type(node.op)), compiled(node.value, scope, unit), Place(node, unit.source)
-    load, store = _held(node.target, scope, unit)
+    is_sum = isinstance(node.op, ast.Add)
 
-    def run(env: Env) -> None:
-        owner, old = load(env)
-        increment = value(env)
+    def changed(old: Any, increment: Any) -> Any:
+        if is_sum and type(old) in (int, float) and type(increment) in (int, float):
+            return old + increment
         try:
-            new = apply(old, increment)
+            return apply(old, increment)
         except Exception as error:
             placed(error, place)
             raise
-        store(owner, new)
+
+    if isinstance(node.target, ast.Name):
+        read = compiled(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), scope, unit)
+        store = store_name(node.target.id, scope, unit)
+        return lambda env: store(env, changed(read(env), value(env)))
+    owner = compiled(node.target.value, scope, unit)
+    if isinstance(node.target, ast.Attribute):
+        name = node.target.attr
+
+        def attribute_changed(env: Env) -> None:
+            x = owner(env)
+            set_attribute(x, name, changed(attribute(x, name), value(env)))
+
+        return _placing(attribute_changed, place)
+    key = compiled(node.target.slice, scope, unit)
+
+    def item_changed(env: Env) -> None:
+        x = owner(env)
+        i = key(env)
+        set_item(x, i, changed(item(x, i), value(env)), unit)
+
+    return _placing(item_changed, place)
+
+
+def _placing(execute: Closure, place: Place) -> Closure:
+    def run(env: Env) -> None:
+        try:
+            execute(env)
+        except Exception as error:
+            placed(error, place)
+            raise
 
     return run
-
-
-def _held(target: ast.expr, scope: Scope, unit: Unit) -> tuple[Closure, Any]:
-    """How the target of an augmented assignment is read and written; its owner and key are evaluated once."""
-    if isinstance(target, ast.Name):
-        read = compiled(ast.copy_location(ast.Name(target.id, ast.Load()), target), scope, unit)
-        return (lambda env: (env, read(env))), assignment(target, scope, unit)
-    assert isinstance(target, ast.Attribute | ast.Subscript)
-    inner = Scope("function", frozenset(("owner", "key")))
-    owner = compiled(target.value, scope, unit)
-    key = compiled(target.slice, scope, unit) if isinstance(target, ast.Subscript) else (lambda env: None)
-    held: ast.expr = ast.copy_location(ast.Name("owner", ast.Load()), target.value)
-    if isinstance(target, ast.Attribute):
-        again: ast.expr = ast.Attribute(held, target.attr, ast.Store())
-    else:
-        again = ast.Subscript(held, ast.copy_location(ast.Name("key", ast.Load()), target.slice), ast.Store())
-    ast.copy_location(again, target)
-    read, store = compiled(again, inner, unit), assignment(again, inner, unit)
-
-    def load(env: Env) -> tuple[Env, Any]:
-        parts = {"owner": owner(env), "key": key(env)}
-        return parts, read(parts)
-
-    return load, store
 
 
 @compiles(ast.Delete)
 def delete(node: ast.Delete, scope: Scope, unit: Unit) -> Closure:
-    place = Place(node, unit.source)
     parts = [deletion(target, scope, unit) for target in node.targets]
 
     def run(env: Env) -> None:
-        try:
-            for part in parts:
-                part(env)
-        except Exception as error:
-            placed(error, place)
-            raise
+        for part in parts:
+            part(env)
 
-    return run
+    return _placing(run, Place(node, unit.source))
 
 
 @compiles(ast.Pass, ast.Global, ast.Nonlocal)
@@ -148,11 +163,7 @@ def nothing(node: ast.stmt, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Return)
 def return_(node: ast.Return, scope: Scope, unit: Unit) -> Closure:
-    if scope.kind != "function":
-        raise refusal(node, unit, "'return' outside a function", "print the value")
-    if node.value is None:
-        return lambda env: RETURN
-    value = compiled(node.value, scope, unit)
+    value = compiled(node.value, scope, unit) if node.value else (lambda env: None)
 
     def run(env: Env) -> str:
         env[RESULT] = value(env)
@@ -163,7 +174,7 @@ def return_(node: ast.Return, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Assert)
 def assert_(node: ast.Assert, scope: Scope, unit: Unit) -> Closure:
-    test, place = compiled(node.test, scope, unit), Place(node, unit.source)
+    test, place = tested(node.test, scope, unit), Place(node, unit.source)
     message = compiled(node.msg, scope, unit) if node.msg else None
 
     def run(env: Env) -> None:

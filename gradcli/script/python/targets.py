@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from operator import length_hint
 from typing import Any
 
 from gradcli.script.python.attributes import delete_attribute, set_attribute
 from gradcli.script.python.compiler import Unit, compiled, refusal
-from gradcli.script.python.expressions import unbound
-from gradcli.script.python.operators import unpacked
+from gradcli.script.python.names import Store, delete_name, store_name
+from gradcli.script.python.nesting import hashable
+from gradcli.script.python.operators import bounded
 from gradcli.script.python.places import Place, placed
-from gradcli.script.python.scopes import OUTER, Env, Scope
-
-Store = Callable[[Env, Any], None]
+from gradcli.script.python.scopes import Env, Scope
+from gradcli.script.python.unpacking import unpacked
 
 
 def assignment(target: ast.expr, scope: Scope, unit: Unit) -> Store:
@@ -30,24 +31,6 @@ def assignment(target: ast.expr, scope: Scope, unit: Unit) -> Store:
     raise refusal(target, unit, "assigning to this is not supported", "assign to a name")
 
 
-def store_name(name: str, scope: Scope, unit: Unit) -> Store:
-    """Assign to a variable of this block or of one around it."""
-    steps, variables = scope.hops(name), unit.machine.globals
-
-    def store(env: Env, value: Any) -> None:
-        env[name] = value
-
-    def store_global(env: Env, value: Any) -> None:
-        variables[name] = value
-
-    def store_outer(env: Env, value: Any) -> None:
-        for _ in range(steps or 0):
-            env = env[OUTER]
-        env[name] = value
-
-    return store_global if steps is None else store_outer if steps else store
-
-
 def _attribute(target: ast.Attribute, scope: Scope, unit: Unit) -> Store:
     owner, name, place = compiled(target.value, scope, unit), target.attr, Place(target, unit.source)
 
@@ -62,16 +45,27 @@ def _attribute(target: ast.Attribute, scope: Scope, unit: Unit) -> Store:
     return store
 
 
+def set_item(owner: Any, key: Any, value: Any, unit: Unit) -> None:
+    """`owner[key] = value`; what a slice of a list grows by is measured."""
+    if isinstance(key, slice) and isinstance(owner, list):
+        unit.machine.budget.fits(len(owner) + length_hint(bounded(value)), "this list")
+    elif isinstance(owner, dict):
+        hashable(key)
+    owner[key] = value
+
+
 def _item(target: ast.Subscript, scope: Scope, unit: Unit) -> Store:
     owner, key = compiled(target.value, scope, unit), compiled(target.slice, scope, unit)
     place = Place(target, unit.source)
 
     def store(env: Env, value: Any) -> None:
-        x, i = owner(env), key(env)
+        x = owner(env)
+        i = key(env)
         try:
-            if isinstance(x, list) and isinstance(i, slice) and hasattr(value, "__len__"):
-                unit.machine.budget.fits(len(x) + len(value), "this list")
-            x[i] = value
+            if type(i) is slice or type(i) is tuple:
+                set_item(x, i, value, unit)
+            else:
+                x[i] = value
         except Exception as error:
             placed(error, place)
             raise
@@ -87,12 +81,13 @@ def _several(target: ast.expr, parts: list[ast.expr], scope: Scope, unit: Unit) 
     place = Place(target, unit.source)
 
     def store(env: Env, value: Any) -> None:
-        try:
-            items = unpacked(value, before, after)
-        except Exception as error:
-            placed(error, place)
-            raise
-        for assign, item in zip(stores, items, strict=True):
+        if type(value) is not tuple or len(value) != before or after is not None:
+            try:
+                value = unpacked(value, before, after)
+            except Exception as error:
+                placed(error, place)
+                raise
+        for assign, item in zip(stores, value, strict=True):
             assign(env, item)
 
     return store
@@ -101,7 +96,7 @@ def _several(target: ast.expr, parts: list[ast.expr], scope: Scope, unit: Unit) 
 def deletion(target: ast.expr, scope: Scope, unit: Unit) -> Callable[[Env], None]:
     """A function of the variables that deletes the target."""
     if isinstance(target, ast.Name):
-        return _delete_name(target, scope, unit)
+        return delete_name(target, scope, unit)
     if isinstance(target, ast.Tuple | ast.List):
         parts = [deletion(part, scope, unit) for part in target.elts]
 
@@ -118,20 +113,7 @@ def deletion(target: ast.expr, scope: Scope, unit: Unit) -> Callable[[Env], None
     key = compiled(target.slice, scope, unit)
 
     def delete(env: Env) -> None:
-        del owner(env)[key(env)]
-
-    return delete
-
-
-def _delete_name(target: ast.Name, scope: Scope, unit: Unit) -> Callable[[Env], None]:
-    name, steps, place = target.id, scope.hops(target.id), Place(target, unit.source)
-
-    def delete(env: Env) -> None:
-        for _ in range(steps or 0):
-            env = env[OUTER]
-        variables = unit.machine.globals if steps is None else env
-        if name not in variables:
-            raise unbound(name, place)
-        del variables[name]
+        x = owner(env)
+        del x[hashable(key(env))]
 
     return delete

@@ -24,6 +24,7 @@ from gradcli.script.timeline.written import kept, made
 from gradcli.source import Source
 
 SHOWN = 2  # of the times that one line did the same; the others are counted
+TOLD = "gradcli_told"  # the attribute of an exception that has been told
 COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef)
 
 
@@ -58,7 +59,6 @@ class Recorder:
         self.pending: list[tuple[int, Application]] = []
         self.walking = False  # a backward pass is: what it computes is told as the pass
         self.has_stepped = False  # an optimizer has, in this statement: its changes are told already
-        self.failures: set[int] = set()
 
     # What the interpreter and the facades call.
 
@@ -185,8 +185,8 @@ class Recorder:
 
     def failed(self, error: Exception, line: int) -> None:
         """An exception passes a statement: told once, where it began."""
-        if id(error) not in self.failures:
-            self.failures.add(id(error))
+        if TOLD not in vars(error):
+            vars(error)[TOLD] = True
             notes = diagnosis.notes(self, error)
             self.add("failed", event=lambda: Failed(*self.place, str(error), notes))
 

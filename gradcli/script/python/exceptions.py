@@ -1,0 +1,228 @@
+"""raise, try and with: what a snippet may catch is every exception but a limit."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.script.errors import LimitError, UnsupportedError, python_class
+from gradcli.script.python.compiler import Closure, Unit, compiled, compiles
+from gradcli.script.python.kinds import BuiltinType, Defined, type_of
+from gradcli.script.python.names import store_name
+from gradcli.script.python.places import Place, placed
+from gradcli.script.python.scopes import Env, Scope
+from gradcli.script.python.statements import block
+from gradcli.script.python.targets import assignment
+
+RAISABLE = (Exception, KeyboardInterrupt)
+NOT_RAISABLE = "derive it from Exception"
+CAUSE = "exception causes must derive from BaseException"
+
+
+@compiles(ast.Raise)
+def raise_(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
+    place, machine = Place(node, unit.source), unit.machine
+    if node.exc is None:
+
+        def again(env: Env) -> None:
+            error = machine.handled or RuntimeError("No active exception to reraise")
+            placed(error, place)
+            raise error
+
+        return again
+    value = compiled(node.exc, scope, unit)
+    cause = compiled(node.cause, scope, unit) if node.cause else None
+
+    def run(env: Env) -> None:
+        error = raisable(value(env), "exceptions must derive from BaseException")
+        if cause is not None:
+            given = cause(env)
+            because = None if given is None else raisable(given, CAUSE)
+            if isinstance(because, TypeError) and because.args == (CAUSE,):
+                error = because
+            else:
+                error.__cause__ = because
+        placed(error, place)
+        raise error
+
+    return run
+
+
+def raisable(value: Any, otherwise: str) -> BaseException:
+    """The exception that `raise value` raises."""
+    kind = value.python if isinstance(value, BuiltinType) else value
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        value = value()
+    if isinstance(value, BaseException) and not isinstance(value, RAISABLE):
+        raise UnsupportedError(f"{type(value).__name__} cannot be raised here", python=TypeError, help=NOT_RAISABLE)
+    return value if isinstance(value, BaseException) else TypeError(otherwise)
+
+
+@compiles(ast.Try)
+def try_(node: ast.Try, scope: Scope, unit: Unit) -> Closure:
+    body = block(node.body, scope, unit)
+    handlers = [Handler(handler, scope, unit) for handler in node.handlers]
+    bodies = [block(handler.body, scope, unit) for handler in node.handlers]
+    otherwise = block(node.orelse, scope, unit) if node.orelse else None
+    last = block(node.finalbody, scope, unit) if node.finalbody else None
+
+    def attempt(env: Env) -> object:
+        try:
+            signal = body(env)
+        except LimitError:
+            raise
+        except BaseException as error:
+            for handler, handle in zip(handlers, bodies, strict=True):
+                if handler.catches(env, error):
+                    return handler.handling(env, error, handle)
+            raise
+        return otherwise(env) if otherwise is not None and signal is None else signal
+
+    if last is None:
+        return attempt
+
+    def run(env: Env) -> object:
+        try:
+            signal = attempt(env)
+        except LimitError:
+            raise
+        except BaseException as error:
+            before, unit.machine.handled = unit.machine.handled, error
+            try:
+                final = last(env)
+            finally:
+                unit.machine.handled = before
+            if final is not None:
+                return final
+            raise
+        final = last(env)
+        return signal if final is None else final
+
+    return run
+
+
+class Handler:
+    """One `except` clause: what it catches, and the name that it binds while its body runs."""
+
+    def __init__(self, node: ast.ExceptHandler, scope: Scope, unit: Unit) -> None:
+        self.machine = unit.machine
+        self.kinds = compiled(node.type, scope, unit) if node.type else None
+        self.place = Place(node.type or node, unit.source)
+        self.name = node.name
+        self.store = store_name(node.name, scope, unit) if node.name else None
+        self.forget: Callable[[Env], None] | None = None
+        if node.name:
+            steps = scope.hops(node.name)
+            self.forget = self._forget_global if steps is None else self._forget_near if steps == 0 else None
+
+    def catches(self, env: Env, error: BaseException) -> bool:
+        try:
+            if self.kinds is None:
+                return not isinstance(error, UnsupportedError)
+            return caught(error, self.kinds(env))
+        except Exception as failure:
+            placed(failure, self.place)
+            raise
+
+    def handling(self, env: Env, error: BaseException, body: Callable[[Env], Any]) -> Any:
+        """Run the body of the clause."""
+        before = self.enter(env, error)
+        try:
+            return body(env)
+        finally:
+            self.leave(env, before)
+
+    def enter(self, env: Env, error: BaseException) -> BaseException | None:
+        before, self.machine.handled = self.machine.handled, error
+        if self.store is not None:
+            self.store(env, error)
+        return before
+
+    def leave(self, env: Env, before: BaseException | None) -> None:
+        self.machine.handled = before
+        if self.forget is not None:
+            self.forget(env)
+
+    def _forget_near(self, env: Env) -> None:
+        env.pop(self.name or "", None)
+
+    def _forget_global(self, env: Env) -> None:
+        self.machine.globals.pop(self.name or "", None)
+
+
+def caught(error: BaseException, kinds: Any) -> bool:
+    """Whether an `except` with this type, or tuple of types, catches the error."""
+    own = python_class(error)
+    found = False
+    for catches in kinds if isinstance(kinds, tuple) else (kinds,):
+        kind = catches.python if isinstance(catches, BuiltinType) else catches
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+        if not (isinstance(error, UnsupportedError) and kind in (Exception, BaseException)):
+            found = found or issubclass(own, kind)
+    return found
+
+
+class traceback:  # noqa: N801  what `__exit__` is given; nothing can be seen in it
+    """Where an exception came from, which snippets cannot look into."""
+
+
+class Context:
+    """A manager in a `with` statement, entered."""
+
+    def __init__(self, manager: Any, place: Place) -> None:
+        self.manager = manager
+        self.kind = kind = type(manager)
+        self.place = place
+        try:
+            if not hasattr(kind, "__enter__"):
+                words = f"{kind.__name__!r} object does not support the context manager protocol"
+                raise TypeError(words)
+            if not hasattr(kind, "__exit__"):
+                words = f"{kind.__name__!r} object does not support the context manager protocol"
+                raise TypeError(f"{words} (missed __exit__ method)")
+            self.entered = kind.__enter__(manager)
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    def leave(self) -> None:
+        """The block ended without an exception."""
+        try:
+            self.kind.__exit__(self.manager, None, None, None)
+        except Exception as error:
+            placed(error, self.place)
+            raise
+
+    def swallows(self, error: BaseException) -> bool:
+        """The block ended with an exception: whether the manager wants it to go no further."""
+        kind = type_of(error) if isinstance(self.kind, Defined) else type(error)
+        trace = traceback() if isinstance(self.kind, Defined) else None
+        return bool(self.kind.__exit__(self.manager, kind, error, trace))
+
+
+@compiles(ast.With)
+def with_(node: ast.With, scope: Scope, unit: Unit) -> Closure:
+    first, *rest = node.items
+    manager, place = compiled(first.context_expr, scope, unit), Place(first.context_expr, unit.source)
+    store = assignment(first.optional_vars, scope, unit) if first.optional_vars else None
+    inner = ast.copy_location(ast.With(rest, node.body), node) if rest else None
+    body = compiled(inner, scope, unit) if inner else block(node.body, scope, unit)
+
+    def run(env: Env) -> object:
+        context = Context(manager(env), place)
+        try:
+            if store is not None:
+                store(env, context.entered)
+            signal = body(env)
+        except LimitError:
+            raise
+        except BaseException as error:
+            if not context.swallows(error):
+                raise
+            return None
+        context.leave()
+        return signal
+
+    return run

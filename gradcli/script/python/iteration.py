@@ -1,0 +1,161 @@
+"""Builtins that go through things: what could go on without end is measured, or counts its steps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from operator import length_hint
+from types import GeneratorType
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.python.nesting import ATOMS, NESTING, hashables, measure
+from gradcli.script.python.operators import BINARY, bounded
+
+SIZED = (*NESTING, range, str)
+MANY = 2**16  # items from here on are counted, for C code that pairs them up does not look up from it
+PAIR, ENTRY, NUMBER = 120, 200, 40  # bytes that a tuple, an entry of a set or dict, and a number take in a list
+
+
+def ticking(value: Any) -> Any:
+    """Something to go through lazily: iterators, and what is long, count their steps.
+
+    An iterator is kept in a list, for iterators that hold each other are freed by a walk as deep as there are.
+    """
+    if isinstance(value, SIZED) and len(value) <= MANY:
+        return iter(value)
+    items = iter(value)
+    return _counted([items]) if items is value or length_hint(value) > MANY else items
+
+
+def _counted(held: list[Any]) -> Iterator[Any]:
+    budget = running.machine.budget
+    for value in held[0]:
+        budget.left -= 1
+        if budget.left < 0:
+            budget.look()
+        yield value
+
+
+def sum_(iterable: Any, start: Any = 0) -> Any:
+    """One by one, for a sum of lists grows, and tensors are added as `+` adds them."""
+    if isinstance(start, str):
+        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
+    items = bounded(iterable)
+    if isinstance(items, list | tuple) and ATOMS.issuperset(map(type, items)):
+        return sum(items, start)
+    add, total = BINARY[ast.Add], start
+    for item in items:
+        total = add(total, item)
+    return total
+
+
+def map_(called: Any, *items: Any) -> Any:
+    if not items:
+        raise TypeError("map() must have at least two arguments.")
+    return map(called, *map(ticking, items))
+
+
+def filter_(called: Any, items: Any) -> Any:
+    return filter(called, ticking(items))
+
+
+def zip_(*items: Any, strict: bool = False) -> Any:
+    return zip(*map(ticking, items), strict=strict)
+
+
+def enumerate_(iterable: Any, start: int = 0) -> Any:
+    return enumerate(ticking(iterable), start)
+
+
+def iter_(value: Any, *sentinel: Any) -> Any:
+    if sentinel:
+        return _counted([iter(value, *sentinel)])
+    return iter(value)
+
+
+def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    found = list(bounded(iterable, NUMBER))
+    sort(found, key=key, reverse=reverse)
+    return found
+
+
+def sort(value: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
+    """`list.sort`."""
+    if key is None and not ATOMS.issuperset(map(type, value)):
+        measure(value, None, " in comparison")
+    value.sort(key=key, reverse=reverse)
+
+
+def _finite(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A builtin that goes through its one argument to the end."""
+    return lambda items, /: function(bounded(items))
+
+
+def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
+    def find(*items: Any, **keywords: Any) -> Any:
+        if len(items) != 1:
+            return function(*items, **keywords)
+        (values,) = items
+        if isinstance(values, NESTING):
+            measure(values, None, " in comparison")
+        return function(bounded(values), **keywords)
+
+    return find
+
+
+ITERATION: dict[str, Callable[..., Any]] = {
+    "sum": sum_, "iter": iter_, "sorted": sorted_, "any": _finite(any), "all": _finite(all), "min": _extreme(min),
+    "max": _extreme(max),
+}  # fmt: skip
+
+
+def whole(items: Any, each: int = 8) -> Any:
+    """What a constructor goes through: numbers out of a range, and what other iterators make, take room themselves."""
+    made = not isinstance(items, (*NESTING, str))
+    if made and length_hint(items) > MANY and not isinstance(items, GeneratorType | Tensor):
+        return _counted([iter(bounded(items, each + NUMBER))])
+    return bounded(items, each)
+
+
+def dict_(*items: Any, **named: Any) -> dict[Any, Any]:
+    if len(items) == 1 and not hasattr(type(items[0]), "keys"):
+        return dict(_pairs(items[0]), **named)
+    return dict(*(bounded(item, ENTRY) for item in items), **named)
+
+
+def _pairs(items: Any) -> Iterator[Any]:
+    """Keys and values for a dict; the keys are measured, and Python tells what is no pair."""
+    for item in whole(items, ENTRY):
+        if type(item) is tuple and item:
+            measure(item[0])
+        yield item
+
+
+def fromkeys(items: Any, value: Any = None) -> dict[Any, Any]:
+    """`dict.fromkeys`."""
+    return dict.fromkeys(hashables(whole(items, ENTRY)), value)
+
+
+def _list(*items: Any) -> list[Any]:
+    return list(*(whole(item) for item in items))
+
+
+def _tuple(*items: Any) -> tuple[Any, ...]:
+    return tuple(*(whole(item) for item in items))
+
+
+def _set(*items: Any) -> set[Any]:
+    return set(*(hashables(whole(item, ENTRY)) for item in items))
+
+
+def _frozenset(*items: Any) -> frozenset[Any]:
+    return frozenset(*(hashables(whole(item, ENTRY)) for item in items))
+
+
+CONSTRUCTORS: dict[str, tuple[type, Callable[..., Any] | None]] = {
+    "list": (list, _list), "tuple": (tuple, _tuple), "set": (set, _set), "frozenset": (frozenset, _frozenset),
+    "dict": (dict, dict_), "range": (range, range), "map": (map, map_), "filter": (filter, filter_), "zip": (zip, zip_),
+    "enumerate": (enumerate, enumerate_), "reversed": (reversed, reversed),
+}  # fmt: skip

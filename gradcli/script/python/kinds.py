@@ -1,0 +1,229 @@
+"""What is a type to a snippet: its own classes, those of our facades, and Python's and torch's as closed objects."""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from collections.abc import Callable, Iterable, Mapping
+from types import BuiltinFunctionType, FunctionType, MethodType, UnionType
+from typing import Any
+
+from gradcli.script.errors import UnsupportedError, python_class
+from gradcli.source import did_you_mean
+
+
+class Facade:
+    """What snippets may look into: their own classes, and what we hand them. Public names are theirs."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        kind = type(self)
+        return f"<{kind.__module__}.{kind.__qualname__} object at {id(self):#x}>"
+
+
+class Namespace:
+    """A module as a snippet sees it; `find` brings the members that are not loaded yet."""
+
+    def __init__(
+        self,
+        name: str,
+        members: Mapping[str, Any] | None = None,
+        find: Callable[[str], Any] | None = None,
+        known: Iterable[str] = (),
+    ) -> None:
+        self.name = name
+        self.members = dict(members or {})
+        self.find = find
+        self.known = known
+
+    def __repr__(self) -> str:
+        return f"<module {self.name!r}>"
+
+    def get(self, name: str) -> Any:
+        """A member; UnsupportedError, with the closest that there is, for what is not."""
+        if name in self.members:
+            return self.members[name]
+        if name == "__name__":
+            return self.name
+        found = self.find(name) if self.find is not None else None
+        if found is None:
+            raise missing(f"{self.name}.{name} is not supported here", name, {*self.members, *self.known})
+        self.members[name] = found
+        return found
+
+
+class Typelike:
+    """What stands where a type may: `|` makes a union of it."""
+
+    def __or__(self, other: Any) -> Union:
+        return Union((self, other))
+
+    def __ror__(self, other: Any) -> Union:
+        return Union((other, self))
+
+
+class Union(Typelike):
+    """`int | str`, for isinstance and annotations."""
+
+    def __init__(self, kinds: tuple[Any, ...]) -> None:
+        self.kinds = kinds
+
+    def __repr__(self) -> str:
+        return " | ".join(str(getattr(kind, "name", getattr(kind, "__name__", kind))) for kind in self.kinds)
+
+
+class BuiltinType(Typelike):
+    """A type as a snippet sees it: called, compared, asked for its name, and no more."""
+
+    def __init__(
+        self,
+        name: str,
+        python: type | tuple[type, ...] = (),
+        construct: Callable[..., Any] | None = None,
+        members: Mapping[str, Any] | None = None,
+        module: str = "",
+    ) -> None:
+        self.name = name
+        self.python = python
+        self.construct = construct
+        self.members = members or {}
+        self.module = module
+
+    def __repr__(self) -> str:
+        return f"<class '{self.module}{'.' if self.module else ''}{self.name}'>"
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if self.construct is None:
+            raise TypeError(f"cannot create '{self.name}' instances")
+        return self.construct(*arguments, **keywords)
+
+    def __getitem__(self, _: Any) -> BuiltinType:
+        if self.python in (list, tuple, dict, set, frozenset, type):
+            return self  # list[int], in an annotation that is evaluated
+        raise TypeError(f"type '{self.name}' is not subscriptable")
+
+
+# Python's own messages name the types of values.
+BuiltinType.__name__ = "type"
+Namespace.__name__ = "module"
+
+
+class Defined(type):
+    """The class of the classes that a snippet defines: nothing else has it, and so it marks them."""
+
+    def __or__(cls, other: Any) -> Any:
+        return Union((cls, other))
+
+    def __ror__(cls, other: Any) -> Any:
+        return Union((other, cls))
+
+
+class DefinedError(Defined):
+    """The class of the exceptions that a snippet defines."""
+
+
+class DefinedAbstract(Defined, ABCMeta):
+    """The class of the abstract classes that a snippet defines."""
+
+
+TYPES: dict[type, BuiltinType] = {}
+NAMED_TYPES: list[Callable[[Any], BuiltinType | None]] = []
+
+
+def type_of(value: Any) -> Any:
+    """`type(value)` as snippets see it."""
+    kind = python_class(value) if isinstance(value, BaseException) else type(value)
+    if isinstance(kind, Defined):
+        return kind
+    if kind in (FunctionType, MethodType) and not is_own_function(value):
+        kind = BuiltinFunctionType
+    if kind in TYPES:
+        return TYPES[kind]
+    for find in NAMED_TYPES:
+        found = find(value)
+        if found is not None:
+            return found
+    if issubclass(kind, Facade):
+        return kind
+    return shown_type(type if issubclass(kind, BuiltinType | type) else kind)
+
+
+def shown_type(kind: type) -> Any:
+    """A class of Python's as snippets see it."""
+    if isinstance(kind, Defined) or (issubclass(kind, Facade) and kind is not Facade):
+        return kind
+    if kind is Facade:
+        kind = object
+    if kind not in TYPES:
+        TYPES[kind] = BuiltinType(kind.__name__, kind)
+    return TYPES[kind]
+
+
+def python_types(kinds: Any, caller: str = "isinstance() arg 2 must be a type, a tuple of types, or a union") -> Any:
+    """The Python types behind what a snippet gives to isinstance, as a tuple; without recursion."""
+    found: list[type] = []
+    waiting = [kinds]
+    while waiting:
+        kind = waiting.pop()
+        if isinstance(kind, tuple):
+            waiting.extend(kind)
+        elif isinstance(kind, Union):
+            waiting.extend(kind.kinds)
+        elif isinstance(kind, UnionType):
+            waiting.extend(kind.__args__)
+        elif isinstance(kind, BuiltinType):
+            found.extend(kind.python if isinstance(kind.python, tuple) else (kind.python,))
+        elif kind is None and waiting is not kinds and isinstance(kinds, Union):
+            found.append(type(None))
+        elif isinstance(kind, type):
+            found.append(kind)
+        else:
+            raise TypeError(caller)
+    return tuple(found)
+
+
+def isinstance_(value: Any, kinds: Any) -> bool:
+    own = type_of(value)
+    if own is kinds or (isinstance(kinds, tuple) and any(kind is own for kind in kinds)):
+        return True
+    wanted = python_types(kinds)
+    if isinstance(value, BaseException):
+        return issubclass(python_class(value), wanted)
+    if isinstance(value, BuiltinType | type):
+        return type in wanted or object in wanted
+    return isinstance(value, wanted)
+
+
+def issubclass_(value: Any, kinds: Any) -> bool:
+    if not isinstance(value, BuiltinType | type):
+        raise TypeError("issubclass() arg 1 must be a class")
+    wanted = python_types(kinds, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
+    return issubclass(python_types(value)[0], wanted)
+
+
+def type_name(value: Any) -> str:
+    """How messages call the type of a value."""
+    if isinstance(value, type):
+        return f"class {value.__name__}"
+    return value.name if isinstance(value, Namespace | BuiltinType) else type(value).__name__
+
+
+def missing(message: str, name: str, known: Iterable[str]) -> UnsupportedError:
+    """A name that is not there, with the closest one that is."""
+    close = did_you_mean(name, [other for other in known if not other.startswith("_")])
+    return UnsupportedError(message, help=f"did you mean {close}?" if close else "see gradcli ops for the operations")
+
+
+def is_own_function(value: Any) -> bool:
+    """Whether the snippet made this function, or this is a method whose function it made."""
+    function = value.__func__ if type(value) is MethodType else value
+    return type(function) is FunctionType and function.__module__ == "__main__"
+
+
+def called_name(called: Any) -> str:
+    """How Python's messages name what is called: `__main__.f()`."""
+    name = getattr(called, "__qualname__", None)
+    if isinstance(called, BuiltinType) or not isinstance(name, str):
+        return f"{getattr(called, 'name', called)}"
+    function = called.__func__ if isinstance(called, MethodType) else called
+    return f"__main__.{name}()" if getattr(function, "__module__", "") == "__main__" else f"{called.__name__}()"

@@ -1,0 +1,108 @@
+"""The match statement, with patterns of values, names, sequences and classes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.script.python.comparing import equal
+from gradcli.script.python.compiler import Closure, Unit, compiled, compiles, refusal
+from gradcli.script.python.expressions import tested
+from gradcli.script.python.kinds import BuiltinType, isinstance_
+from gradcli.script.python.names import store_name
+from gradcli.script.python.scopes import Env, Scope
+from gradcli.script.python.statements import block
+
+Pattern = Callable[[Env, Any], bool]
+SELF = (bool, float, frozenset, int, list, set, str, tuple, dict)  # `int(x)` gives the whole value to x
+
+
+@compiles(ast.Match)
+def match_(node: ast.Match, scope: Scope, unit: Unit) -> Closure:
+    subject = compiled(node.subject, scope, unit)
+    cases = [
+        (
+            pattern(case.pattern, scope, unit),
+            tested(case.guard, scope, unit) if case.guard else None,
+            block(case.body, scope, unit),
+        )
+        for case in node.cases
+    ]
+
+    def run(env: Env) -> object:
+        value = subject(env)
+        for matches, guard, body in cases:
+            if matches(env, value) and (guard is None or guard(env)):
+                return body(env)
+        return None
+
+    return run
+
+
+def pattern(node: ast.pattern, scope: Scope, unit: Unit) -> Pattern:
+    """Whether a value fits, with the names in it bound."""
+    match node:
+        case ast.MatchValue(value=value):
+            expected = compiled(value, scope, unit)
+            return lambda env, x: bool(equal(x, expected(env)))
+        case ast.MatchSingleton(value=value):
+            return lambda env, x: x is value
+        case ast.MatchOr(patterns=patterns):
+            choices = [pattern(choice, scope, unit) for choice in patterns]
+            return lambda env, x: any(choice(env, x) for choice in choices)
+        case ast.MatchAs(pattern=inner, name=name):
+            return _named(pattern(inner, scope, unit) if inner else None, name, scope, unit)
+        case ast.MatchSequence(patterns=patterns):
+            return _sequence(patterns, scope, unit)
+        case ast.MatchClass(cls=kind, patterns=patterns, kwd_patterns=[]) if len(patterns) < 2:
+            inner_patterns = [pattern(inner, scope, unit) for inner in patterns]
+            return _class(compiled(kind, scope, unit), inner_patterns)
+    raise refusal(node, unit, "this pattern is not supported", "write if and elif")
+
+
+def _named(inner: Pattern | None, name: str | None, scope: Scope, unit: Unit) -> Pattern:
+    store = store_name(name, scope, unit) if name else None
+
+    def matches(env: Env, x: Any) -> bool:
+        if inner is not None and not inner(env, x):
+            return False
+        if store is not None:
+            store(env, x)
+        return True
+
+    return matches
+
+
+def _sequence(nodes: list[ast.pattern], scope: Scope, unit: Unit) -> Pattern:
+    stars = [place for place, node in enumerate(nodes) if isinstance(node, ast.MatchStar)]
+    star = stars[0] if stars else len(nodes)
+    first = [pattern(node, scope, unit) for node in nodes[:star]]
+    last = [pattern(node, scope, unit) for node in nodes[star + 1 :]]
+    rest = _named(None, getattr(nodes[star], "name", None), scope, unit) if stars else None
+
+    def matches(env: Env, x: Any) -> bool:
+        if not isinstance(x, list | tuple) or len(x) < len(first) + len(last):
+            return False
+        if rest is None and len(x) != len(first):
+            return False
+        end = len(x) - len(last)
+        if not all(part(env, item) for part, item in zip(first, x[: len(first)], strict=True)):
+            return False
+        if rest is not None:
+            rest(env, list(x[star:end]))
+        return all(part(env, item) for part, item in zip(last, x[end:], strict=rest is not None))
+
+    return matches
+
+
+def _class(kind: Closure, inner: list[Pattern]) -> Pattern:
+    def matches(env: Env, x: Any) -> bool:
+        wanted = kind(env)
+        if not isinstance_(x, wanted):
+            return False
+        if inner and not (isinstance(wanted, BuiltinType) and wanted.python in SELF):
+            raise TypeError(f"{getattr(wanted, '__name__', wanted)}() accepts 0 positional sub-patterns (1 given)")
+        return all(part(env, x) for part in inner)
+
+    return matches

@@ -1,0 +1,47 @@
+"""Syntax: what Python refuses is refused in its words, and what snippets may not contain says what to write."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.errors import ProgramSyntaxError
+from tests.script.python.agreement import check, programs
+from tests.script.running import ours
+
+
+@programs("syntax")
+def test_syntax_errors_are_those_of_python(program: str) -> None:
+    with pytest.raises(SyntaxError) as expected:
+        compile(program, "snippet.py", "exec")
+    assert ours(program).endswith(f": {expected.value.msg}\n")
+
+
+@pytest.mark.parametrize(
+    ("program", "words", "instead"),
+    [
+        ("async def f(): pass", "async functions", "write def"),
+        ("try: pass\nexcept* ValueError: pass", r"except\*", "write except"),
+        ("class A(metaclass=type): pass", "keywords of a class", "class Name"),
+        ("x = b'a'", "bytes", "numbers and texts"),
+        ("x = 3j", "complex", "numbers and texts"),
+        ("from . import x", "relative imports", "one file"),
+        ("from math import *", r"import \*", "name what you use"),
+        ("match {}:\n    case {'a': 1}: pass", "pattern", "if and elif"),
+        ("class A:\n    def __del__(self): pass", "__del__", "plain name"),
+        ("class A:\n    __array_interface__ = {}", "__array_interface__", "plain name"),
+    ],
+)
+def test_refusals_say_what_to_write(program: str, words: str, instead: str) -> None:
+    from gradcli.script.interpreter import run
+    from gradcli.script.limits import Limits
+    from gradcli.script.machine import Machine
+    from gradcli.source import Source
+
+    with pytest.raises(ProgramSyntaxError, match=words) as caught:
+        run([Source(program)], Machine(Limits(), print))
+    assert instead in caught.value.help
+
+
+@programs("patterns")
+def test_simple_matches_are_those_of_python(program: str) -> None:
+    check(program)

@@ -1,0 +1,10 @@
+"""Loops, conditions, with and exceptions."""
+
+from __future__ import annotations
+
+from tests.script.python.agreement import check, programs
+
+
+@programs("control")
+def test_control_flow_is_that_of_python(program: str) -> None:
+    check(program)
