@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine import summation
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import literal, positional
 from gradcli.engine.primitive import Primitive, primitive
@@ -22,7 +23,10 @@ def summed_axes(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, .
 
 def _sum_to_size(x: Any, *, size: tuple[int, ...]) -> Any:
     shape = np.shape(x)
-    summed = np.sum(x, axis=summed_axes(shape, size), keepdims=True, dtype=np.asarray(x).dtype)
+    if np.asarray(x).dtype.kind == "f":
+        summed = summation.total(x, summed_axes(shape, size), keepdims=True)
+    else:
+        summed = np.sum(x, axis=summed_axes(shape, size), keepdims=True, dtype=np.asarray(x).dtype)
     return np.reshape(summed, size)[()]
 
 

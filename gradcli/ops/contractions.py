@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine import products
 from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import call, infix
@@ -32,8 +33,10 @@ def scaled(x: Any, factor: float) -> Any:
 
 
 def _addmm(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    # torch leaves the first operand out where beta is 0, even if it is not finite
-    return scaled(c, beta) + scaled(a @ b, alpha) if beta else scaled(a @ b, alpha)
+    if beta == alpha == 1:
+        return products.added_product(c, a, b)
+    product = scaled(products.matrix_product(a, b), alpha)
+    return scaled(c, beta) + product if beta else product  # torch leaves c out where beta is 0, even if it is nan
 
 
 def _write_addmm(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
@@ -45,7 +48,7 @@ def _write_addmm(operands: Sequence[Formula], options: dict[str, Any]) -> Expres
 
 dot: Primitive = primitive(
     "dot",
-    np.dot,
+    products.dot_product,
     lambda g, out, x, y: g * y,
     lambda g, out, x, y: g * x,
     structured=True,
@@ -53,7 +56,7 @@ dot: Primitive = primitive(
 )
 mv: Primitive = primitive(
     "mv",
-    np.matmul,
+    products.matrix_vector_product,
     lambda g, out, A, x: outer(g, x),
     lambda g, out, A, x: mv(t(A), g),
     structured=True,
@@ -80,7 +83,7 @@ def _fold_mm(A: Formula, B: Formula, *, value: Any) -> Formula | None:
 
 mm: Primitive = primitive(
     "mm",
-    np.matmul,
+    products.matrix_product,
     lambda g, out, A, B: mm(g, t(B)),
     lambda g, out, A, B: mm(t(A), g),
     structured=True,

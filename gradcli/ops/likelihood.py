@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine import summation
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import literal, positional
 from gradcli.engine.primitive import Primitive, primitive
@@ -44,7 +45,8 @@ def _nll(x: Any, target: Any, weight: Any = 1, *, reduction: str = "mean", ignor
     losses = np.where(labels.counted, -chosen * labels.weights, 0)[()]
     if reduction == "none":
         return losses
-    return np.sum(losses) if reduction == "sum" else np.sum(losses) / labels.total
+    summed = summation.of_losses(losses)
+    return summed if reduction == "sum" else summed / labels.total
 
 
 def _nll_backward(

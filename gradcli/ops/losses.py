@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine import summation
 from gradcli.engine.broadcast import expand
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import Notation, literal
@@ -39,7 +40,7 @@ def reduced(losses: Any, reduction: str, count: float | None = None) -> Any:
     """The losses as they are, their sum, or their mean (over `count`, if it is not their number)."""
     if reduction == "none":
         return losses
-    total = np.sum(losses)
+    total = summation.total(losses)
     return total if reduction == "sum" else total / (np.size(losses) if count is None else count)
 
 

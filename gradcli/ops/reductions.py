@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine import summation
 from gradcli.engine.broadcast import expand
 from gradcli.engine.notation import call
 from gradcli.engine.primitive import Primitive, primitive
@@ -24,7 +25,7 @@ from gradcli.ops.surface import operation
 
 
 def _sum_dim(x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
-    return np.sum(x, axis=axes(dim, x.ndim), keepdims=keepdim)
+    return summation.total(x, axes(dim, x.ndim), keepdim)
 
 
 def _mean_dim(x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
@@ -32,7 +33,7 @@ def _mean_dim(x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
 
 
 total = primitive(
-    "sum", lambda x: np.sum(x), lambda g, out, x: expand(g, size=x.shape), node="SumBackward0", structured=True
+    "sum", lambda x: summation.total(x), lambda g, out, x: expand(g, size=x.shape), node="SumBackward0", structured=True
 )
 sum_dim: Primitive = primitive(
     "sum_dim",
@@ -44,7 +45,7 @@ sum_dim: Primitive = primitive(
 )
 mean = primitive(
     "mean",
-    lambda x: np.sum(x) / x.size,
+    lambda x: summation.total(x) / x.size,
     lambda g, out, x: expand(g, size=x.shape) / math.prod(x.shape),
     node="MeanBackward0",
     structured=True,

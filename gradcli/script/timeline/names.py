@@ -70,7 +70,7 @@ class TensorNames:
         return self.of_tensor.get(tensor) or self.provisional.get(tensor)
 
 
-def owned(value: Facade) -> Iterator[tuple[str, Tensor]]:
+def owned(value: Any) -> Iterator[tuple[str, Tensor]]:
     """The tensors of an object: the parameters of a module that is set up, the attributes of anything else."""
     if "_parameters" in vars(value):
         yield from value.named_parameters()

@@ -1,0 +1,138 @@
+"""Sums that add in torch's order, so that their last digits are torch's.
+
+Floating point addition depends on its order. On the CPU torch adds a contiguous row in lanes of 32 bytes, four lanes at
+a time, and columns one below the other; long runs are added in blocks, and those in blocks again (cascade summation).
+This is that order, over whole arrays: ATen's SumKernel, as it runs below the size from which it uses several threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+THREADED = 32768  # entries from which torch shares a sum among threads
+LANE_BYTES = 32
+TOGETHER = 4  # lanes or rows that are added side by side
+LEVELS = 4  # of blocks within blocks
+BLOCK = 16  # terms of the smallest block
+
+Array = Any  # np.ndarray
+Axes = int | tuple[int, ...] | None
+
+
+def total(x: Array, axis: Axes = None, keepdims: bool = False) -> Any:
+    """The sum over axes (default: all), in the dtype of `x` for floats; integers and booleans give int64."""
+    ndim = np.ndim(x)
+    if not ndim or not 2 < x.size <= THREADED or x.dtype.kind != "f" or x.dtype.itemsize < 4 or not contiguous(x):
+        return np.sum(x, axis=axis, keepdims=keepdims)
+    summed = _axes(axis, ndim)
+    blocks = merged(x.shape, summed)
+    add = ORDERS.get(tuple(is_summed for _, is_summed in blocks))
+    if add is None:
+        return np.sum(x, axis=axis, keepdims=keepdims)
+    shape = [1 if dim in summed else size for dim, size in enumerate(x.shape) if keepdims or dim not in summed]
+    return add(x.reshape([size for size, _ in blocks])).reshape(shape)[()]
+
+
+def contiguous(x: Array) -> bool:
+    return bool(x.flags.c_contiguous)
+
+
+def merged(shape: tuple[int, ...], summed: tuple[int, ...]) -> list[tuple[int, bool]]:
+    """Neighbouring dimensions that are summed together, or kept together, as one: its size, and is it summed."""
+    blocks: list[tuple[int, bool]] = []
+    for dim, size in enumerate(shape):
+        is_summed = dim in summed
+        if size == 1:
+            continue
+        if blocks and blocks[-1][1] is is_summed:
+            blocks[-1] = (blocks[-1][0] * size, is_summed)
+        else:
+            blocks.append((size, is_summed))
+    return blocks
+
+
+def of_losses(losses: Array) -> Any:
+    """The sum of the losses of a batch, as torch's nll_loss adds: in blocks of 16, and the first loss at the end."""
+    flat = np.asarray(losses).reshape(-1)
+    if not 2 < flat.size <= BLOCK * BLOCK:
+        return np.sum(losses)
+    rest = flat[None, 1:, None]
+    blocks = rest.shape[1] // BLOCK
+    inner = one_by_one(rest[:, : blocks * BLOCK].reshape(blocks, BLOCK, 1)).reshape(1, blocks, 1)
+    return (one_by_one(rest[:, blocks * BLOCK :]) + one_by_one(inner))[0, 0] + flat[0]
+
+
+def _axes(axis: Axes, ndim: int) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(ndim))
+    return tuple(sorted(dim % ndim for dim in (axis if isinstance(axis, tuple) else (axis,)))) if ndim else ()
+
+
+def rows(x: Array) -> Array:
+    """The sum of each row of a matrix."""
+    lanes = LANE_BYTES // x.dtype.itemsize
+    count, size = x.shape
+    if size < lanes:
+        return run(x[:, :, None])[:, 0]
+    whole = size // lanes * lanes
+    partial = run(x[:, :whole].reshape(count, whole // lanes, lanes))
+    found = np.zeros(count, x.dtype)
+    for column in range(whole, size):
+        found += x[:, column]
+    for lane in range(lanes):
+        found += partial[:, lane]
+    return found
+
+
+def columns(x: Array) -> Array:
+    """The sum of each column of each of several matrices, (matrices, terms, columns)."""
+    lanes = LANE_BYTES // x.dtype.itemsize
+    side = TOGETHER * (lanes if x.shape[2] >= lanes else 1)
+    whole = x.shape[2] // side * side
+    return np.concatenate([cascade(x[:, :, :whole]), run(x[:, :, whole:])], axis=1)
+
+
+def run(x: Array) -> Array:
+    """Sums along axis 1 of (rows, terms, lanes): every fourth term together, then the four."""
+    count, terms, lanes = x.shape
+    whole = terms // TOGETHER * TOGETHER
+    partial = cascade(x[:, :whole].reshape(count, whole // TOGETHER, TOGETHER * lanes)).reshape(count, TOGETHER, lanes)
+    found = partial[:, 0]
+    for term in range(whole, terms):
+        found = found + x[:, term]
+    for position in range(1, TOGETHER):
+        found = found + partial[:, position]
+    return found
+
+
+def cascade(x: Array) -> Array:
+    """Sums along axis 1 of (rows, terms, lanes), one after the other, in blocks of blocks."""
+    count, terms, lanes = x.shape
+    step = max(BLOCK, 1 << (max(terms, 1) - 1).bit_length() // LEVELS)
+    found = np.zeros((count, lanes), x.dtype)
+    level = x
+    for depth in range(LEVELS):
+        blocks = level.shape[1] // step if depth < LEVELS - 1 else 0
+        found = found + one_by_one(level[:, blocks * step :])
+        if not blocks:
+            break
+        level = one_by_one(level[:, : blocks * step].reshape(count * blocks, step, lanes)).reshape(count, blocks, lanes)
+    return found
+
+
+def one_by_one(x: Array) -> Array:
+    """Sums along axis 1 of (rows, terms, lanes), strictly in order."""
+    return np.add.accumulate(x, axis=1)[:, -1] if x.shape[1] else np.zeros((x.shape[0], x.shape[2]), x.dtype)
+
+
+# How the blocks of dimensions are added, by which of them are summed; torch's own order in other cases is not known.
+ORDERS: dict[tuple[bool, ...], Callable[[Array], Array]] = {
+    (True,): lambda x: rows(x[None]),
+    (False, True): rows,
+    (True, False): lambda x: columns(x[None]),
+    (False, True, False): columns,
+    (True, False, True): lambda x: one_by_one(rows(x.reshape(-1, x.shape[2])).reshape(1, *x.shape[:2])),
+}
