@@ -6,11 +6,12 @@ from pathlib import Path
 
 from tests.script.running import torchs
 
-SNIPPETS = Path(__file__).with_name("snippets")
+FOLDERS = (Path(__file__).with_name("snippets"), Path(__file__).parents[2] / "samples" / "snippets")
+SNIPPETS = sorted(path for folder in FOLDERS for path in folder.glob("*.py"))
 
 
 def main() -> None:
-    for path in sorted(SNIPPETS.glob("*.py")):
+    for path in SNIPPETS:
         path.with_suffix(".out").write_text(torchs(path.read_text()))
 
 

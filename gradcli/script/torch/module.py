@@ -169,6 +169,8 @@ def namespace(name: str) -> Namespace:
         )
     if name == "torch.random":
         return Namespace(name, {"manual_seed": manual_seed, "initial_seed": MEMBERS["initial_seed"]})
+    printing.set_printoptions(profile="default")  # what an earlier snippet of this process has set ends with it
+    autograd.anomaly.enabled = False
     return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
 
 

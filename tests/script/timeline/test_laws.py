@@ -11,12 +11,9 @@ from gradcli.render.looks import Looks
 from gradcli.render.snippet_document import snippet_document
 from gradcli.render.timeline import timeline_page
 from gradcli.script.timeline.model import Backward
-from tests.commands.running import ROOT, validator
+from tests.commands.running import validator
+from tests.script.record_snippets import SNIPPETS
 from tests.script.running import ours, recorded
-
-SNIPPETS = sorted((ROOT / "samples" / "snippets").glob("*.py")) + sorted(
-    (Path(__file__).parents[1] / "snippets").glob("*.py")
-)
 
 
 @pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
