@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gradcli.engine.saved import ModifiedError
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.explanation.model import Note
 
@@ -29,12 +30,12 @@ def notes(recorder: Recorder, error: Exception) -> tuple[Note, ...]:
 def _changed(recorder: Recorder, error: ModifiedError) -> Iterator[Note]:
     """Which line changed a saved tensor, and which node had saved it."""
     node = error.saver
-    saver = recorder.names.of_node.get(node) or "a result"
-    made = recorder.lines.get(node)
+    changed = (x for x in node.inputs or () if isinstance(x, Tensor) and x.history and x.history[-1] >= error.time)
+    saved = next((recorder.names.get(x) for x in changed), None) or recorder.names.of_node.get(node) or "a tensor"
     line = next((line for until, line in recorder.changed_at if until >= error.time), None)
     yield Note(
         "changed-after-saving",
-        saver,
-        f"{node.primitive.name} at line {made} (it made {saver}) saved the tensor for its backward pass, and "
+        saved,
+        f"{node.primitive.name} at line {recorder.lines.get(node)} saved {saved} for its backward pass, and "
         f"line {line} changed it in place afterwards",
     )
