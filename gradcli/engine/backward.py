@@ -78,9 +78,9 @@ def walk(
             upstream = before_hooks(node, upstream)
         if captured is not None and node in captured:
             captured[node] = upstream
+        values, out = operands(node, create_graph)
         if changes.latest > node.sequence:
             check_versions(node)
-        values, out = operands(node, create_graph)
         rules, options = node.primitive.rules_for(values), node.options
         complete: list[Target] = []
         for position, edge in enumerate(node.edges):

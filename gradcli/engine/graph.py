@@ -14,9 +14,13 @@ tick = count()  # the engine's clock: creation of nodes and in-place changes, in
 
 
 class Changes:
-    """When memory was last changed in place, anywhere: nodes newer than that need no check of their versions."""
+    """When memory was last changed in place, anywhere: nodes newer than that need no check of their versions.
+
+    `reshaped` is when a tensor last got another shape in place (`x.unsqueeze_(0)`).
+    """
 
     latest = -1
+    reshaped = -1
 
 
 changes = Changes()

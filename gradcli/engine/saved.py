@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gradcli.engine.graph import OUT, AccumulateGrad, Node
-from gradcli.engine.tensor import Tensor, type_name
+from gradcli.engine.graph import OUT, AccumulateGrad, Node, changes
+from gradcli.engine.tensor import Tensor, Value, type_name
 from gradcli.errors import AutogradError
 
 SECOND_TIME = (
@@ -73,9 +74,27 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
             code="E302",
             help="write .backward(retain_graph=True) in the first call, or build the graph again before the second",
         )
+    inputs: Sequence[Any] = node.inputs
+    if changes.reshaped > node.sequence:
+        inputs = [in_former_shape(x, node.sequence) if isinstance(x, Tensor) else x for x in inputs]
     if create_graph:
-        return node.inputs, Tensor(node.out, node)
-    return [x.value if isinstance(x, Tensor) else x for x in node.inputs], node.out
+        return inputs, Tensor(node.out, node)
+    return [x.value if isinstance(x, Tensor) else x for x in inputs], node.out
+
+
+# The values that tensors had before they got another shape in place, each with the time of that.
+former: WeakKeyDictionary[Tensor, list[tuple[int, Value]]] = WeakKeyDictionary()
+
+
+def keep_former_shape(x: Tensor, before: Value) -> None:
+    """Note that `x` had another shape until now: what was computed from it goes by that one."""
+    changes.reshaped = x.changed()
+    former.setdefault(x, []).append((changes.reshaped, before))
+
+
+def in_former_shape(x: Tensor, time: int) -> Tensor:
+    """The tensor as it was at that time; rules read its shape alone, for what was saved is checked by its version."""
+    return next((Tensor(value) for until, value in former.get(x, ()) if until > time), x)
 
 
 def release(node: Node) -> None:

@@ -68,6 +68,11 @@ class View(Tensor):
         self.node = node
         return node
 
+    def look_along(self, path: Path) -> None:
+        """Look at the base along another path, with a node that knows of it."""
+        self.path = path
+        self._known = len(self.history or ())
+
     @property
     def requires_grad(self) -> bool:
         return _node.__get__(self) is not None or self.base.requires_grad

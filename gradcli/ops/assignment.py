@@ -12,7 +12,7 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.graph import Node
 from gradcli.engine.in_place import change, check_in_place, check_overlap, write_over
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.saved import TYPE_NAMES, keep_former_shape
 from gradcli.engine.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.tensor import Tensor, type_name
 from gradcli.engine.views import View, take_over
@@ -164,16 +164,16 @@ def _look(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     check_in_place(x)
     result = OPERATIONS[stem].function(x, *arguments, **keywords)
     node = result.node
-    if isinstance(x, View):
-        x.path = result.path
-    elif isinstance(node, Node) and node.inputs is not None:
+    if isinstance(node, Node) and node.inputs is not None:
         name = "SqueezeBackward4" if stem == "squeeze" and (arguments or keywords) else RESHAPING[stem]
         node.primitive = replace(node.primitive, node=name)
         node.inputs = (Tensor(x.value, x.node),)
         take_over(x.node, node)
         x.node = node
-    x.value = result.value
-    x.changed()
+    before, x.value = x.value, result.value
+    keep_former_shape(x, before)
+    if isinstance(x, View):
+        x.look_along(result.path)
     return x
 
 
