@@ -28,7 +28,8 @@ with torch.no_grad():
         "model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 3))\n"
         "criterion, target = nn.CrossEntropyLoss(), y",
         "model, criterion = nn.Linear(3, 1), nn.BCEWithLogitsLoss()\ntarget = (t[:, :1] > 0).float()",
-        "model = nn.Sequential(nn.Linear(3, 4, bias=False), nn.BatchNorm1d(4), nn.LayerNorm(4), nn.Linear(4, 3))\n"
+        "model = nn.Sequential(nn.Linear(3, 4, bias=False), nn.BatchNorm1d(4), nn.Tanh(), nn.LayerNorm(4))\n"
+        "model.append(nn.Linear(4, 3))\n"
         "criterion, target = nn.L1Loss(), t",
     ],
 )
