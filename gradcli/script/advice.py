@@ -104,3 +104,23 @@ def advice(kind: str, message: str) -> str:
         if re.search(pattern, message):
             return words
     return BY_KIND.get(kind, "")
+
+
+SYNTAX = [
+    (r"never closed", "add the closing bracket"),
+    (r"unmatched|does not match", "one bracket too many, or of the wrong kind"),
+    (r"expected ':'", "end the line with a colon"),
+    (r"indent", "indent each line of a block by the same four spaces"),
+    (r"unterminated", "close the quotes"),
+    (r"forgot a comma", "put a comma between the values"),
+    (r"Missing parentheses in call", "write print(...)"),
+    (r"meant '=='", "= assigns, == compares"),
+    (r"nested", "split it into several statements"),
+    (r"cannot assign", "only names, attributes and items can be assigned to"),
+]
+
+
+def syntax_advice(message: str) -> str:
+    """What to do about text that Python cannot read."""
+    found = (words for pattern, words in SYNTAX if re.search(pattern, message))
+    return next(found, "Python cannot read this: look at the line above it, too")

@@ -14,6 +14,7 @@ from gradcli.engine.modes import default_dtype, set_grad_enabled
 from gradcli.engine.recorder import recorder
 from gradcli.errors import ProgramSyntaxError
 from gradcli.script import library
+from gradcli.script.advice import syntax_advice
 from gradcli.script.limits import TEXT, deep, watched
 from gradcli.script.machine import Machine, running
 from gradcli.script.printing import set_printoptions
@@ -89,7 +90,7 @@ def _unreadable(error: SyntaxError, source: Source) -> ProgramSyntaxError:
     start = source.offset(max(line, 1)) + max((error.offset or 1) - 1, 0)
     same = error.end_lineno == error.lineno and (error.end_offset or 0) > (error.offset or 0)
     end = start + (error.end_offset or 0) - (error.offset or 0) if same else start + 1
-    return ProgramSyntaxError("E101", error.msg, span=Span(start, end), help="this is not Python", source=source)
+    return ProgramSyntaxError("E101", error.msg, span=Span(start, end), help=syntax_advice(error.msg), source=source)
 
 
 def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False) -> None:
