@@ -180,7 +180,7 @@ def arrivals(
             gradient = before_hooks(target, gradient)
         if captured is not None:
             captured[target] = gradient
-        elif isinstance(target, AccumulateGrad):
+        elif isinstance(target, AccumulateGrad) and target.collects:
             leaf = target.variable
             before = None if leaf.grad is None else leaf.grad.value.copy()
             accumulate(leaf, gradient, create_graph)

@@ -128,6 +128,11 @@ class AccumulateGrad(Hookable):
         self.variable = variable
         self.hooks: Hooks | None = None
 
+    @property
+    def collects(self) -> bool:
+        """Not for a leaf that was detached since, nor for a view that was made unrecorded."""
+        return self.variable.requires_grad and not self.variable.is_unrecorded
+
     def __repr__(self) -> str:
         return "<AccumulateGrad>"
 

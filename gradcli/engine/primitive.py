@@ -29,6 +29,8 @@ from gradcli.engine.views import looking
 
 ARRAY = np.ndarray
 
+VARARGS = 4  # Python's flag of a function that takes `*rest`
+
 Rule = Callable[..., Any]  # (g, out, *inputs, **options) -> gradient of one input
 
 
@@ -173,19 +175,23 @@ class Primitive:
 
     @cached_property
     def saved(self) -> tuple[frozenset[int], ...]:
-        return tuple(frozenset() if rule is None else mentioned(rule) for rule in self.rules)
+        return tuple(frozenset() if rule is None else mentioned(rule, not self.variadic) for rule in self.rules)
 
     @cached_property
     def saves_out(self) -> bool:
         return any(OUT in positions for positions in self.saved)
 
 
-def mentioned(rule: Rule) -> frozenset[int]:
-    """The positions whose values a rule reads; `x.shape` alone saves nothing, as in torch."""
+def mentioned(rule: Rule, with_rest: bool = False) -> frozenset[int]:
+    """The positions whose values a rule reads; `x.shape` alone saves nothing, as in torch.
+
+    `*indices` count as the first of them, if `with_rest`.
+    """
     import dis
 
     code = rule.__code__
-    parameters = code.co_varnames[1 : code.co_argcount]  # after g: out and the inputs
+    rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :][: with_rest and bool(code.co_flags & VARARGS)]
+    parameters = code.co_varnames[1 : code.co_argcount] + rest  # after g: out and the inputs
     instructions = list(dis.get_instructions(rule))
     read: set[str] = set(code.co_cellvars)
     for this, following in zip(instructions, [*instructions[1:], None], strict=True):

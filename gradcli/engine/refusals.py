@@ -32,7 +32,7 @@ def refusal(name: str, values: Sequence[Any], structured: bool, error: Exception
 def check_difference(values: Sequence[Any]) -> None:
     """Refuse to subtract booleans, where numpy would take them for numbers."""
     booleans = [isinstance(value, bool) or getattr(value, "dtype", None) == np.bool_ for value in values]
-    if not any(getattr(value, "dtype", None) == np.bool_ for value in values):
+    if not any(booleans):
         return
     how = "with two bool tensors" if all(booleans) else "with a bool tensor"
     advice = "Use the `^` or `logical_xor()` operator instead." if all(booleans) else INVERT

@@ -46,6 +46,7 @@ class Tensor:
     __slots__ = ("__weakref__", "_grad", "history", "node", "value")
     __array_ufunc__ = None  # numpy leaves its operators to this class
     base: Tensor | None = None  # of a view: the tensor whose memory it looks into
+    is_unrecorded = False  # whether this is a view, made under no_grad, of a tensor that requires grad
 
     def __init__(self, value: Value, node: Node | AccumulateGrad | None = None) -> None:
         self.value = value
@@ -207,12 +208,7 @@ class Tensor:
             raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self.array
 
-    def backward(
-        self,
-        gradient: Gradient = None,
-        retain_graph: bool | None = None,
-        create_graph: bool = False,
-    ) -> None:
+    def backward(self, gradient: Gradient = None, retain_graph: bool | None = None, create_graph: bool = False) -> None:
         """Accumulate the gradient of this tensor into the `.grad` of the leaves it depends on.
 
         `gradient` is the upstream gradient and may be left out for one element; `retain_graph` (default:

@@ -81,6 +81,10 @@ class View(Tensor):
     def requires_grad(self, required: bool) -> None:
         Tensor.requires_grad.__set__(self, required)  # type: ignore[attr-defined]
 
+    @property
+    def is_unrecorded(self) -> bool:  # type: ignore[override]
+        return self.origin == UNRECORDED and self.base.requires_grad
+
     def refusal(self, what: str) -> AutogradError:
         """Why a view of this origin takes no part in changes."""
         if self.origin == UNRECORDED:

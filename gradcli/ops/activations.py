@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine import precision
 from gradcli.engine.notation import number
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.arguments import Real
 from gradcli.ops.arithmetic import add, div, sub
-from gradcli.ops.comparisons import both
 from gradcli.ops.constants import SQRT_2_OVER_PI
 from gradcli.ops.elementwise import absolute, by_number, elementwise, tanh
+from gradcli.ops.powers import power
 from gradcli.ops.selection import guarded, where
+from gradcli.ops.slopes import hardtanh_backward, leaky_relu_backward, sigmoid_backward, threshold_backward
 from gradcli.ops.surface import operation
 
 # The constants of self-normalizing networks (Klambauer et al. 2017), to the digits that torch has.
@@ -26,20 +28,20 @@ SELU_SCALE = 1.0507009873554804934193349852946
 
 def _softplus(x: Any) -> Any:
     """`log(1 + exp(x))` without overflow."""
-    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+    return np.maximum(x, 0) + precision.log1p(precision.exp(-np.abs(x)))
 
 
 sigmoid = elementwise(
     "sigmoid",
-    lambda x: 1 / (1 + np.exp(-x)),
-    lambda g, out, x: g * (out * (1 - out)),
+    lambda x: 1 / (1 + precision.exp(-x)),
+    lambda g, out, x: sigmoid_backward(g, out),
     "The logistic function `1/(1 + exp(-x))`.",
     aliases=["expit"],
 )
 relu = elementwise(
     "relu",
     lambda x: np.maximum(x, 0),
-    lambda g, out, x: where(out > 0, g, 0),
+    lambda g, out, x: threshold_backward(g, out),
     "The positive part.",
     example="x = [-1, 2]; relu(x)",
     whole=True,
@@ -48,8 +50,8 @@ relu = elementwise(
 )
 silu = elementwise(
     "silu",
-    lambda x: x / (1 + np.exp(-x)),
-    lambda g, out, x: g * (sigmoid(x) * (1 + x * (1 - sigmoid(x)))),
+    lambda x: x / (1 + precision.exp(-x)),
+    lambda g, out, x: g * sigmoid(x) * (1 + x * (1 - sigmoid(x))),
     "The input times its sigmoid.",
     method=False,
     aliases=["swish"],
@@ -76,7 +78,7 @@ softplus: Primitive = primitive(
 )
 mish = elementwise(
     "mish",
-    lambda x: x * np.tanh(_softplus(x)),
+    lambda x: x * precision.tanh(_softplus(x)),
     lambda g, out, x: g * (tanh(softplus(x)) + x * sigmoid(x) * (1 - tanh(softplus(x)) ** 2)),
     "The input times `tanh(softplus(x))`.",
     method=False,
@@ -84,14 +86,14 @@ mish = elementwise(
 leaky_relu = primitive(
     "leaky_relu",
     lambda x, *, negative_slope=0.01: np.where(np.greater(x, 0), x, x * negative_slope)[()],
-    lambda g, out, x, *, negative_slope=0.01: where(x > 0, g, negative_slope * g),
+    lambda g, out, x, *, negative_slope=0.01: leaky_relu_backward(g, x, negative_slope=negative_slope),
     kinks=(0.0,),
     convention="leaky_relu'(0) is the slope",
 )
 hardtanh = primitive(
     "hardtanh",
     lambda x, *, min_val=-1, max_val=1: np.clip(x, min_val, max_val),
-    lambda g, out, x, *, min_val=-1, max_val=1: where(both(x > min_val, x < max_val), g, 0),
+    lambda g, out, x, *, min_val=-1, max_val=1: hardtanh_backward(g, x, min_val=min_val, max_val=max_val),
     kinks=lambda x, *, min_val=-1, max_val=1: np.equal(x, min_val) | np.equal(x, max_val),
     convention="hardtanh' is 0 at the bounds",
 )
@@ -107,14 +109,14 @@ def _write_decay(operands: Any, options: dict[str, Any]) -> Call:
 # second derivative at 0 is 0.
 decay = primitive(
     "decay",
-    lambda x, *, scale: np.exp(np.minimum(x, 0) / scale),
+    lambda x, *, scale: precision.exp(np.minimum(x, 0) / scale),
     lambda g, out, x, *, scale: where(x < 0, g * out / scale, 0),
     notation=_write_decay,
 )
 
 
 def _elu(x: Any, *, alpha: float = 1) -> Any:
-    return np.where(np.greater(x, 0), x, alpha * np.expm1(np.minimum(x, 0)))[()]
+    return np.where(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0)))[()]
 
 
 elu = primitive(
@@ -137,13 +139,13 @@ selu = elementwise(
 )
 celu = primitive(
     "celu",
-    lambda x, *, alpha=1: np.where(np.greater(x, 0), x, alpha * np.expm1(np.minimum(x, 0) / alpha))[()],
+    lambda x, *, alpha=1: np.where(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0) / alpha))[()],
     lambda g, out, x, *, alpha=1: where(x <= 0, g * decay(x, scale=alpha), g),
 )
 
 normal_pdf: Primitive = primitive(
     "normal_pdf",
-    lambda x: np.exp(-(x**2) / 2) * (1 / math.sqrt(2 * math.pi)),
+    lambda x: precision.exp(-(x**2) / 2) * (1 / math.sqrt(2 * math.pi)),
     lambda g, out, x: -g * x * out,
 )
 _erf = by_number(math.erf)
@@ -157,11 +159,11 @@ normal_cdf = primitive(
 def _gelu(x: Any, *, approximate: str = "none") -> Any:
     if approximate == "none":
         return x * normal_cdf(x)
-    return 0.5 * x * (1 + np.tanh(_gelu_inner(x)))
+    return 0.5 * x * (1 + precision.tanh(_gelu_inner(x)))
 
 
 def _gelu_inner(x: Any) -> Any:
-    return SQRT_2_OVER_PI.beside(x) * (x + 0.044715 * x**3)
+    return SQRT_2_OVER_PI.beside(x) * (x + 0.044715 * power(x, exponent=3))
 
 
 def _gelu_rule(g: Any, out: Any, x: Any, *, approximate: str = "none") -> Any:

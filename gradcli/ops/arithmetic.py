@@ -8,14 +8,17 @@ from typing import Any
 
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import Notation, infix, number, prefix
-from gradcli.engine.primitive import primitive
+from gradcli.engine.precision import fused, raised
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.refusals import check_difference
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary, Expression
 from gradcli.ops.arguments import Operand, Real, as_tensor, real
 from gradcli.ops.comparisons import at_least, both, equal
 from gradcli.ops.elementwise import POSITIVE, log
-from gradcli.ops.folding import fold_add, fold_div, fold_mul, fold_neg, fold_pow, fold_sub
+from gradcli.ops.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
+from gradcli.ops.powers import power
 from gradcli.ops.rounding import (
     check_divisor,
     floor_divide,
@@ -43,9 +46,17 @@ add = primitive(
     notation=infix("+"),
     fold=fold_add,
 )
+
+
+def _difference(a: Any, b: Any) -> Any:
+    if type(b) is bool or type(a) is bool:
+        check_difference((a, b))
+    return a - b
+
+
 sub = primitive(
     "sub",
-    operator.sub,
+    _difference,
     lambda g, out, a, b: g,
     lambda g, out, a, b: -g,
     notation=infix("-"),
@@ -61,7 +72,7 @@ def _scaled(symbol: str) -> Notation:
 # torch adds a multiple in one node.
 add_scaled = primitive(
     "add_scaled",
-    lambda a, b, *, alpha: a + alpha * b,
+    lambda a, b, *, alpha: fused(a, alpha, b),
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: g * alpha,
     node="AddBackward0",
@@ -69,7 +80,7 @@ add_scaled = primitive(
 )
 sub_scaled = primitive(
     "sub_scaled",
-    lambda a, b, *, alpha: a - alpha * b,
+    lambda a, b, *, alpha: fused(a, -alpha, b),
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: -g * alpha,
     node="SubBackward0",
@@ -86,16 +97,23 @@ mul = primitive(
 )
 rsub = primitive(
     "rsub",
-    lambda x, n: n - x,
+    lambda x, n: _difference(n, x),
     lambda g, out, x, n: -g,
     node="RsubBackward1",
     notation=lambda operands, _: Binary("-", operands[1].tree, operands[0].tree),
 )
+
+
+def _over_square(a: Any, b: Any) -> Any:
+    """`a/b**2`, divided twice as in torch, for its last digit; formulas have the square."""
+    return a / b**2 if isinstance(a, Formula) or isinstance(b, Formula) else a / b / b
+
+
 div = primitive(
     "div",
     operator.truediv,
     lambda g, out, a, b: g / b,
-    lambda g, out, a, b: -g * a / b**2,
+    lambda g, out, a, b: -g * _over_square(a, b),
     notation=infix("/"),
     fold=fold_div,
     domain=POSITIVE,
@@ -110,25 +128,17 @@ reciprocal = primitive(
 
 
 def _base_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
-    return guarded(equal(y, 0), 0, g * (y * x ** (y - 1)))
+    return guarded(equal(y, 0), 0, g * (y * power_tensor(x, y - 1)))
 
 
 def _exponent_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
     return guarded(both(equal(x, 0), at_least(y, 0)), 0, g * (out * log(x)))
 
 
-# torch has a node for each case: the exponent is a number, both are tensors, the base is a number.
-power = primitive(
-    "pow",
-    lambda x, *, exponent: x**exponent,
-    lambda g, out, x, *, exponent: g * (exponent * x ** (exponent - 1)) if exponent else g * 0,
-    notation=lambda operands, options: Binary("**", operands[0].tree, number(options["exponent"])),
-    fold=fold_pow,
-    domain=POSITIVE,
-)
-power_tensor = primitive(
+# torch has a node for each case: the exponent is a number (`power`), both are tensors, the base is a number.
+power_tensor: Primitive = primitive(
     "pow_tensor",
-    operator.pow,
+    raised,
     _base_rule,
     _exponent_rule,
     node="PowBackward1",
@@ -138,7 +148,7 @@ power_tensor = primitive(
 )
 power_of = primitive(
     "pow_of",
-    operator.pow,
+    raised,
     None,
     _exponent_rule,
     node="PowBackward2",

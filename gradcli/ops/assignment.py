@@ -84,6 +84,7 @@ def _spread(value: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = False) -> Tensor:
     """Write the value to the places that index tensors and masks name, by dimension."""
+    check_in_place(x, requires_grad=x.requires_grad or (isinstance(value, Tensor) and value.requires_grad))
     places = tuple(arrays.values())
     masks = all(index.dtype == np.bool_ for index in places)
     if not isinstance(value, Tensor):
@@ -104,7 +105,6 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
             code="E301",
         )
     options = {"accumulate": True} if accumulate else {}
-    check_in_place(x, requires_grad=x.requires_grad or value.requires_grad)
     check_overlap(x)
     return write_over(x, index_put(x, value, *places, dims=tuple(arrays), **options))
 
@@ -123,11 +123,11 @@ def zero_(x: Tensor) -> Tensor:
 
 def fill_(x: Tensor, value: Any) -> Tensor:
     """Write one number everywhere, given as a number or as a tensor without dimensions."""
+    check_in_place(x)
     if isinstance(value, Tensor) and value.ndim:
         raise AutogradError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
         )
-    check_in_place(x)
     if isinstance(value, Tensor):
         return change(x, fill_tensor, value)
     return write_over(x, fill(x, value))
@@ -136,6 +136,7 @@ def fill_(x: Tensor, value: Any) -> Tensor:
 def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Write the entries of another tensor, which may broadcast and have another dtype."""
     source = _constant(other)
+    check_in_place(x, requires_grad=x.requires_grad or source.requires_grad)
     shapes = [x.value, source.value]
     if not broadcastable(shapes) or broadcast_shapes(x.shape, source.shape) != x.shape:
         if broadcastable(shapes):

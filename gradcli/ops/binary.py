@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine import precision
 from gradcli.engine.formula import Formula
 from gradcli.engine.primitive import primitive
 from gradcli.errors import AutogradError
@@ -21,13 +22,13 @@ EPSILON = float(np.float32(1e-12))  # torch's, a single-precision number at any 
 
 def _losses(x: Any, y: Any, w: Any, *, reduction: str) -> Any:
     """Logarithms end at -100, so that a certain and wrong answer costs 100 and not infinity."""
-    losses = (y - 1) * np.maximum(np.log1p(-x), -100) - y * np.maximum(np.log(x), -100)
+    losses = (y - 1) * np.maximum(precision.log1p(-x), -100) - y * np.maximum(precision.log(x), -100)
     return reduced(losses * w, reduction)
 
 
 def _rule(g: Any, out: Any, x: Any, y: Any, w: Any, *, reduction: str) -> Any:
     slope = x * (1 - x)
-    return shared(g * (w * ((x - y) / guarded(slope < EPSILON, EPSILON, slope))), x, reduction)
+    return shared(g * (x - y) / guarded(slope < EPSILON, EPSILON, slope) * w, x, reduction)
 
 
 cross_entropy = primitive(
@@ -43,7 +44,7 @@ cross_entropy = primitive(
 
 def _with_logits(x: Any, y: Any, w: Any, p: Any, *, reduction: str) -> Any:
     """`log(sigmoid(x))` is written out, for a sigmoid that rounds to 0 or 1 has lost what counts here."""
-    log_sigmoid = np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
+    log_sigmoid = np.minimum(x, 0) - precision.log1p(precision.exp(-np.abs(x)))
     losses = (1 - y) * x - ((p - 1) * y + 1) * log_sigmoid
     return reduced(losses * w, reduction)
 

@@ -12,6 +12,7 @@ from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import call, infix
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.saved import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
@@ -109,15 +110,21 @@ addmm: Primitive = primitive(
 )
 
 
-def same_dtype(*tensors: Tensor) -> tuple[Tensor, ...]:
+MM = "expected m1 and m2 to have the same dtype, but got: {a} != {b}"
+MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
+DOT = "dot : expected both vectors to have same dtype, but found {0} and {1}"
+BMM = "expected scalar type {0} but found {1}"
+
+
+def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
     """Integers beside floating point numbers are converted; torch asks its users to do that."""
     floating = [x.dtype for x in tensors if is_floating(x.value)]
     if not floating:
         return tensors
     for dtype in floating:
         if dtype != floating[0]:
-            names = (str(x.dtype).replace("float64", "double").replace("float32", "float") for x in tensors[-2:])
-            raise AutogradError(f"expected m1 and m2 to have the same dtype, but got: {' != '.join(names)}")
+            names = [TYPE_NAMES[x.dtype] for x in tensors]
+            raise AutogradError(refusal.format(*names, a=C_NAMES[names[-2]], b=C_NAMES[names[-1]]))
     return tuple(x if is_floating(x.value) else Tensor(x.value.astype(floating[0])) for x in tensors)
 
 
@@ -137,7 +144,7 @@ def dot_(input: Tensor, tensor: Tensor) -> Any:
             f"got {m} and {n} elements respectively",
             code="E301",
         )
-    return dot(*same_dtype(input, tensor))
+    return dot(*same_dtype(input, tensor, refusal=DOT))
 
 
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)")
@@ -154,7 +161,7 @@ def mv_(input: Tensor, vec: Tensor) -> Any:
             code="E301",
             help=COLUMNS,
         )
-    return mv(*same_dtype(input, vec))
+    return mv(*same_dtype(input, vec, refusal=MV))
 
 
 @operation("A = [[1, 2], [3, 4]]; B = [[5, 6, 7], [8, 9, 1]]; mm(A, B)", "A = [[1, 2], [3, 4]]; A.T @ A")
@@ -180,7 +187,7 @@ def check_mm(a: Tensor, b: Tensor) -> None:
 def bmm_(input: Tensor, mat2: Tensor) -> Any:
     """The products of two batches of matrices, one by one."""
     check_bmm(input, mat2)
-    return bmm(*same_dtype(input, mat2))
+    return bmm(*same_dtype(input, mat2, refusal=BMM))
 
 
 def check_bmm(input: Tensor, mat2: Tensor) -> None:

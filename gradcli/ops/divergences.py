@@ -11,12 +11,13 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.arguments import Operand, Real
-from gradcli.ops.arithmetic import add, div, mul, power, sub
+from gradcli.ops.arithmetic import add, div, mul, sub
 from gradcli.ops.blends import xlogy
 from gradcli.ops.distances import at_least
 from gradcli.ops.elementwise import exp, log
 from gradcli.ops.losses import check_reduction
 from gradcli.ops.margins import over, together
+from gradcli.ops.powers import power
 from gradcli.ops.scalars import add_number, mul_number
 from gradcli.ops.selection import masked_fill
 from gradcli.ops.shaping import unsqueeze

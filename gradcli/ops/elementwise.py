@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.precision import nearest, one_minus_square
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.language.tree import Binary, Number
 from gradcli.ops.arguments import Real
 from gradcli.ops.comparisons import equal
 from gradcli.ops.constants import LOG_2, LOG_10, SQRT_PI
+from gradcli.ops.powers import power
 from gradcli.ops.selection import guarded
 from gradcli.ops.surface import operation, register
 
@@ -83,24 +85,30 @@ def _between_integers(x: Any) -> Any:
     return np.equal(x, np.floor(x))
 
 
-exp = elementwise("exp", np.exp, lambda g, out, x: g * out, "The exponential, e to the power of the input.")
+exp = elementwise("exp", nearest(np.exp), lambda g, out, x: g * out, "The exponential, e to the power of the input.")
 exp2 = elementwise(
     "exp2",
-    np.exp2,
-    lambda g, out, x: g * (out * LOG_2.beside(g)),
+    nearest(np.exp2),
+    lambda g, out, x: g * out * LOG_2.beside(g),
     "Two to the power of the input.",
 )
-expm1 = elementwise("expm1", np.expm1, lambda g, out, x: g * (out + 1), "`exp(x) - 1`, exact near 0.")
-log = elementwise("log", np.log, lambda g, out, x: g / x, "The natural logarithm.", aliases=["ln"], domain=POSITIVE)
+expm1 = elementwise("expm1", nearest(np.expm1), lambda g, out, x: g * (out + 1), "`exp(x) - 1`, exact near 0.")
+log = elementwise(
+    "log", nearest(np.log), lambda g, out, x: g / x, "The natural logarithm.", aliases=["ln"], domain=POSITIVE
+)
 log2 = elementwise(
-    "log2", np.log2, lambda g, out, x: g / (x * LOG_2.beside(g)), "The logarithm to base 2.", domain=POSITIVE
+    "log2", nearest(np.log2), lambda g, out, x: g / (x * LOG_2.beside(g)), "The logarithm to base 2.", domain=POSITIVE
 )
 log10 = elementwise(
-    "log10", np.log10, lambda g, out, x: g / (x * LOG_10.beside(g)), "The logarithm to base 10.", domain=POSITIVE
+    "log10",
+    nearest(np.log10),
+    lambda g, out, x: g / (x * LOG_10.beside(g)),
+    "The logarithm to base 10.",
+    domain=POSITIVE,
 )
 log1p = elementwise(
     "log1p",
-    np.log1p,
+    nearest(np.log1p),
     lambda g, out, x: g / (x + 1),
     "`log(1 + x)`, exact near 0.",
     node="Log1PBackward0",
@@ -108,7 +116,11 @@ log1p = elementwise(
 )
 sqrt = elementwise("sqrt", np.sqrt, lambda g, out, x: g / (2 * out), "The square root.", domain=POSITIVE)
 rsqrt = elementwise(
-    "rsqrt", lambda x: 1 / np.sqrt(x), lambda g, out, x: -g * out**3 / 2, "One over the root.", domain=POSITIVE
+    "rsqrt",
+    lambda x: 1 / np.sqrt(x),
+    lambda g, out, x: -g * power(out, exponent=3) / 2,
+    "One over the root.",
+    domain=POSITIVE,
 )
 sign = elementwise(
     "sign",
@@ -158,12 +170,16 @@ trunc = elementwise(
     convention="flat everywhere: trunc' = 0",
     whole=True,
 )
-sin = elementwise("sin", np.sin, lambda g, out, x: g * cos(x), "The sine of an angle in radians.")
-cos: Primitive = elementwise("cos", np.cos, lambda g, out, x: -g * sin(x), "The cosine of an angle in radians.")
-tan = elementwise("tan", np.tan, lambda g, out, x: g * (1 + out**2), "The tangent.", domain=(-math.pi / 2, math.pi / 2))
+sin = elementwise("sin", nearest(np.sin), lambda g, out, x: g * cos(x), "The sine of an angle in radians.")
+cos: Primitive = elementwise(
+    "cos", nearest(np.cos), lambda g, out, x: -g * sin(x), "The cosine of an angle in radians."
+)
+tan = elementwise(
+    "tan", nearest(np.tan), lambda g, out, x: g * (1 + out**2), "The tangent.", domain=(-math.pi / 2, math.pi / 2)
+)
 asin = elementwise(
     "asin",
-    np.arcsin,
+    nearest(np.arcsin),
     lambda g, out, x: g / sqrt(1 - x**2),
     "The angle that has this sine.",
     aliases=["arcsin"],
@@ -171,18 +187,26 @@ asin = elementwise(
 )
 acos = elementwise(
     "acos",
-    np.arccos,
+    nearest(np.arccos),
     lambda g, out, x: -g / sqrt(1 - x**2),
     "The angle that has this cosine.",
     aliases=["arccos"],
     domain=(-1.0, 1.0),
 )
 atan = elementwise(
-    "atan", np.arctan, lambda g, out, x: g / (x**2 + 1), "The angle that has this tangent.", aliases=["arctan"]
+    "atan", nearest(np.arctan), lambda g, out, x: g / (x**2 + 1), "The angle that has this tangent.", aliases=["arctan"]
 )
-sinh = elementwise("sinh", np.sinh, lambda g, out, x: g * cosh(x), "The hyperbolic sine.")
-cosh: Primitive = elementwise("cosh", np.cosh, lambda g, out, x: g * sinh(x), "The hyperbolic cosine.")
-tanh = elementwise("tanh", np.tanh, lambda g, out, x: g * (1 - out**2), "The hyperbolic tangent.")
+sinh = elementwise("sinh", nearest(np.sinh), lambda g, out, x: g * cosh(x), "The hyperbolic sine.")
+cosh: Primitive = elementwise("cosh", nearest(np.cosh), lambda g, out, x: g * sinh(x), "The hyperbolic cosine.")
+tanh_backward: Primitive = primitive(
+    "tanh_backward",
+    lambda g, out: g * one_minus_square(out),
+    lambda h, _, g, out: tanh_backward(h, out),
+    lambda h, _, g, out: h * (-2 * out * g),
+    node="TanhBackwardBackward0",
+    fold=lambda g, out, *, value: g * (1 - out**2),
+)
+tanh = elementwise("tanh", nearest(np.tanh), lambda g, out, x: tanh_backward(g, out), "The hyperbolic tangent.")
 asinh = elementwise(
     "asinh", np.arcsinh, lambda g, out, x: g / sqrt(x**2 + 1), "The inverse of sinh.", aliases=["arcsinh"]
 )
@@ -197,7 +221,7 @@ acosh = elementwise(
 )
 atanh = elementwise(
     "atanh",
-    np.arctanh,
+    nearest(np.arctanh),
     lambda g, out, x: g / (1 - x**2),
     "The inverse of tanh.",
     aliases=["arctanh"],

@@ -17,7 +17,7 @@ from gradcli.engine import summation
 from gradcli.engine.broadcast import expand
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import Notation, literal
-from gradcli.engine.primitive import primitive
+from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -66,14 +66,36 @@ def write(name: str, *weights: str) -> Notation:
     return written
 
 
+mse_backward: Primitive = primitive(
+    "mse_loss_backward",
+    lambda g, x, y, *, reduction: _twice(x, reduction) * (x - y) * g,
+    lambda h, _, g, x, y, *, reduction: h * (_twice(x, reduction) * (x - y)),
+    lambda h, _, g, x, y, *, reduction: h * g * _twice(x, reduction),
+    lambda h, _, g, x, y, *, reduction: -h * g * _twice(x, reduction),
+    structured=True,
+    node="MseLossBackwardBackward0",
+    fold=lambda g, x, y, *, value, reduction: shared(g * (2 * (x - y)), x, reduction),
+)
 mse = primitive(
     "mse_loss",
     lambda x, y, *, reduction: reduced((x - y) ** 2, reduction),
-    lambda g, out, x, y, *, reduction: shared(g * (2 * (x - y)), x, reduction),
-    lambda g, out, x, y, *, reduction: shared(g * (2 * (y - x)), x, reduction),
+    lambda g, out, x, y, *, reduction: mse_backward(g, x, y, reduction=reduction),
+    lambda g, out, x, y, *, reduction: mse_backward(g, y, x, reduction=reduction),
     notation=write("mse_loss"),
     structured=True,
 )
+
+
+def _twice(x: Any, reduction: str) -> float:
+    """The 2 of the derivative of a square, shared among the entries; torch multiplies with both at once."""
+    return 2 / max(math.prod(x.shape), 1) if reduction == "mean" else 2.0
+
+
+def _sloping(g: Any, slope: Any, x: Any, reduction: str) -> Any:
+    """The gradient where a loss has this slope; torch starts with `1/n`, which formulas have at the end."""
+    if isinstance(g, Formula) or reduction != "mean":
+        return shared(g * slope, x, reduction)
+    return 1 / max(math.prod(x.shape), 1) * slope * g
 
 
 def _smooth_l1(x: Any, y: Any, *, reduction: str, beta: float) -> Any:
@@ -82,7 +104,7 @@ def _smooth_l1(x: Any, y: Any, *, reduction: str, beta: float) -> Any:
 
 
 def _smooth_l1_rule(g: Any, out: Any, x: Any, y: Any, *, reduction: str, beta: float) -> Any:
-    return shared(g * where(absolute(x - y) < beta, (x - y) / beta, sign(x - y)), x, reduction)
+    return _sloping(g, where(absolute(x - y) < beta, (x - y) / beta, sign(x - y)), x, reduction)
 
 
 smooth_l1 = primitive(
@@ -102,7 +124,7 @@ def _huber(x: Any, y: Any, *, reduction: str, delta: float) -> Any:
 
 
 def _huber_rule(g: Any, out: Any, x: Any, y: Any, *, reduction: str, delta: float) -> Any:
-    return shared(g * where(absolute(x - y) < delta, x - y, delta * sign(x - y)), x, reduction)
+    return _sloping(g, where(absolute(x - y) < delta, x - y, delta * sign(x - y)), x, reduction)
 
 
 huber = primitive(

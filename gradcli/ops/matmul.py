@@ -20,7 +20,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops import arithmetic
 from gradcli.ops.arguments import check_size
-from gradcli.ops.contractions import addmm_, bmm_, dot_, mm_, mv_, same_dtype
+from gradcli.ops.contractions import BMM, addmm_, bmm_, dot_, mm_, mv_, same_dtype
 from gradcli.ops.permutations import mT, t_
 from gradcli.ops.shaping import clone, fold_squeeze, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.surface import operation
@@ -63,7 +63,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
             return squeeze_in_place(mm_(unsqueeze(input, dim=0), other))
         case 2, 2:
             return mm_(input, other)
-    a, b = same_dtype(input, other)
+    a, b = same_dtype(input, other, refusal=BMM)
     return _folded(a, b) if _folds(a, b) else _batched(a, b)
 
 

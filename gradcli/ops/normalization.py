@@ -15,9 +15,10 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.arguments import Indices, Real, Shape, check_size
-from gradcli.ops.arithmetic import mul, power
+from gradcli.ops.arithmetic import mul
 from gradcli.ops.comparisons import equal
 from gradcli.ops.elementwise import rsqrt, sqrt
+from gradcli.ops.powers import power
 from gradcli.ops.reductions import mean_dim
 from gradcli.ops.scalars import add_number
 from gradcli.ops.selection import where

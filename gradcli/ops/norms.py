@@ -42,7 +42,7 @@ def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepd
     if math.isinf(p):
         return where(equal(absolute(x), out), g * sign(x) / ties(absolute(x), out, dim=dim), 0)
     powers = x if p == 2 else sign(x) * absolute(x) ** (p - 1)
-    return guarded(equal(x if p < 1 else out, 0), 0, g * powers / out ** (p - 1))
+    return guarded(equal(x if p < 1 else out, 0), 0, g * (powers / out ** (p - 1)))
 
 
 norm = primitive(

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.formula import Formula
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
@@ -62,9 +64,13 @@ def _index(self: Tensor, items: Any) -> Any:
 
 
 def _matmul(self: Any, other: Any) -> Any:
-    if isinstance(other, int | float):
+    if not isinstance(other, Tensor | np.ndarray):
         return NotImplemented
     return OPERATIONS["matmul"].function(as_tensor(self), as_tensor(other))
+
+
+def _rmatmul(self: Any, other: Any) -> Any:
+    return _matmul(as_tensor(other), self) if isinstance(other, np.ndarray) else NotImplemented
 
 
 def _missing(self: Tensor, name: str) -> Any:
@@ -84,7 +90,7 @@ def _missing(self: Tensor, name: str) -> Any:
 
 def install() -> None:
     """Give both carriers their operators. `==` stays identity: graphs keep tensors in dictionaries."""
-    methods = {"getitem": _index, "matmul": _matmul, "rmatmul": _reflected(_matmul), "getattr": _missing}
+    methods = {"getitem": _index, "matmul": _matmul, "rmatmul": _rmatmul, "getattr": _missing}
     for name, method in {**methods, **PROTOCOL}.items():
         setattr(Tensor, f"__{name}__", method)
     for carrier, read in ((Tensor, guarded), (Formula, _method)):

@@ -13,6 +13,7 @@ import numpy as np
 
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import literal
+from gradcli.engine.precision import SINGLE
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
@@ -91,22 +92,27 @@ def _write_back(operands: Sequence[Formula], options: dict[str, Any]) -> Express
     return Call("flip", (Argument(Call("cumsum", (Argument(tree), Argument(dim)))), Argument(dims)))
 
 
+def running(scan: Any, x: Any, dim: int) -> Any:
+    """A scan of single-precision numbers runs in double precision, as in torch."""
+    return scan(x, axis=dim, dtype=np.float64).astype(SINGLE) if x.dtype is SINGLE else scan(x, axis=dim)
+
+
 cumsum: Primitive = primitive(
     "cumsum",
-    lambda x, *, dim: np.cumsum(x, axis=dim) if x.shape else x,
+    lambda x, *, dim: running(np.cumsum, x, dim) if x.shape else x,
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
     structured=True,
 )
 cumsum_back: Primitive = primitive(
     "cumsum_back",
-    lambda x, *, dim: np.flip(np.cumsum(np.flip(x, dim), axis=dim), dim),
+    lambda x, *, dim: np.flip(running(np.cumsum, np.flip(x, dim), dim), dim),
     lambda g, out, x, *, dim: cumsum(g, dim=dim),
     structured=True,
     notation=_write_back,
 )
 cumprod = primitive(
     "cumprod",
-    lambda x, *, dim: np.cumprod(x, axis=dim) if x.shape else x,
+    lambda x, *, dim: running(np.cumprod, x, dim) if x.shape else x,
     _cumprod_rule,
     structured=True,
 )

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.primitive import primitive
+from gradcli.engine import precision, summation
+from gradcli.engine.primitive import Primitive, primitive
 from gradcli.ops.arguments import Dims, Dtype, Real
 from gradcli.ops.arithmetic import neg
 from gradcli.ops.axes import Axes, aligned, axes, wrapped
@@ -16,37 +17,64 @@ from gradcli.ops.reductions import sum_dim
 from gradcli.ops.surface import operation
 
 
+def _sum(x: Any, dim: int) -> Any:
+    return sum_dim(x, dim=dim, keepdim=True)
+
+
+def _softmax_rule(g: Any, out: Any, *, dim: int) -> Any:
+    return out * (g - _sum(g * out, dim))
+
+
+def _log_softmax_rule(g: Any, out: Any, *, dim: int) -> Any:
+    return g - exp(out) * _sum(g, dim)
+
+
+def _is_last(along: tuple[int, ...], ndim: int) -> bool:
+    return along == (ndim - 1,)
+
+
 def _softmax(x: Any, *, dim: int) -> Any:
     along = axes(dim, x.ndim)
-    powers = np.exp(x - np.max(x, axis=along, keepdims=True, initial=-np.inf))
-    return powers / np.sum(powers, axis=along, keepdims=True)
+    powers = precision.exp(x - np.max(x, axis=along, keepdims=True, initial=-np.inf))
+    sums = summation.of_powers(powers, along)
+    return powers * (1 / sums) if _is_last(along, x.ndim) else powers / sums
 
 
 def _log_softmax(x: Any, *, dim: int) -> Any:
     along = axes(dim, x.ndim)
     shifted = x - np.max(x, axis=along, keepdims=True, initial=-np.inf)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=along, keepdims=True))
+    return shifted - precision.log(summation.of_powers(precision.exp(shifted), along))
 
 
 def _logsumexp(x: Any, *, dim: Axes, keepdim: bool = False) -> Any:
     along = axes(dim, x.ndim)
     top = np.max(x, axis=along, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, 0).astype(x.dtype)  # infinity less infinity would be nan
-    total = np.log(np.sum(np.exp(x - top), axis=along, keepdims=True)) + top
+    total = precision.log(summation.total(precision.exp(x - top), along, True)) + top
     return total if keepdim else np.squeeze(total, along)[()]
 
 
-softmax = primitive(
-    "softmax",
-    _softmax,
-    lambda g, out, x, *, dim: out * (g - sum_dim(g * out, dim=dim, keepdim=True)),
+softmax_backward: Primitive = primitive(
+    "softmax_backward",
+    _softmax_rule,
+    lambda h, _, g, out, *, dim: softmax_backward(h, out, dim=dim),
+    lambda h, _, g, out, *, dim: g * (h - _sum(out * h, dim)) - h * _sum(g * out, dim),
+    node="SoftmaxBackwardDataBackward0",
     structured=True,
+    fold=lambda g, out, *, value, dim: _softmax_rule(g, out, dim=dim),
+)
+softmax = primitive("softmax", _softmax, lambda g, out, x, *, dim: softmax_backward(g, out, dim=dim), structured=True)
+log_softmax_backward: Primitive = primitive(
+    "log_softmax_backward",
+    _log_softmax_rule,
+    lambda h, _, g, out, *, dim: h - _sum(h * exp(out), dim),
+    lambda h, _, g, out, *, dim: -_sum(g, dim) * exp(out) * h,
+    node="LogSoftmaxBackwardDataBackward0",
+    structured=True,
+    fold=lambda g, out, *, value, dim: _log_softmax_rule(g, out, dim=dim),
 )
 log_softmax = primitive(
-    "log_softmax",
-    _log_softmax,
-    lambda g, out, x, *, dim: g - exp(out) * sum_dim(g, dim=dim, keepdim=True),
-    structured=True,
+    "log_softmax", _log_softmax, lambda g, out, x, *, dim: log_softmax_backward(g, out, dim=dim), structured=True
 )
 logsumexp = primitive(
     "logsumexp",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.formula import Formula
 from gradcli.engine.notation import Notation, call
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
@@ -31,26 +32,40 @@ def _centred(x: Any, dim: Axes) -> Any:
     return x - (mean(x) if len(axes(dim, len(x.shape))) == len(x.shape) else mean_dim(x, dim=dim, keepdim=True))
 
 
-def _var(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
-    centred = x - mean_dim(x, dim=dim, keepdim=True)
+def _wide_var(x: Any, dim: Axes, correction: float, keepdim: bool) -> Any:
+    """The variance in double precision, as in torch; it is rounded at the end."""
+    wide = x.astype(np.float64)
+    centred = wide - mean_dim(wide, dim=dim, keepdim=True)
     return np.sum(centred * centred, axis=axes(dim, x.ndim), keepdims=keepdim) / _freedom(x, dim, correction)
 
 
+def _var(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+    return _wide_var(x, dim, correction, keepdim).astype(x.dtype)
+
+
 def _var_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
-    return 2 * aligned(g, x.shape, dim, keepdim) * _centred(x, dim) / _freedom(x, dim, correction)
+    return _shared(aligned(g, x.shape, dim, keepdim), x, dim, correction)
+
+
+def _shared(g: Any, x: Any, dim: Axes, correction: float) -> Any:
+    """The gradient of a variance; torch multiplies with `2/n` at once, which formulas write apart."""
+    freedom = _freedom(x, dim, correction)
+    if isinstance(x, Formula) or not freedom:
+        return 2 * g * _centred(x, dim) / freedom
+    return 2 / freedom * g * _centred(x, dim)
 
 
 def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
-    return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / _freedom(x, dim, correction)
+    if isinstance(x, Formula):
+        return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / _freedom(x, dim, correction)
+    return _shared(guarded(equal(out, 0), 0, g / (2 * out)), x, dim, correction)
 
 
 var = primitive("var", _var, _var_rule, structured=True)
 std = primitive(
     "std",
-    lambda x, *, dim=None, correction=1, keepdim=False: np.sqrt(
-        _var(x, dim=dim, correction=correction, keepdim=keepdim)
-    ),
+    lambda x, *, dim=None, correction=1, keepdim=False: np.sqrt(_wide_var(x, dim, correction, keepdim)).astype(x.dtype),
     _std_rule,
     structured=True,
     kinks=lambda x, **options: np.equal(_var(x, **options), 0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 from gradcli.engine.products import added_product, dot_product, matrix_product, matrix_vector_product, term_by_term
 from gradcli.engine.summation import THREADED, of_losses, total
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.surface import OPERATIONS
 
 torch = pytest.importorskip("torch")
 
@@ -92,3 +95,51 @@ def test_other_dtypes_and_layouts_are_numpys() -> None:
     assert total(np.ones((3, 4), np.float32).T, 0).tolist() == [4, 4, 4]
     assert total(np.zeros((0, 3), np.float32), 0).tolist() == [0, 0, 0]
     assert total(np.float32(2.5)) == 2.5
+
+
+BY_PRODUCTS = st.sampled_from([2, 3, -1, -2, 1.0, 2.0, 3.0])
+
+
+@given(SEEDS, BY_PRODUCTS, st.sampled_from([(), (7,), (40, 3)]))
+def test_powers_that_are_products(seed: int, exponent: float, shape: tuple[int, ...]) -> None:
+    x = numbers(seed, shape)
+    assert same((Tensor(x[()]) ** exponent).value, torch.from_numpy(np.asarray(x)) ** exponent)
+
+
+def gradients(function: Callable[..., Any], *values: Any) -> list[Any]:
+    """What a function of tensors gives, and what flows back, here and in torch side by side."""
+    found = []
+    for make in (lambda x: Tensor(np.array(x)), lambda x: torch.tensor(x)):
+        inputs = [make(x).requires_grad_() for x in values]
+        out = function(*inputs)
+        out.sum().backward()
+        found.append([np.array(x.detach().numpy()) for x in (out, *(x.grad for x in inputs))])
+    return found
+
+
+def rational(name: str) -> Callable[..., Any]:
+    return lambda *x: (
+        OPERATIONS[name].function(*x) if isinstance(x[0], Tensor) else getattr(torch.nn.functional, name)(*x)
+    )
+
+
+@given(SEEDS, st.integers(1, 60))
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: x / y,
+        lambda x, y: x * y - y,
+        lambda x, y: x**3 * y**2,
+        lambda x, y: 1 / x - y,
+        lambda x, y: x.add(y, alpha=0.3),
+        lambda x, y: x.cumsum(0) * y,
+        lambda x, y: (x - y).var(unbiased=False),
+        rational("mse_loss"),
+        rational("smooth_l1_loss"),
+        rational("huber_loss"),
+        rational("l1_loss"),
+    ],
+)
+def test_values_and_gradients_have_torchs_digits(function: Callable[..., Any], seed: int, size: int) -> None:
+    here, there = gradients(function, numbers(seed, (size,)), numbers(seed + 1, (size,)))
+    assert all(map(np.array_equal, here, there))

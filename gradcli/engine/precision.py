@@ -1,0 +1,66 @@
+"""Single-precision functions whose last digit is torch's: computed in double precision and rounded once.
+
+numpy's own are quick, and often off by one unit in the last digit. Those of torch's libraries nearly always give the
+number nearest to the true value, which is what double precision leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+SINGLE = np.dtype(np.float32)
+PLAIN = frozenset({int, float, bool})  # numbers of Python alone: a double of numpy is a float too
+
+
+def nearest(function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """A function of numpy, rounded once for single-precision numbers; a plain number gives one."""
+
+    @wraps(function)
+    def compute(x: Any) -> Any:
+        if type(x) in PLAIN:
+            return float(function(x))
+        return function(x, dtype=np.float64).astype(SINGLE) if x.dtype is SINGLE else function(x)
+
+    return compute
+
+
+exp, expm1, exp2 = nearest(np.exp), nearest(np.expm1), nearest(np.exp2)
+log, log1p, tanh = nearest(np.log), nearest(np.log1p), nearest(np.tanh)
+
+
+def raised(x: Any, y: Any) -> Any:
+    """`x**y`; single precision where numpy has single precision."""
+    dtypes = [value.dtype for value in (x, y) if isinstance(value, np.ndarray | np.generic)]
+    if all(dtype is SINGLE for dtype in dtypes):
+        return np.power(x, y, dtype=np.float64).astype(SINGLE)
+    if isinstance(y, np.ndarray | np.generic) and y.dtype.kind == "i" and not is_floating(x):
+        return _whole_power(x, y)
+    return x**y
+
+
+def is_floating(x: Any) -> bool:
+    return isinstance(x, float) or (isinstance(x, np.ndarray | np.generic) and x.dtype.kind == "f")
+
+
+def _whole_power(x: Any, y: Any) -> Any:
+    """Whole numbers to negative powers give the whole part, where the exponents are a tensor."""
+    part = np.where(np.equal(x, 1), 1, np.where(np.equal(x, -1), 1 - 2 * (y % 2), 0))
+    return np.where(y < 0, part, x ** np.maximum(y, 0)).astype((x ** np.abs(y)).dtype)[()]
+
+
+def one_minus_square(x: Any) -> Any:
+    """`1 - x*x`, with one rounding in single precision."""
+    if x.dtype is SINGLE:
+        return (1 - np.multiply(x, x, dtype=np.float64)).astype(SINGLE)
+    return 1 - x * x
+
+
+def fused(a: Any, alpha: float, b: Any) -> Any:
+    """`a + alpha*b`, with one rounding in single precision: the product of two such numbers is exact in double."""
+    if getattr(a, "dtype", None) is SINGLE and getattr(b, "dtype", None) is SINGLE:
+        return (a + np.multiply(np.float32(alpha), b, dtype=np.float64)).astype(SINGLE)
+    return a + alpha * b
