@@ -14,18 +14,12 @@ from gradcli.engine.refusals import check_difference
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary, Expression
+from gradcli.ops import rounding
 from gradcli.ops.arguments import Operand, Real, as_tensor, real
 from gradcli.ops.comparisons import at_least, both, equal
 from gradcli.ops.elementwise import POSITIVE, log
 from gradcli.ops.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
 from gradcli.ops.powers import power
-from gradcli.ops.rounding import (
-    check_divisor,
-    floor_divide,
-    remainder,
-    remainder_tensor,
-    truncating_divide,
-)
 from gradcli.ops.selection import guarded
 from gradcli.ops.surface import operation
 
@@ -203,9 +197,9 @@ def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) ->
             raise AutogradError(
                 f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
             )
-        check_divisor(input, other)
+        rounding.check_divisor(input, other)
         input = as_tensor(input) if _is_number(other) else input
-        return (floor_divide if rounding_mode == "floor" else truncating_divide)(input, other)
+        return (rounding.floor_divide if rounding_mode == "floor" else rounding.truncating_divide)(input, other)
     # a number over a tensor is the number times the reciprocal, as in torch
     return mul(reciprocal(real(other)), input) if _is_number(input) else div(input, other)
 
@@ -227,15 +221,17 @@ def square(input: Tensor) -> Any:
 @operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2")
 def floor_divide_(input: Operand, other: Operand) -> Any:
     """The quotient, rounded down."""
-    check_divisor(input, other)
-    return floor_divide(as_tensor(input) if _is_number(other) else input, other)
+    rounding.check_divisor(input, other)
+    return rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
 
 
 @operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y")
 def remainder_(input: Operand, other: Operand) -> Any:
     """The remainder with the sign of the divisor, as Python's `%`."""
-    check_divisor(input, other)
-    return remainder(input, other) if _is_number(other) else remainder_tensor(input, other)
+    rounding.check_divisor(input, other)
+    if _is_number(other):
+        return rounding.remainder(input, other)
+    return (rounding.remainder_of if _is_number(input) else rounding.remainder_tensor)(input, other)
 
 
 @operation("x = [1, 2]; neg(x)", aliases=["negative"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,10 @@ remainder_tensor = primitive(
     node="RemainderBackward1",
     notation=infix("%"),
 )
+
+# torch has no derivative for `x // y` and `2 % x`, and its nodes say so; here they have those of `div` and `remainder`.
+quotient = replace(floor_divide, node="NotImplemented")
+remainder_of = replace(remainder_tensor, node="NotImplemented")
 
 
 def check_divisor(*operands: Any) -> None:
