@@ -78,5 +78,6 @@ class SnippetJob:
         from gradcli.render.streams import encodable
 
         sys.stdout.flush()
-        shown = f"{visible(source.name)}:{line}: {kind}: {visible(message)}\n  {visible(source.line(line).strip())}\n"
+        told = "\n".join(map(visible, message.split("\n")))
+        shown = f"{visible(source.name)}:{line}: {kind}: {told}\n  {visible(source.line(line).strip())}\n"
         sys.stderr.write(encodable(shown, sys.stderr))

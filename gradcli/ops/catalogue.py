@@ -53,8 +53,8 @@ FAMILIES = {
     "joining": "cat chunk concat flip repeat roll split stack unbind",
     "likelihood": "nll_loss nll_loss_backward one_hot",
     "logic": (
-        "all allclose any bitwise_and bitwise_not bitwise_or bitwise_xor equal heaviside isclose isfinite "
-        "isinf isnan isneginf isposinf logical_xor signbit"
+        "all allclose any bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor "
+        "equal heaviside isclose isfinite isinf isnan isneginf isposinf logical_xor signbit"
     ),
     "losses": "huber_loss l1_loss mse mse_loss smooth_l1_loss",
     "margins": (

@@ -62,6 +62,8 @@ bit_and = primitive("bitwise_and", np.bitwise_and)
 bit_or = primitive("bitwise_or", np.bitwise_or)
 bit_xor = primitive("bitwise_xor", np.bitwise_xor)
 bit_not = primitive("bitwise_not", np.invert)
+shift_left = primitive("bitwise_left_shift", np.left_shift)
+shift_right = primitive("bitwise_right_shift", np.right_shift)
 
 
 @operation("x = [-2, 0.5, 3]; where(logical_xor(x > 0, x < 2), x**3, x)")
@@ -140,6 +142,20 @@ def bitwise_not(input: Tensor) -> Any:
     """The other bits; of booleans, whether it does not hold."""
     _bits("bitwise_not", input)
     return bit_not(input)
+
+
+@operation("bitwise_left_shift([1, 2], 3)")
+def bitwise_left_shift(input: Tensor, other: int | Tensor) -> Any:
+    """The bits moved up: times a power of 2."""
+    _bits("lshift", input, other)
+    return shift_left(input, other)
+
+
+@operation("bitwise_right_shift([16, 7], 2)")
+def bitwise_right_shift(input: Tensor, other: int | Tensor) -> Any:
+    """The bits moved down: divided by a power of 2, rounded down."""
+    _bits("rshift", input, other)
+    return shift_right(input, other)
 
 
 @operation("x = [-1, 0, 2]; x*heaviside([-1, 0, 2], [0.5, 0.5, 0.5])")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +14,10 @@ from gradcli.ops import arithmetic
 from gradcli.ops.surface import OPERATIONS
 
 Binary = Callable[[Any, Any], Any]
+GRADIENT_LOST = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
 OPERAND = (Tensor, int, float, np.generic, np.ndarray)
 
 
@@ -33,6 +38,12 @@ def _single(self: Tensor) -> Any:
     if self.value.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     return self.value.item()
+
+
+def _float(self: Tensor) -> float:
+    if self.requires_grad:
+        warnings.warn(GRADIENT_LOST, UserWarning, stacklevel=2)
+    return float(_single(self))
 
 
 def _position(self: Tensor) -> int:
@@ -107,7 +118,11 @@ def _reflected(function: Binary) -> Binary:
     return guarded(lambda self, other: function(other, self))
 
 
-BITS = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
+BITS = {
+    **{name: f"bitwise_{name}" for name in ("and", "or", "xor")},
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+}
 AUGMENTED: dict[str, Binary] = {
     "add": arithmetic.add_,
     "sub": arithmetic.sub_,
@@ -121,7 +136,7 @@ AUGMENTED: dict[str, Binary] = {
 PROTOCOL: dict[str, Callable[..., Any]] = {
     "len": _length,
     "bool": _truth,
-    "float": lambda self: float(_single(self)),
+    "float": _float,
     "int": lambda self: int(_single(self)),
     "index": _position,
     "contains": _contains,

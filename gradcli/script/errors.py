@@ -58,7 +58,7 @@ def python_class(error: BaseException) -> type[BaseException]:
         return TypeError
     if " not implemented for '" in error.message:
         return NotImplementedError
-    if "expected a non-empty list of Tensors" in error.message:
+    if "expected a non-empty list of Tensors" in error.message or error.message == "step must be greater than zero":
         return ValueError
     if isinstance(error, AutogradError) and any(words in error.message for words in INDEX_ERRORS):
         return IndexError

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradcli.engine.modes import default_dtype, set_grad_enabled
 from gradcli.engine.recorder import recorder
-from gradcli.errors import ProgramSyntaxError
+from gradcli.errors import EvaluationError, ProgramSyntaxError
 from gradcli.script import library
 from gradcli.script.advice import syntax_advice
 from gradcli.script.limits import TEXT, deep, watched
@@ -31,7 +31,7 @@ from gradcli.script.python import (  # noqa: F401  each declares compilers
 )
 from gradcli.script.python.builtins import builtins
 from gradcli.script.python.compiler import Closure, Unit
-from gradcli.script.python.formatting import represent
+from gradcli.script.python.formatting import represent, text
 from gradcli.script.python.scopes import Scope
 from gradcli.script.python.statements import block
 from gradcli.source import Source, Span
@@ -100,12 +100,17 @@ def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False) -> Non
     """
     machine.builtins, machine.modules = builtins(), library.modules(machine)
     with _prepared(machine):
-        for cell in cells:
-            machine.source = cell
-            compile_cell(cell, machine, echo=echo)(machine.globals)
-            value = machine.globals.pop(ECHO, None)
-            if value is not None:
-                machine.write(represent(value) + "\n")
+        try:
+            for cell in cells:
+                machine.source = cell
+                compile_cell(cell, machine, echo=echo)(machine.globals)
+                value = machine.globals.pop(ECHO, None)
+                if value is not None:
+                    machine.write(represent(value) + "\n")
+        except SystemExit as stop:
+            if stop.code not in (None, 0):
+                message = f"SystemExit: {text(stop.code)}"
+                raise EvaluationError("E402", message, help="sys.exit() ends the snippet well") from None
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from gradcli.ops.protocol import GRADIENT_LOST
 from gradcli.script.generator import Generator
 from gradcli.script.limits import Budget, Limits
 from gradcli.source import Source
@@ -47,8 +48,9 @@ class Machine:
 
     def warned(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         """Tell a warning, once for each line, as Python does."""
-        if (str(message), self.line) not in self._warned:
-            self._warned.add((str(message), self.line))
+        place = (str(message), 0 if str(message) == GRADIENT_LOST else self.line)  # which torch tells once in a run
+        if place not in self._warned:
+            self._warned.add(place)
             self._warn(category.__name__, str(message), self.source, self.line)
 
 

@@ -101,22 +101,23 @@ describe(Size, methods={"index": tuple.index, "count": tuple.count, "numel": Siz
 
 
 class Device:
-    """`torch.device("cpu")`: the only one there is."""
+    """`torch.device("cpu")`; others can be named, and are refused where something is to go there."""
 
     def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
-        check_device(name)
-        _, colon, number = str(name).partition(":")
-        self.type = "cpu"
+        self.type, colon, number = str(name).partition(":")
+        if self.type not in KNOWN_DEVICES:
+            check_device(name)
         self.index = int(number) if colon else index
 
     def __repr__(self) -> str:
-        return "device(type='cpu')" if self.index is None else f"device(type='cpu', index={self.index})"
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type={self.type!r}{index})"
 
     def __str__(self) -> str:
-        return "cpu" if self.index is None else f"cpu:{self.index}"
+        return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Device) and other.index == self.index
+        return isinstance(other, Device) and str(other) == str(self)
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))

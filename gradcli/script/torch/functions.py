@@ -6,6 +6,7 @@ the parts of one flat tensor, so that the node has one result, as every other.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from gradcli.engine.modes import mode, set_grad_enabled
@@ -21,6 +22,10 @@ from gradcli.script.torch.custom import Call
 LEGACY = (
     "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
     "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+)
+INSTANCE = (
+    "should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
+    "itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
 )
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
@@ -77,6 +82,9 @@ class Context(Facade):
 
 class Function(Facade):
     """The parent of a snippet's own functions; `apply` calls them."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        warnings.warn(f"{type(self)!r} {INSTANCE}", DeprecationWarning, stacklevel=2)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         raise RuntimeError(LEGACY)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.engine.backward import Gradient
+from gradcli.engine.graph import Handle
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.surface import OPERATIONS
@@ -178,4 +179,5 @@ describe(
     find=operations.method,
 )
 REPRESENTATIONS[Tensor] = tensor_text
+REPRESENTATIONS[Handle] = lambda handle: f"<torch.utils.hooks.RemovableHandle object at {id(handle):#x}>"
 FORMATS[Tensor] = format_tensor

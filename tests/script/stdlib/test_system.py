@@ -18,5 +18,11 @@ def test_the_system_is_out_of_reach(program: str) -> None:
     unreachable(f"import sys, os, string\nprint({program})")
 
 
-def test_a_snippet_ends_by_itself() -> None:
-    assert "not available" in ours("import sys\nsys.exit()")
+@programs("sys.exit()", "sys.exit(0)", "def main():\n    return 0\ntry:\n    sys.exit(main())\nfinally:\n    print(1)")
+def test_an_exit_ends_the_snippet(program: str) -> None:
+    assert "2" not in ours(f"import sys\n{program}\nprint(2)")
+
+
+def test_an_exit_with_a_code_is_a_failure() -> None:
+    assert ours("import sys\nprint(1)\nsys.exit('no data')") == "1\nError: RuntimeError: SystemExit: no data\n"
+    assert ours("import sys\ntry:\n    sys.exit(3)\nexcept Exception:\n    print(1)").endswith("SystemExit: 3\n")

@@ -70,11 +70,11 @@ class State(Tree):
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type_of(state_dict)!r}.")
-        missing, problems, known = [], [], set()
+        missing, problems, unexpected = [], [], []
         for path, module in self.named_modules(remove_duplicate=False):
+            unexpected += module._unknown(path, state_dict)
             for name, tensor in list(module._own_state()):
                 key = f"{path}.{name}" if path else name
-                known.add(key)
                 if key not in state_dict:
                     missing.append(key)
                 elif problem := _misfit(key, tensor, state_dict[key]):
@@ -84,13 +84,24 @@ class State(Tree):
                 else:
                     with set_grad_enabled(False):
                         write_over(tensor, _copied(tensor, state_dict[key]))
-        unexpected = [key for key in state_dict if key not in known]
         if strict:
             problems = [*_listed("Missing", missing), *_listed("Unexpected", unexpected), *problems]
         if problems:
             text = "\n\t".join(problems)
             raise AutogradError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}", code="E301")
         return IncompatibleKeys(missing, unexpected)
+
+    def _unknown(self, path: str, state_dict: Any) -> list[str]:
+        """The names below this module that neither it nor a module right below it can have."""
+        start = f"{path}." if path else ""
+        own = {name for name, _ in self._own_state()}
+        found = []
+        for key in state_dict:
+            if key.startswith(start):
+                name, _, deeper = key.removeprefix(start).partition(".")
+                if not (self._modules.get(name) if deeper else name in own):
+                    found.append(key)
+        return found
 
 
 def _listed(kind: str, keys: list[str]) -> list[str]:

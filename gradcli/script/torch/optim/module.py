@@ -6,7 +6,7 @@ from typing import Any
 
 from gradcli.script.python.attributes import Facade, Namespace
 from gradcli.script.stdlib import containers  # noqa: F401  the texts of defaultdict and Counter
-from gradcli.script.torch.optim import adaptive, descent, optimizer, plateau, schedules, squares
+from gradcli.script.torch.optim import adaptive, cycle, descent, optimizer, plateau, schedules, squares
 
 OPTIMIZERS: dict[str, type[Facade]] = {
     "Optimizer": optimizer.Optimizer,
@@ -28,6 +28,7 @@ SCHEDULERS: dict[str, type[Facade]] = {
     "LinearLR": schedules.LinearLR,
     "ExponentialLR": schedules.ExponentialLR,
     "CosineAnnealingLR": schedules.CosineAnnealingLR,
+    "OneCycleLR": cycle.OneCycleLR,
     "ReduceLROnPlateau": plateau.ReduceLROnPlateau,
 }
 
