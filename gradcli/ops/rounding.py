@@ -90,8 +90,9 @@ remainder_tensor = primitive(
 )
 
 # torch has no derivative for `x // y` and `2 % x`, and its nodes say so; here they have those of `div` and `remainder`.
-quotient = replace(floor_divide, node="NotImplemented")
-remainder_of = replace(remainder_tensor, node="NotImplemented")
+NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
+quotient = replace(floor_divide, node=NOT_IMPLEMENTED)
+remainder_of = replace(remainder_tensor, node=NOT_IMPLEMENTED)
 
 
 def check_divisor(*operands: Any) -> None:
