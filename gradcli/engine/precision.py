@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 SINGLE = np.dtype(np.float32)
+MANY = 2**16  # entries from which numpy's own functions are used: nobody looks at all of their digits
 PLAIN = frozenset({int, float, bool})  # numbers of Python alone: a double of numpy is a float too
 
 
@@ -23,7 +24,9 @@ def nearest(function: Callable[..., Any]) -> Callable[[Any], Any]:
     def compute(x: Any) -> Any:
         if type(x) in PLAIN:
             return float(function(x))
-        return function(x, dtype=np.float64).astype(SINGLE) if x.dtype is SINGLE else function(x)
+        if x.dtype is SINGLE and x.size <= MANY:
+            return function(x, dtype=np.float64).astype(SINGLE)
+        return function(x)
 
     return compute
 
@@ -35,7 +38,7 @@ log, log1p, tanh = nearest(np.log), nearest(np.log1p), nearest(np.tanh)
 def raised(x: Any, y: Any) -> Any:
     """`x**y`; single precision where numpy has single precision."""
     dtypes = [value.dtype for value in (x, y) if isinstance(value, np.ndarray | np.generic)]
-    if all(dtype is SINGLE for dtype in dtypes):
+    if all(dtype is SINGLE for dtype in dtypes) and np.size(x) <= MANY:
         return np.power(x, y, dtype=np.float64).astype(SINGLE)
     if isinstance(y, np.ndarray | np.generic) and y.dtype.kind == "i" and not is_floating(x):
         return _whole_power(x, y)
@@ -54,7 +57,7 @@ def _whole_power(x: Any, y: Any) -> Any:
 
 def one_minus_square(x: Any) -> Any:
     """`1 - x*x`, with one rounding in single precision."""
-    if x.dtype is SINGLE:
+    if x.dtype is SINGLE and x.size <= MANY:
         return (1 - np.multiply(x, x, dtype=np.float64)).astype(SINGLE)
     return 1 - x * x
 
