@@ -89,12 +89,15 @@ def binary_cross_entropy(input: Real, target: Real, weight: Real | None = None, 
             f"(torch.Size({list(input.shape)})) is deprecated. Please ensure they have the same size.",
             code="E301",
         )
-    for name, x in (("input", input), ("target", target)):
-        if not np.all((x.value >= 0) & (x.value <= 1)):
-            raise AutogradError(
-                f"all elements of {name} should be between 0 and 1",
-                help="binary_cross_entropy_with_logits takes numbers before the sigmoid" if name == "input" else "",
-            )
+    both = {"input": input.value, "target": target.value}
+    outside = {name: np.flatnonzero(~((x >= 0) & (x <= 1))) for name, x in both.items()}
+    wrong = [(places[0], name) for name, places in outside.items() if places.size]
+    if wrong:  # torch goes through the entries, and asks for the input first
+        name = min(wrong)[1]
+        raise AutogradError(
+            f"all elements of {name} should be between 0 and 1",
+            help="binary_cross_entropy_with_logits takes numbers before the sigmoid" if name == "input" else "",
+        )
     w = check_weight("binary_cross_entropy", "weight", weight, input.shape)
     return cross_entropy(input, target, w, reduction=reduction)
 

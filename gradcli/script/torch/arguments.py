@@ -59,6 +59,10 @@ def boolean(value: Any) -> bool:
     raise TypeError
 
 
+def number(value: Any) -> Any:
+    return value if type(value) is int else reading.floating(value)
+
+
 def string(value: Any) -> str:
     if isinstance(value, str):
         return value
@@ -135,6 +139,8 @@ class Signature:
         read = READERS[kind][0]
         if (self.name in KEEP_INTEGERS and kind == "Real") or (self.name in OWN_INDICES and kind == "Indices"):
             read = tensor
+        if parameter.name == "alpha":  # a whole number leaves sums of integers whole
+            read = number
         if kind == "Operand" and parameter.default is parameter.empty:
             is_first = parameter.name in ("input", "self")
             if (is_first and self.name not in FIRST_NUMBERS) or self.name in ONLY_TENSORS:

@@ -41,6 +41,18 @@ def _spread(name: str) -> Callable[..., Any]:
     return call
 
 
+def _scaled(name: str) -> Callable[..., Any]:
+    """A sum of integers takes no fraction of one of them."""
+
+    def call(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+        whole = all(x.dtype.kind != "f" if isinstance(x, Tensor) else not isinstance(x, float) for x in (input, other))
+        if isinstance(alpha, float) and whole:
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        return OPERATIONS[name].function(input, other, alpha=alpha)
+
+    return call
+
+
 def _runtime(name: str) -> Callable[..., Any]:
     """Torch refuses the indices of these with a RuntimeError, where indexing raises an IndexError."""
 
@@ -64,5 +76,6 @@ LOWERED: dict[str, Callable[..., Any]] = {
     "log_softmax": _only_real("log_softmax", "log_softmax_lastdim_kernel_impl"),
     "std": _spread("std"),
     "var": _spread("var"),
+    **{name: _scaled(name) for name in ("add", "sub", "subtract")},
     **{name: _runtime(name) for name in ("gather", "scatter", "scatter_add")},
 }

@@ -36,3 +36,18 @@ for use in (lambda: torch.ones(1).to(torch.device("cuda")), lambda: torch.zeros(
         use()
     except Exception as error:
         print(type(error).__name__, error)
+
+# A whole alpha leaves integers whole; a fraction is refused.
+q = torch.tensor([1, 2])
+print(q.add(1, alpha=2), torch.sub(q, q, alpha=3), q.add_(q, alpha=2), torch.tensor([1.0]).add(q, alpha=0.5))
+try:
+    q.add(1, alpha=0.5)
+except RuntimeError as error:
+    print(error)
+
+# The first entry that is no probability is the one that is told.
+for p, y in (([2.0], [2.0]), ([0.5, 2.0], [2.0, 0.5]), ([2.0, 0.5], [0.5, 2.0])):
+    try:
+        nn.functional.binary_cross_entropy(torch.tensor(p), torch.tensor(y))
+    except RuntimeError as error:
+        print(error)
