@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.notation import literal
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.language.tree import Expression, Name
 from gradcli.script.python.attributes import Facade
 from gradcli.script.python.scopes import OUTER
@@ -46,8 +47,9 @@ class TensorNames:
 
     def give(self, tensor: Tensor, name: str) -> None:
         self.of_tensor.setdefault(tensor, name)
-        if tensor.node is not None:
-            self.of_node.setdefault(tensor.node, name)
+        node = node_of(tensor)
+        if node is not None:
+            self.of_node.setdefault(node, name)
         if tensor._grad is not None:
             self.of_tensor.setdefault(tensor._grad, f"{name}.grad")
 
@@ -65,9 +67,18 @@ class TensorNames:
 
     def get(self, tensor: Tensor) -> str | None:
         """The name of a tensor, if the snippet has one for it."""
-        if tensor.node is not None and tensor.node in self.of_node:
-            return self.of_node[tensor.node]
+        node = node_of(tensor)
+        if node is not None and node in self.of_node:
+            return self.of_node[node]
         return self.of_tensor.get(tensor) or self.provisional.get(tensor)
+
+
+def node_of(tensor: Tensor) -> Target | None:
+    """The node of a tensor; None too for a view made in no_grad mode whose base has changed since."""
+    try:
+        return tensor.node
+    except AutogradError:
+        return None
 
 
 def owned(value: Any) -> Iterator[tuple[str, Tensor]]:

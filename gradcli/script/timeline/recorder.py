@@ -19,7 +19,7 @@ from gradcli.engine.writing import copy, fill, fill_tensor, overwrite, regenerat
 from gradcli.script.python.scopes import Env
 from gradcli.script.timeline import diagnosis, passes, reasons
 from gradcli.script.timeline.model import Asked, Changed, Event, Failed, Forward, LeafState, Reset, Timeline, Updated
-from gradcli.script.timeline.names import TensorNames
+from gradcli.script.timeline.names import TensorNames, node_of
 from gradcli.script.timeline.written import kept, made
 from gradcli.source import Source
 
@@ -198,7 +198,8 @@ class Recorder:
     def leaves(self) -> Iterator[LeafState]:
         """The leaves that still have a name, with their gradients."""
         for tensor, name in list(self.names.of_tensor.items()):
-            if isinstance(tensor.node, AccumulateGrad):
+            part = tensor.base is not None and tensor.base.requires_grad  # a view from no_grad mode is nobody's leaf
+            if isinstance(node_of(tensor), AccumulateGrad) and not part:
                 reason = "" if tensor._grad is not None else reasons.why_none(self, tensor, name)[1]
                 gradient = None if tensor._grad is None else kept(tensor._grad.value)
                 yield LeafState(name, kept(tensor.value), gradient, reason)
@@ -212,7 +213,7 @@ class Recorder:
         for x in inputs:
             if isinstance(x, Tensor):
                 found |= self.origins.get(x, frozenset())
-                if isinstance(x.node, AccumulateGrad):
+                if isinstance(node_of(x), AccumulateGrad):
                     found |= {x}
         return found
 

@@ -15,7 +15,7 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Expression
 from gradcli.script.timeline.model import Made
-from gradcli.script.timeline.names import TensorNames
+from gradcli.script.timeline.names import TensorNames, node_of
 
 LARGEST = 4096  # entries of a value that is kept
 
@@ -30,12 +30,13 @@ def kept(value: Any) -> Any:
 def made(names: TensorNames, application: Application) -> Made:
     """The facts of one application."""
     out = application.out
+    node = node_of(out)
     operands = [names.expression(x) if isinstance(x, Tensor) else literal(x) for x in application.inputs]
     return Made(
         names.get(out) or "",
         notation(application.primitive, application.inputs, application.options, operands),
         application.primitive.name,
-        out.node.name() if isinstance(out.node, Node) else None,
+        node.name() if isinstance(node, Node) else None,
         out.shape,
         str(out.dtype),
         kept(out.value),

@@ -170,3 +170,20 @@ def test_hooks_run_once() -> None:
         X + "calls = []\ny = x * 2\ny.register_hook(lambda g: calls.append(1))\ny.backward()\nassert len(calls) == 1\n"
     )
     assert list(of_kind(timeline, Failed)) == []
+
+
+def test_a_view_from_no_grad_outlives_a_change_of_its_base() -> None:
+    lesson = """
+import torch
+w = torch.ones(2, 1, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+for _ in range(2):
+    (w.T @ w).sum().backward()
+    optimizer.step()
+    with torch.no_grad():
+        seen = w.T * 2
+optimizer.step()
+"""
+    timeline = recorded(lesson)
+    assert {leaf.name for leaf in timeline.leaves} == {"w"}
+    assert not [event for event in timeline.events if isinstance(event, Failed)]
