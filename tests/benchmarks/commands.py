@@ -12,6 +12,7 @@ from pathlib import Path
 
 RUNS = 15
 GRADCLI = [str(Path(sys.executable).with_name("gradcli"))]
+SNIPPET = str(Path(__file__).parents[2] / "samples" / "snippets" / "learn_a_slope.py")
 MAIN_JOB = [*GRADCLI, "eval", "z=(x1+a*x2)**2", "x1=1", "a=2", "x2=3", "--json"]
 
 
@@ -29,10 +30,11 @@ def ratio(command: Sequence[str], against: Sequence[str]) -> tuple[float, float]
 
 
 def start_up() -> list[tuple[str, str, str]]:
-    """Rows of the main job and of `--version`, against importing the libraries alone."""
+    """Rows of the main job, of a snippet and of `--version`, against importing the libraries alone."""
     rows = []
     for name, command, imports, bound in (
         ("eval --json", MAIN_JOB, "numpy, typer, lark", 1.35),
+        ("run, 20 lines", [*GRADCLI, "run", SNIPPET], "numpy, typer", 1.4),
         ("--version", [*GRADCLI, "--version"], "typer", 1.3),
     ):
         taken, against = ratio(command, [sys.executable, "-c", f"import {imports}"])
