@@ -61,7 +61,7 @@ class SnippetJob:
         try:
             run(snippet.cells, machine, echo=snippet.echo)
         except Exception as error:
-            told = failure(error)
+            told = failure(error, [*machine.globals, *machine.builtins])
             return told, machine.timeline and machine.timeline.finished(error)
         return None, machine.timeline and machine.timeline.finished(None)
 

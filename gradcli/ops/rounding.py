@@ -73,16 +73,22 @@ truncating_divide = primitive(
     ),
     convention=floor_divide.convention,
 )
+def _remainder(x: Any, n: Any) -> Any:
+    """A remainder of zero keeps the sign of `x`, where numpy gives it that of `n`."""
+    found = np.remainder(x, n)
+    return np.where(found == 0, np.fmod(x, n), found)[()] if found.dtype.kind == "f" else found
+
+
 remainder = primitive(
     "remainder",
-    np.remainder,
+    _remainder,
     lambda g, out, x, n: g,
     node="RemainderBackward0",
     notation=infix("%"),
 )
 remainder_tensor = primitive(
     "remainder_tensor",
-    np.remainder,
+    _remainder,
     lambda g, out, x, y: g,
     lambda g, out, x, y: -g * floor(x / y),
     node="RemainderBackward1",
