@@ -24,6 +24,7 @@ from gradcli.engine.notation import Notation, call
 from gradcli.engine.promotion import promoted, settled
 from gradcli.engine.recorder import Application, recorder
 from gradcli.engine.refusals import refusal
+from gradcli.engine.sizes import check_broadcast
 from gradcli.engine.tensor import Tensor
 from gradcli.engine.views import looking
 
@@ -106,6 +107,8 @@ class Primitive:
             values = promoted(self.name, values)
         if self.view:
             values[0] = inputs[0].array
+        elif (kind is ARRAY or type(values[0]) is ARRAY) and not self.structured and len(values) > 1:
+            check_broadcast(values)
         try:
             value = self.forward(*values, **options) if options else self.forward(*values)
         except (TypeError, ValueError) as error:

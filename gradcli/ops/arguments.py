@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
+from gradcli.engine.sizes import LIMIT as LIMIT
+from gradcli.engine.sizes import check_size as check_size
+from gradcli.engine.sizes import too_large as too_large
 from gradcli.engine.tensor import Tensor, is_floating, tensor
-from gradcli.errors import EvaluationError
 
 # What a parameter can be annotated with, besides int, float, bool and str.
 Real = Tensor  # a tensor of floating point numbers; integers are converted
@@ -22,7 +24,6 @@ Padding = int | tuple[int, ...] | str  # as Pair, or 'same' or 'valid'
 Tensors = Any  # one tensor, or a list of them: `f(x, y)` and `f([x, y])`
 Dtype = np.dtype[Any]
 Indices = Tensor  # a tensor of integers, or of whole numbers
-LIMIT = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -77,21 +78,6 @@ def indices(value: Any) -> Tensor:
     if not np.all(whole == x.value):
         raise ValueError("not whole")
     return Tensor(whole)
-
-
-def check_size(shape: Shape) -> None:
-    """Refuse a result of absurd size before memory is taken; a dimension of 0 excuses no other."""
-    if (size := math.prod(length or 1 for length in shape)) > LIMIT:
-        raise too_large(f"a result of shape {shape} has {size:,} entries")
-
-
-def too_large(what: str) -> EvaluationError:
-    return EvaluationError(
-        "E210",
-        f"{what}, and {LIMIT:,} are the limit",
-        label="too large",
-        help="try it at a smaller size: the rules stay the same",
-    )
 
 
 def integer(value: Any) -> int:
