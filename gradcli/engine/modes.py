@@ -1,4 +1,4 @@
-"""What is switched on: recording of graphs (torch's grad mode) and the dtype of a plain number."""
+"""What is switched on: recording of graphs (torch's grad mode), the dtype of a plain number, the largest result."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 class Mode:
     """The one mutable object of the engine; read on every operation, so a plain attribute."""
 
-    __slots__ = ("default_dtype", "grad_enabled")
+    __slots__ = ("default_dtype", "grad_enabled", "largest")
 
     def __init__(self) -> None:
         self.grad_enabled = True
         self.default_dtype: np.dtype[np.floating] = np.dtype(np.float64)
+        self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
 
 
 mode = Mode()

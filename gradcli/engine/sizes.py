@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.shapes import broadcast_shapes
 from gradcli.errors import EvaluationError
-
-LIMIT = 2**24  # entries
 
 
 def check_size(shape: tuple[int, ...]) -> None:
     """Refuse a result of absurd size before memory is taken; a dimension of 0 excuses no other."""
-    if (size := math.prod(length or 1 for length in shape)) > LIMIT:
+    if (size := math.prod(length or 1 for length in shape)) > mode.largest:
         raise too_large(f"a result of shape {shape} has {size:,} entries")
 
 
@@ -26,7 +25,7 @@ def check_broadcast(values: Sequence[Any]) -> None:
     for value in values:
         if type(value) is np.ndarray:
             most *= value.size
-    if most > LIMIT:
+    if most > mode.largest:
         shapes = [np.shape(value) for value in values]
         if any(shape != shapes[0] for shape in shapes):
             try:
@@ -39,7 +38,7 @@ def check_broadcast(values: Sequence[Any]) -> None:
 def too_large(what: str) -> EvaluationError:
     return EvaluationError(
         "E210",
-        f"{what}, and {LIMIT:,} are the limit",
+        f"{what}, and {mode.largest:,} are the limit",
         label="too large",
         help="try it at a smaller size: the rules stay the same",
     )

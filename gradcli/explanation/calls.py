@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor
@@ -29,7 +30,7 @@ from gradcli.language.tree import (
     Unary,
 )
 from gradcli.ops import load
-from gradcli.ops.arguments import LIMIT, as_tensor, check_size, described, integer, operand, real
+from gradcli.ops.arguments import as_tensor, check_size, described, integer, operand, real
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
@@ -114,7 +115,7 @@ def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:
 def check_broadcast(values: Sequence[Any]) -> None:
     """Refuse tensors that broadcast to an absurd size; those that do not broadcast are the operation's to refuse."""
     shapes = [value.shape for value in values if isinstance(value, Tensor)]
-    if math.prod(map(math.prod, shapes)) > LIMIT:
+    if math.prod(map(math.prod, shapes)) > mode.largest:
         with suppress(ValueError):
             check_size(broadcast_shapes(*shapes))
 

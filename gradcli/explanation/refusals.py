@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, GradcliError
 from gradcli.language.tree import Expression, List, Number, Tuple, Unary, children, postorder
 from gradcli.language.unparser import unparse
-from gradcli.ops.arguments import LIMIT, too_large
+from gradcli.ops.arguments import too_large
 from gradcli.source import Source
 
 WIDEST = 30  # characters of an operand
@@ -89,5 +90,5 @@ def no_numbers(whose: str) -> EvaluationError:
 
 def check_total(entries: int) -> None:
     """Refuse a program whose values add up to more than a machine should hold."""
-    if entries > LIMIT:
+    if entries > mode.largest:
         raise too_large(f"the values of this program have {entries:,} entries so far")

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.modes import mode
-from gradcli.engine.sizes import LIMIT as LIMIT
 from gradcli.engine.sizes import check_size as check_size
 from gradcli.engine.sizes import too_large as too_large
 from gradcli.engine.tensor import Tensor, is_floating, tensor
@@ -80,9 +79,16 @@ def indices(value: Any) -> Tensor:
     return Tensor(whole)
 
 
+def _single(x: Tensor) -> Any:
+    """The number of a tensor of one element."""
+    if x.value.size != 1:
+        raise TypeError(x)
+    return x.value.item()
+
+
 def integer(value: Any) -> int:
-    if isinstance(value, Tensor) and value.value.size == 1:
-        value = value.value.item()
+    if isinstance(value, Tensor):
+        value = _single(value)
     if isinstance(value, bool) or not math.isfinite(value) or int(value) != value:
         raise TypeError(value)
     return int(value)

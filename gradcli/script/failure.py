@@ -33,6 +33,8 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
             f"{kind}: {message}" if message else kind,
             help=known or near(error, names) or advice(kind, message),
         )
+    if told.code == "E210":
+        told.help = "try it at a smaller size, or allow more with --max-elements N"
     if places:
         told.at(places[0].span, places[0].source)
         told.help = "\n".join(filter(None, [told.help, *called_from(places)]))

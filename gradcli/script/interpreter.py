@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from gradcli.engine.modes import default_dtype, set_grad_enabled
+from gradcli.engine.modes import default_dtype, mode, set_grad_enabled
 from gradcli.engine.recorder import recorder
 from gradcli.errors import EvaluationError, ProgramSyntaxError
 from gradcli.script import library
@@ -118,6 +118,7 @@ def _prepared(machine: Machine) -> Iterator[None]:
     """Everything that a run changes for a while: dtype, depth of Python's stack, warnings, timer."""
     before, tape = running.machine, recorder.tape
     running.machine, recorder.tape = machine, machine.timeline
+    largest, mode.largest = mode.largest, machine.budget.limits.elements
     set_printoptions(profile="default")
     try:
         with (
@@ -132,4 +133,4 @@ def _prepared(machine: Machine) -> Iterator[None]:
             warnings.showwarning = machine.warned
             yield
     finally:
-        running.machine, recorder.tape = before, tape
+        running.machine, recorder.tape, mode.largest = before, tape, largest

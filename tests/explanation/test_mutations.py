@@ -40,7 +40,7 @@ def test_these_slips_are_refused(program: str) -> None:
         explain_source(Source(program), {})
 
 
-@pytest.mark.filterwarnings("ignore:Using a target size:UserWarning")  # as torch warns
+@pytest.mark.filterwarnings("ignore::UserWarning")  # as torch warns
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_a_slip_is_explained_or_refused(group: int) -> None:
     choose = random.Random(group)
