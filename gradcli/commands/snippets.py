@@ -11,6 +11,13 @@ from gradcli.errors import GradcliError
 from gradcli.source import Source, visible
 
 
+class UnwrittenError(BaseException):
+    """Standard output cannot be written: nothing that a snippet could catch."""
+
+    def __init__(self, reason: OSError) -> None:
+        self.reason = reason
+
+
 @dataclass(frozen=True)
 class SnippetJob:
     """One snippet, as the options say it."""
@@ -60,6 +67,8 @@ class SnippetJob:
             machine.timeline = Recorder(machine, all=self.all)
         try:
             run(snippet.cells, machine, echo=snippet.echo)
+        except UnwrittenError as error:
+            raise error.reason from None
         except Exception as error:
             told = failure(error, [*machine.globals, *machine.builtins])
             return told, machine.timeline and machine.timeline.finished(error)
@@ -71,7 +80,10 @@ class SnippetJob:
 
         if sys.stdout.isatty():
             text = "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
-        sys.stdout.write(encodable(text, sys.stdout))
+        try:
+            sys.stdout.write(encodable(text, sys.stdout))
+        except OSError as error:
+            raise UnwrittenError(error) from None
 
     def warn(self, kind: str, message: str, source: Source, line: int) -> None:
         """A warning as Python writes it, after what was printed before it."""

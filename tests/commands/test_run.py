@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -94,6 +95,21 @@ def test_a_terminal_gets_no_control_characters(
     assert gradcli(capsys, f"run {lesson}").out == "\x1b[31mred\tblue\n"
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert gradcli(capsys, f"run {lesson}").out == "\\x1b[31mred\tblue\n"
+
+
+def test_a_closed_pipe_is_quiet() -> None:
+    script = "for i in range(100000): print('line', i)"
+    run = [sys.executable, "-m", "gradcli", "run", "-"]
+    with subprocess.Popen(run, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdin.write(script.encode())
+        process.stdin.close()
+        assert process.stdout.readline() == b"line 0\n"
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
 
 
 WRONG = {
