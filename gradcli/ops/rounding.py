@@ -73,6 +73,8 @@ truncating_divide = primitive(
     ),
     convention=floor_divide.convention,
 )
+
+
 def _remainder(x: Any, n: Any) -> Any:
     """A remainder of zero keeps the sign of `x`, where numpy gives it that of `n`."""
     found = np.remainder(x, n)
