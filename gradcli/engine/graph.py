@@ -112,6 +112,11 @@ class Node(Hookable):
         return self.primitive.node
 
     @property
+    def short_name(self) -> str:
+        """The name without its C++ namespace, as torch prints it: `CopySlices`."""
+        return self.name().rpartition("::")[2]
+
+    @property
     def next_functions(self) -> tuple[tuple[Node | AccumulateGrad | None, int], ...]:
         """The edges as torch shows them: `(None, 0)` for an input that needs no gradient."""
         rules = self.primitive.rules_for(self.edges)

@@ -127,7 +127,7 @@ def node(line: Line, gradient: Any, locals: Iterable[Local]) -> Node:
         expression=line.written,
         span=line.span,
         op=None if application is None else application.primitive.name,
-        grad_fn=tensor.node.name() if isinstance(tensor.node, GraphNode) else None,
+        grad_fn=tensor.node.short_name if isinstance(tensor.node, GraphNode) else None,
         inputs=tuple(x.name for x in line.inputs),
         shape=tensor.shape,
         dtype=str(tensor.dtype),

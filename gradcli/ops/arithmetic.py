@@ -222,6 +222,12 @@ def square(input: Tensor) -> Any:
 def floor_divide_(input: Operand, other: Operand) -> Any:
     """The quotient, rounded down."""
     rounding.check_divisor(input, other)
+    return rounding.floor_divide(as_tensor(input) if _is_number(other) else input, other)
+
+
+def quotient(input: Operand, other: Operand) -> Any:
+    """`x // y` of Tensors: a node of torch's that says it has no derivative."""
+    rounding.check_divisor(input, other)
     return rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
 
 

@@ -21,7 +21,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "sub": arithmetic.sub_,
     "mul": arithmetic.mul_,
     "truediv": arithmetic.div_,
-    "floordiv": arithmetic.floor_divide_,
+    "floordiv": arithmetic.quotient,
     "pow": arithmetic.pow_,
     "mod": arithmetic.remainder_,
 }

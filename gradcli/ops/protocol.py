@@ -128,7 +128,7 @@ AUGMENTED: dict[str, Binary] = {
     "sub": arithmetic.sub_,
     "mul": arithmetic.mul_,
     "truediv": arithmetic.div_,
-    "floordiv": arithmetic.floor_divide_,
+    "floordiv": arithmetic.quotient,
     "pow": arithmetic.pow_,
     "mod": arithmetic.remainder_,
     **{name: _named(operation) for name, operation in BITS.items()},

@@ -36,7 +36,7 @@ def made(names: TensorNames, application: Application) -> Made:
         names.get(out) or "",
         notation(application.primitive, application.inputs, application.options, operands),
         application.primitive.name,
-        node.name() if isinstance(node, Node) else None,
+        node.short_name if isinstance(node, Node) else None,
         out.shape,
         str(out.dtype),
         kept(out.value),

@@ -8,6 +8,7 @@ from typing import Any
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.ops.arithmetic import quotient
 from gradcli.ops.surface import OPERATIONS
 
 
@@ -76,6 +77,7 @@ LOWERED: dict[str, Callable[..., Any]] = {
     "log_softmax": _only_real("log_softmax", "log_softmax_lastdim_kernel_impl"),
     "std": _spread("std"),
     "var": _spread("var"),
+    "floor_divide": quotient,
     **{name: _scaled(name) for name in ("add", "sub", "subtract")},
     **{name: _runtime(name) for name in ("gather", "scatter", "scatter_add")},
 }
