@@ -8,6 +8,7 @@ This is that order, over whole arrays: ATen's SumKernel, as it runs below the si
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ LEVELS = 4  # of blocks within blocks
 BLOCK = 16  # terms of the smallest block
 
 Array = Any  # np.ndarray
+Shape = tuple[int, ...]
 Axes = int | tuple[int, ...] | None
 
 
@@ -27,13 +29,18 @@ def total(x: Array, axis: Axes = None, keepdims: bool = False) -> Any:
     ndim = np.ndim(x)
     if not ndim or not 2 < x.size <= THREADED or x.dtype.kind != "f" or x.dtype.itemsize < 4 or not contiguous(x):
         return np.sum(x, axis=axis, keepdims=keepdims)
-    summed = _axes(axis, ndim)
-    blocks = merged(x.shape, summed)
-    add = ORDERS.get(tuple(is_summed for _, is_summed in blocks))
+    add, blocks, shape = plan(x.shape, _axes(axis, ndim), keepdims)
     if add is None:
         return np.sum(x, axis=axis, keepdims=keepdims)
-    shape = [1 if dim in summed else size for dim, size in enumerate(x.shape) if keepdims or dim not in summed]
-    return add(x.reshape([size for size, _ in blocks])).reshape(shape)[()]
+    return add(x.reshape(blocks)).reshape(shape)[()]
+
+
+@lru_cache(1024)
+def plan(shape: Shape, summed: Shape, keepdims: bool) -> tuple[Callable[[Array], Array] | None, Shape, Shape]:
+    """How an array of this shape is added, the shape that it is added in, and that of the result."""
+    blocks = merged(shape, summed)
+    result = tuple(1 if dim in summed else size for dim, size in enumerate(shape) if keepdims or dim not in summed)
+    return ORDERS.get(tuple(is_summed for _, is_summed in blocks)), tuple(size for size, _ in blocks), result
 
 
 def contiguous(x: Array) -> bool:
@@ -98,12 +105,10 @@ def rows(x: Array) -> Array:
         return run(x[:, :, None])[:, 0]
     whole = size // lanes * lanes
     partial = run(x[:, :whole].reshape(count, whole // lanes, lanes))
-    found = np.zeros(count, x.dtype)
+    found = np.zeros((count, 1), x.dtype)
     for column in range(whole, size):
-        found += x[:, column]
-    for lane in range(lanes):
-        found += partial[:, lane]
-    return found
+        found = found + x[:, column : column + 1]
+    return np.add.accumulate(np.concatenate([found, partial], axis=1), axis=1)[:, -1]
 
 
 def columns(x: Array) -> Array:
@@ -130,6 +135,8 @@ def run(x: Array) -> Array:
 def cascade(x: Array) -> Array:
     """Sums along axis 1 of (rows, terms, lanes), one after the other, in blocks of blocks."""
     count, terms, lanes = x.shape
+    if terms < BLOCK:
+        return one_by_one(x)
     step = max(BLOCK, 1 << (max(terms, 1) - 1).bit_length() // LEVELS)
     found = np.zeros((count, lanes), x.dtype)
     level = x
@@ -144,6 +151,8 @@ def cascade(x: Array) -> Array:
 
 def one_by_one(x: Array) -> Array:
     """Sums along axis 1 of (rows, terms, lanes), strictly in order."""
+    if x.shape[1] == 1:
+        return x[:, 0]
     return np.add.accumulate(x, axis=1)[:, -1] if x.shape[1] else np.zeros((x.shape[0], x.shape[2]), x.dtype)
 
 
