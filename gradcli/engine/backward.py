@@ -13,17 +13,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradcli.engine import accumulation
+from gradcli.engine.accumulation import Accumulation, arrivals, is_new
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, Node, changes
-from gradcli.engine.hooks import accumulated_hooks, after_hooks, before_hooks
+from gradcli.engine.hooks import after_hooks, before_hooks
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.saved import check_versions, operands, release
-from gradcli.engine.tensor import Tensor, Value
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 
 Gradient = Any  # Tensor, array, number, or None for 1
 Carrier = Any  # a numpy value, or a Tensor under create_graph
 Target = Node | AccumulateGrad
+ARRAY = np.ndarray
 
 
 class Contribution(NamedTuple):
@@ -37,14 +40,6 @@ class Contribution(NamedTuple):
     total: Carrier
 
 
-class Accumulation(NamedTuple):
-    """A leaf received its whole gradient; `before` is what its `.grad` held."""
-
-    leaf: Tensor
-    gradient: Carrier
-    before: Value | None
-
-
 Event = tuple[Node, int, Carrier, Carrier, Carrier, Carrier] | Accumulation
 
 
@@ -55,8 +50,9 @@ def walk(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     captured: dict[Target, Carrier] | None = None,
+    told: bool = True,
 ) -> Iterator[Event]:
-    """Run the backward pass from `outputs`: one event a contribution, one a leaf.
+    """Run the backward pass from `outputs`: one event a contribution, one a leaf; none unless `told`.
 
     A contribution is a plain tuple here, in the order of the fields of `Contribution`: making the named ones would take
     a fifth of the time of a scalar program, and most callers look at none.
@@ -69,7 +65,9 @@ def walk(
     order, waiting = reachable(pending)
     between = None if captured is None else ancestors(order, captured)
     done = [target for target in pending if target not in order and target not in waiting]
-    yield from arrivals(done, pending, captured, create_graph)
+    owned: set[Target] = set()  # where the array in `pending` is held there alone
+    mine = not (told or create_graph)
+    yield from arrivals(done, pending, owned, captured, create_graph, told)
     for node in order:
         upstream = pending.pop(node, None)
         if upstream is None:
@@ -92,10 +90,17 @@ def walk(
             if unsummed is not None:  # a snippet's own backward may have nothing to give
                 fits = unsummed.shape == x.shape and unsummed.dtype is x.dtype
                 total = contribution = unsummed if fits else fit(unsummed, x)
+                large = mine and type(total) is ARRAY and total.size >= accumulation.WORTHWHILE
                 if edge in pending:
-                    total = pending[edge] + contribution
+                    held = pending[edge]
+                    total = np.add(held, total, out=held) if edge in owned else held + total
+                    if large:
+                        owned.add(edge)
+                elif large and is_new(total, node, (upstream, out, *values)):
+                    owned.add(edge)
                 pending[edge] = total
-                yield node, position, upstream, unsummed, contribution, total
+                if told:
+                    yield node, position, upstream, unsummed, contribution, total
                 if node.hooks is not None:
                     node.hooks.given[position] = contribution
             if edge in waiting:
@@ -107,7 +112,7 @@ def walk(
         if not retain:
             release(node)
         if complete:
-            yield from arrivals(complete, pending, captured, create_graph)
+            yield from arrivals(complete, pending, owned, captured, create_graph, told)
 
 
 def seeds(outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph: bool) -> dict[Target, Carrier]:
@@ -170,44 +175,6 @@ def ancestors(order: Iterable[Node], targets: Iterable[Target]) -> set[Target]:
     return found
 
 
-def arrivals(
-    leaves: Sequence[Target], pending: dict[Target, Carrier], captured: dict[Target, Carrier] | None, create_graph: bool
-) -> Iterator[Accumulation]:
-    """Give complete gradients to their leaves: to `captured`, or into `.grad`."""
-    for target in leaves:
-        gradient = pending.pop(target)
-        if target.hooks is not None:
-            gradient = before_hooks(target, gradient)
-        if captured is not None:
-            captured[target] = gradient
-        elif isinstance(target, AccumulateGrad) and target.collects:
-            leaf = target.variable
-            before = None if leaf.grad is None else leaf.grad.value.copy()
-            accumulate(leaf, gradient, create_graph)
-            yield Accumulation(leaf, gradient, before)
-            if target.hooks is not None:
-                accumulated_hooks(target, gradient)
-
-
-def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool) -> None:
-    """Add to `.grad`, in the same memory as torch does; a first gradient is copied, for rules hand on what they get."""
-    held: Any = leaf.grad
-    if create_graph:
-        leaf._grad = copied(gradient) if held is None else held + gradient
-    elif held is None:
-        leaf._grad = Tensor(gradient.copy())
-    else:
-        held.array[...] += gradient
-        held.changed()
-
-
-def copied(gradient: Tensor) -> Tensor:
-    """A gradient of its own, with the node that torch gives it."""
-    from gradcli.engine.writing import copy
-
-    return copy(Tensor(gradient.value), gradient) if gradient.requires_grad else Tensor(gradient.value.copy())
-
-
 def grad(
     outputs: Sequence[Tensor],
     inputs: Sequence[Tensor],
@@ -225,7 +192,8 @@ def grad(
         captured[x.node] = None
     gradients = grad_outputs if grad_outputs is not None else [None] * len(outputs)
     drain(
-        walk(outputs, gradients, retain_graph=retain_graph, create_graph=create_graph, captured=captured), create_graph
+        walk(outputs, gradients, retain_graph=retain_graph, create_graph=create_graph, captured=captured, told=False),
+        create_graph,
     )
     found = [captured[x.node] for x in inputs if x.node is not None]
     for index, gradient in enumerate(found):

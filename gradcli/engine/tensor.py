@@ -216,7 +216,7 @@ class Tensor:
         """
         from gradcli.engine.backward import drain, walk
 
-        drain(walk([self], [gradient], retain_graph=retain_graph, create_graph=create_graph), create_graph)
+        drain(walk([self], [gradient], retain_graph=retain_graph, create_graph=create_graph, told=False), create_graph)
 
 
 def is_floating(value: Value) -> bool:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import gradcli.ops
-from gradcli.engine.backward import Accumulation, Contribution, trace
+from gradcli.engine.accumulation import Accumulation
+from gradcli.engine.backward import Contribution, trace
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor, tensor
 from tests.graphs import flattened

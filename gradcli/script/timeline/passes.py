@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradcli.engine.backward import Accumulation, Contribution, reachable
+from gradcli.engine.accumulation import Accumulation
+from gradcli.engine.backward import Contribution, reachable
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.notation import literal

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import Accumulation, Event, drain, grad, walk
+from gradcli.engine.accumulation import Accumulation
+from gradcli.engine.backward import Event, drain, grad, walk
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -29,10 +30,11 @@ def backward(
     given = list(gradients) if isinstance(gradients, tuple | list) else [gradients] * len(targets)
     if inputs is not None:
         return _into(targets, given, inputs, retain_graph, create_graph)
-    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph)
-    if anomaly.enabled and anomaly.check_nan:
+    timeline, checked = running.machine.timeline, anomaly.enabled and anomaly.check_nan
+    told = checked or timeline is not None
+    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, told=told)
+    if checked:
         events = watched(events)
-    timeline = running.machine.timeline
     if timeline is not None:
         events = timeline.backward(targets, given, events)
     drain(events, create_graph)

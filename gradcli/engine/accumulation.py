@@ -1,0 +1,101 @@
+"""The end of a backward pass: whole gradients arrive at leaves and are added to their `.grad`.
+
+What a rule gives may be seen elsewhere: it can be the upstream gradient, an operand, or a view of either. Only where
+the engine alone holds an array does it add to it, or hand it over, instead of copying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.hooks import accumulated_hooks, before_hooks
+from gradcli.engine.primitive import REGISTRY
+from gradcli.engine.tensor import Tensor, Value
+
+if TYPE_CHECKING:
+    from gradcli.engine.backward import Carrier, Target
+
+ARRAY = np.ndarray
+WORTHWHILE = 2**12  # entries from which a copy costs more than to find out whether one is needed
+
+
+class Accumulation(NamedTuple):
+    """A leaf received its whole gradient; `before` is what its `.grad` held."""
+
+    leaf: Tensor
+    gradient: Carrier
+    before: Value | None
+
+
+def is_new(x: Any, node: Node, visible: Sequence[Any]) -> bool:
+    """Whether the array `x` that a rule of the node gave lies in memory of its own.
+
+    `visible` is what the rule was given. A rule of ours reads nothing else; one of a snippet may keep what it returns.
+    """
+    primitive = node.primitive
+    if REGISTRY.get(primitive.name) is not primitive or node.hooks is not None:
+        return False
+    memory = owner(x)
+    return (
+        type(memory) is ARRAY
+        and memory.shape == x.shape
+        and x.flags.c_contiguous  # as a copy would be: the order of sums depends on it
+        and x.flags.writeable
+        and all(owner(value) is not memory for value in visible)
+    )
+
+
+def owner(x: Any) -> Any:
+    """What holds the memory of an array: itself, or that which it is a view of."""
+    base = getattr(x, "base", None)
+    return x if base is None else base
+
+
+def arrivals(
+    leaves: Sequence[Target],
+    pending: dict[Target, Carrier],
+    owned: set[Target],
+    captured: dict[Target, Carrier] | None,
+    create_graph: bool,
+    told: bool,
+) -> Iterator[Accumulation]:
+    """Give complete gradients to their leaves: to `captured`, or into `.grad`; the `owned` are given without a copy."""
+    for target in leaves:
+        gradient = pending.pop(target)
+        hooked = target.hooks is not None
+        if hooked:
+            gradient = before_hooks(target, gradient)
+        if captured is not None:
+            captured[target] = gradient
+        elif isinstance(target, AccumulateGrad) and target.collects:
+            leaf = target.variable
+            held = leaf._grad
+            before = held.value.copy() if told and held is not None else None
+            accumulate(leaf, gradient, create_graph, alone=target in owned and not hooked)
+            if told:
+                yield Accumulation(leaf, gradient, before)
+            if hooked:
+                accumulated_hooks(target, gradient)
+
+
+def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool, *, alone: bool) -> None:
+    """Add to `.grad`, in the same memory as torch does; a first gradient is copied, unless it is held here `alone`."""
+    held: Any = leaf._grad
+    if create_graph:
+        leaf._grad = copied(gradient) if held is None else held + gradient
+    elif held is None:
+        leaf._grad = Tensor(gradient if alone else gradient.copy())
+    else:
+        np.add(held.array, gradient, out=held.array)
+        held.changed()
+
+
+def copied(gradient: Tensor) -> Tensor:
+    """A gradient of its own, with the node that torch gives it."""
+    from gradcli.engine.writing import copy
+
+    return copy(Tensor(gradient.value), gradient) if gradient.requires_grad else Tensor(gradient.value.copy())

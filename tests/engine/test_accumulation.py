@@ -1,0 +1,202 @@
+"""Gradients are added up in place, and given to leaves without a copy, only in memory that nobody else can see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import gradcli.ops
+from gradcli.engine import accumulation
+from gradcli.engine.backward import drain, grad, reachable, trace, walk
+from gradcli.engine.tensor import Tensor, tensor
+from tests.engine.random_programs import programs
+from tests.programs import SMOOTH, Run, run
+from tests.script.running import ours
+
+gradcli.ops.load()
+MANY = 10_000  # entries, for which copies are avoided
+
+
+@pytest.fixture(autouse=True)
+def at_any_size(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Avoid copies of small arrays too."""
+    with monkeypatch.context() as patched:
+        patched.setattr(accumulation, "WORTHWHILE", 2)
+        yield
+
+
+def leaf(data: Any = 0.5) -> Tensor:
+    return tensor(np.array(data) if isinstance(data, np.ndarray) else np.full(MANY, data), requires_grad=True)
+
+
+def arrays(values: Any) -> list[Any]:
+    return [value for value in values if isinstance(value, np.ndarray) and value.size]
+
+
+def held_elsewhere(found: Run) -> list[Any]:
+    """The arrays of the leaves and of all nodes."""
+    assert found.output.node is not None
+    order, _ = reachable([found.output.node])
+    inputs = [x.value for node in order for x in node.inputs or () if isinstance(x, Tensor)]
+    options = [value for node in order for value in node.options.values()]
+    return arrays([*(x.value for x in found.leaves.values()), *inputs, *options, *(node.out for node in order)])
+
+
+def assert_its_own(program: str) -> None:
+    """What `.grad` holds is shared with nothing: writing nonsense to it changes no second pass."""
+    found = run(program)
+    if not found.output.requires_grad:
+        return
+    upstream = found.upstream
+    before = None if upstream is None else np.array(upstream)
+    found.output.backward(upstream, retain_graph=True)
+    gradients = [x.grad.value for x in found.leaves.values() if x.grad is not None]
+    for gradient in arrays(gradients):
+        assert gradient.flags.writeable
+        assert gradient.flags.c_contiguous
+        assert not any(np.shares_memory(gradient, other) for other in held_elsewhere(found))
+        assert not isinstance(upstream, np.ndarray) or not np.shares_memory(gradient, upstream)
+    assert not any(np.shares_memory(a, b) for a, b in combinations(arrays(gradients), 2))
+    kept = [np.array(gradient) for gradient in gradients]
+    for gradient, x in zip(gradients, (x for x in found.leaves.values() if x.grad is not None), strict=True):
+        if isinstance(gradient, np.ndarray):
+            gradient[...] = np.nan
+        x.grad = None
+    found.output.backward(upstream, retain_graph=True)
+    again = [x.grad.value for x in found.leaves.values() if x.grad is not None]
+    for first, second in zip(kept, again, strict=True):
+        np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(before, upstream) if before is not None else None
+
+
+def assert_same_as_copied(program: str) -> None:
+    """To the last bit as a pass that is told, which copies."""
+    told, untold = run(program), run(program)
+    if not told.output.requires_grad:
+        return
+    drain(walk([told.output], [told.upstream], retain_graph=True), create_graph=False)
+    untold.output.backward(untold.upstream)
+    for name, x in told.leaves.items():
+        gradient = untold.leaves[name].grad
+        assert (x.grad is None) == (gradient is None)
+        if x.grad is not None and gradient is not None:
+            assert np.asarray(x.grad.value).tobytes() == np.asarray(gradient.value).tobytes(), name
+            assert gradient.value.flags.c_contiguous
+
+
+@pytest.mark.parametrize("program", SMOOTH)
+def test_every_example(program: str) -> None:
+    assert_its_own(program)
+    assert_same_as_copied(program)
+
+
+@settings(max_examples=150, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_random_programs(program: str) -> None:
+    assert_its_own(program)
+    assert_same_as_copied(program)
+
+
+@pytest.mark.parametrize("uses", [1, 2, 3, 5])
+def test_the_upstream_gradient_of_a_user_stays(uses: int) -> None:
+    x, upstream = leaf(), np.ones(MANY)
+    y = x
+    for _ in range(uses):
+        y = y + x
+    y.backward(Tensor(upstream))
+    x.grad.value[...] = 7  # type: ignore[union-attr]
+    assert (upstream == 1).all()
+
+
+def test_two_leaves_of_a_sum_do_not_share() -> None:
+    x, y = leaf(), leaf()
+    (x + y).backward(np.ones(MANY))
+    x.grad.value[...] = 7  # type: ignore[union-attr]
+    assert (y.grad.value == 1).all()  # type: ignore[union-attr]
+
+
+def test_what_hooks_saw_stays() -> None:
+    x, seen = leaf(), list[Tensor]()
+    y = x * 2
+    x.register_hook(seen.append)
+    y.register_hook(seen.append)
+    assert y.node is not None
+    y.node.register_hook(lambda gave, got: seen.extend(g for g in (*gave, *got) if g is not None))  # type: ignore[arg-type]
+    y.retain_grad()
+    z = y * 3 + y * 4 + x * 5
+    z.backward(np.ones(MANY))
+    x.grad.value[...] = np.nan  # type: ignore[union-attr]
+    assert sorted({float(g.value[0]) for g in seen}) == [7, 14, 19]
+    assert all((g.value == g.value[0]).all() for g in seen)
+    assert (y.grad.value == 7).all()  # type: ignore[union-attr]
+
+
+def test_what_a_hook_put_in_its_place_stays() -> None:
+    x, other = leaf(), np.full(MANY, 3.0)
+    x.register_hook(lambda g: Tensor(other))
+    (x * 2).backward(np.ones(MANY))
+    x.grad.value[...] = 7  # type: ignore[union-attr]
+    assert (other == 3).all()
+
+
+def test_events_that_were_kept_stay() -> None:
+    x = leaf()
+    z = (x * 2 + x * 3) * x
+    events = [event for event in trace([z], [np.ones(MANY)]) if not isinstance(event, accumulation.Accumulation)]
+    before = [np.array(event.total) for event in events]
+    z.backward(np.ones(MANY))
+    z2 = x * x
+    z2.backward(np.ones(MANY))
+    x.grad.value[...] = np.nan  # type: ignore[union-attr]
+    for event, total in zip(events, before, strict=True):
+        np.testing.assert_array_equal(event.total, total)
+
+
+def test_gradients_that_were_asked_for_stay() -> None:
+    x = leaf()
+    y = x * 2
+    gy, gx = grad([y * 3 + y * 4 + y * 5], [y, x], [np.ones(MANY)])
+    gx.value[...] = np.nan  # type: ignore[union-attr]
+    assert (gy.value == 12).all()  # type: ignore[union-attr]
+
+
+def test_a_second_pass_adds_in_the_same_memory() -> None:
+    x = leaf()
+    (x * 2).backward(np.ones(MANY))
+    first = x.grad
+    assert first is not None
+    memory = first.value
+    (x * 3).backward(np.ones(MANY))
+    assert x.grad is first
+    assert first.value is memory
+    assert (memory == 5).all()
+    assert first._version == 1
+
+
+SNIPPET = """
+import torch
+class Keep(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+    @staticmethod
+    def backward(ctx, g):
+        kept.append(ctx.saved_tensors[0] * 3)
+        return kept[-1]
+kept = []
+x = torch.full((3,), 2.0, requires_grad=True)
+y = Keep.apply(x) + Keep.apply(x)
+y.backward(torch.ones(3))
+x.grad.zero_()
+print(kept[0], kept[1])
+"""
+
+
+def test_what_a_function_of_a_snippet_kept_stays() -> None:
+    assert ours(SNIPPET) == "tensor([6., 6., 6.]) tensor([6., 6., 6.])\n"
