@@ -27,6 +27,7 @@ Gradient = Any  # Tensor, array, number, or None for 1
 Carrier = Any  # a numpy value, or a Tensor under create_graph
 Target = Node | AccumulateGrad
 ARRAY = np.ndarray
+NUMBERS = frozenset({np.float64, np.float32})  # which have no shape, and of which numpy takes its time to say so
 
 
 class Contribution(NamedTuple):
@@ -88,9 +89,12 @@ def walk(
             unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
             x = values[position]
             if unsummed is not None:  # a snippet's own backward may have nothing to give
-                fits = unsummed.shape == x.shape and unsummed.dtype is x.dtype
+                kind = type(unsummed)
+                fits = (kind is type(x) and kind in NUMBERS) or (
+                    unsummed.shape == x.shape and unsummed.dtype is x.dtype
+                )
                 total = contribution = unsummed if fits else fit(unsummed, x)
-                large = mine and type(total) is ARRAY and total.size >= accumulation.WORTHWHILE
+                large = mine and kind is ARRAY and total.size >= accumulation.WORTHWHILE
                 if edge in pending:
                     held = pending[edge]
                     total = np.add(held, total, out=held) if edge in owned else held + total
@@ -106,7 +110,7 @@ def walk(
             if edge in waiting:
                 waiting[edge] -= 1
                 if not waiting[edge] and edge in pending:
-                    complete.append(edge)
+                    complete = [*(complete or ()), edge]
         if node.hooks is not None:
             after_hooks(node, upstream)
         if not retain:

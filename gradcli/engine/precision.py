@@ -17,16 +17,19 @@ MANY = 2**16  # entries from which numpy's own functions are used: nobody looks 
 PLAIN = frozenset({int, float, bool})  # numbers of Python alone: a double of numpy is a float too
 
 
-def nearest(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """A function of numpy, rounded once for single-precision numbers; a plain number gives one."""
+def nearest(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of numpy, rounded once for single-precision numbers; a plain number gives one.
+
+    `spare` is an array that may be written over, as `x` itself where nobody else needs it.
+    """
 
     @wraps(function)
-    def compute(x: Any) -> Any:
+    def compute(x: Any, spare: Any = None) -> Any:
         if type(x) in PLAIN:
             return float(function(x))
         if x.dtype is SINGLE and x.size <= MANY:
             return function(x, dtype=np.float64).astype(SINGLE)
-        return function(x)
+        return function(x, out=spare)
 
     return compute
 

@@ -14,6 +14,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.arguments import Real
 from gradcli.ops.arithmetic import add, div, sub
+from gradcli.ops.choice import chosen
 from gradcli.ops.constants import SQRT_2_OVER_PI
 from gradcli.ops.elementwise import absolute, by_number, elementwise, tanh
 from gradcli.ops.powers import power
@@ -31,9 +32,18 @@ def _softplus(x: Any) -> Any:
     return np.maximum(x, 0) + precision.log1p(precision.exp(-np.abs(x)))
 
 
+def _sigmoid(x: Any) -> Any:
+    y = -x
+    if type(y) is not np.ndarray:
+        return 1 / (1 + precision.exp(y))
+    y = precision.exp(y, y)
+    y += 1
+    return np.divide(1, y, out=y)
+
+
 sigmoid = elementwise(
     "sigmoid",
-    lambda x: 1 / (1 + precision.exp(-x)),
+    _sigmoid,
     lambda g, out, x: sigmoid_backward(g, out),
     "The logistic function `1/(1 + exp(-x))`.",
     aliases=["expit"],
@@ -72,7 +82,7 @@ def _softplus_rule(g: Any, out: Any, x: Any, *, beta: float = 1, threshold: floa
 
 softplus: Primitive = primitive(
     "softplus",
-    lambda x, *, beta=1, threshold=20: np.where(x * beta > threshold, x, _softplus(x * beta) / beta)[()],
+    lambda x, *, beta=1, threshold=20: chosen(x * beta > threshold, x, _softplus(x * beta) / beta),
     _softplus_rule,
     convention="softplus above its threshold is the identity",
 )
@@ -85,7 +95,7 @@ mish = elementwise(
 )
 leaky_relu = primitive(
     "leaky_relu",
-    lambda x, *, negative_slope=0.01: np.where(np.greater(x, 0), x, x * negative_slope)[()],
+    lambda x, *, negative_slope=0.01: chosen(np.greater(x, 0), x, x * negative_slope),
     lambda g, out, x, *, negative_slope=0.01: leaky_relu_backward(g, x, negative_slope=negative_slope),
     kinks=(0.0,),
     convention="leaky_relu'(0) is the slope",
@@ -116,7 +126,7 @@ decay = primitive(
 
 
 def _elu(x: Any, *, alpha: float = 1) -> Any:
-    return np.where(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0)))[()]
+    return chosen(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0)))
 
 
 elu = primitive(
@@ -139,7 +149,7 @@ selu = elementwise(
 )
 celu = primitive(
     "celu",
-    lambda x, *, alpha=1: np.where(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0) / alpha))[()],
+    lambda x, *, alpha=1: chosen(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0) / alpha)),
     lambda g, out, x, *, alpha=1: where(x <= 0, g * decay(x, scale=alpha), g),
 )
 

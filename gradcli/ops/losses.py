@@ -23,6 +23,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.arguments import Real
+from gradcli.ops.choice import chosen
 from gradcli.ops.elementwise import absolute, sign
 from gradcli.ops.reductions import mean_, sum_
 from gradcli.ops.selection import where
@@ -100,7 +101,7 @@ def _sloping(g: Any, slope: Any, x: Any, reduction: str) -> Any:
 
 def _smooth_l1(x: Any, y: Any, *, reduction: str, beta: float) -> Any:
     d = np.abs(x - y)
-    return reduced(np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta)[()], reduction)
+    return reduced(chosen(d < beta, 0.5 * d * d / beta, d - 0.5 * beta), reduction)
 
 
 def _smooth_l1_rule(g: Any, out: Any, x: Any, y: Any, *, reduction: str, beta: float) -> Any:
@@ -120,7 +121,7 @@ smooth_l1 = primitive(
 
 def _huber(x: Any, y: Any, *, reduction: str, delta: float) -> Any:
     d = np.abs(x - y)
-    return reduced(np.where(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta))[()], reduction)
+    return reduced(chosen(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
 
 
 def _huber_rule(g: Any, out: Any, x: Any, y: Any, *, reduction: str, delta: float) -> Any:

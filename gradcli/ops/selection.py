@@ -19,6 +19,7 @@ from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.arguments import Operand, as_tensor
+from gradcli.ops.choice import chosen
 from gradcli.ops.comparisons import at_least, at_most, both, either, equal
 from gradcli.ops.surface import OPERATIONS, operation
 
@@ -28,14 +29,9 @@ def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Fo
     return a if a.number == 0 and b.number == 0 and a.shape == np.shape(value) else None
 
 
-def _choose(condition: Any, a: Any, b: Any) -> Any:
-    chosen: Any = np.where(condition, a, b)
-    return chosen[()]
-
-
 where: Primitive = primitive(
     "where",
-    _choose,
+    chosen,
     None,
     lambda g, out, condition, a, b: where(condition, g, 0),
     lambda g, out, condition, a, b: where(condition, 0, g),
@@ -64,7 +60,7 @@ def _met(condition: Any) -> bool:
 
 
 def _masked_fill(x: Any, mask: Any, value: Any) -> Any:
-    return _choose(mask, value, x).astype(x.dtype)
+    return chosen(mask, value, x).astype(x.dtype)
 
 
 masked_fill = primitive(

@@ -12,6 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.activations import sigmoid
 from gradcli.ops.arguments import Real
+from gradcli.ops.choice import chosen
 from gradcli.ops.comparisons import both
 from gradcli.ops.elementwise import elementwise
 from gradcli.ops.indexing import cut
@@ -71,7 +72,7 @@ hardshrink = primitive(
 )
 prelu = primitive(
     "prelu_kernel",
-    lambda x, weight: np.where(np.greater(x, 0), x, weight * x)[()],
+    lambda x, weight: chosen(np.greater(x, 0), x, weight * x),
     lambda g, out, x, weight: where(x > 0, g, weight * g),
     lambda g, out, x, weight: where(x > 0, 0, x * g),
     kinks=lambda x, weight: np.equal(x, 0),
