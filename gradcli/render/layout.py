@@ -23,11 +23,16 @@ INDENT = 2  # columns before a row below a title
 NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
 MADE_BY = r"Backward\d$|^ ?constant$"
 STYLES = {"title": "bold", "result": "", "note": "magenta", "aside": "dim", "": ""}
+STYLES |= {"right": "", "partly": "", "wrong": "", "below": ""}
+FIRST = {"result": "bold", "right": "green", "partly": "yellow", "wrong": "red"}  # of a row's first cell; else cyan
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cells of one line, and what kind of line it is (a key of `STYLES`)."""
+    """Cells of one line, and what kind of line it is (a key of `STYLES`).
+
+    Rows of the kind `below` belong to the row before them, and are aligned with one another alone.
+    """
 
     cells: tuple[str, ...]
     kind: str = ""
@@ -76,7 +81,7 @@ def lay_out(sections: Sequence[Section], looks: Looks) -> str:
     for section in sections:
         if section.title:
             console.print(Text(section.title, style="bold"))
-        for alone, rows in groupby(section.rows, lambda row: len(row.cells) == 1):
+        for (alone, _), rows in groupby(section.rows, lambda row: (len(row.cells) == 1, row.kind == "below")):
             indent = INDENT if section.title else 0
             console.print(Padding(_table(list(rows), console.width - indent, alone=alone), (0, 0, 0, indent)))
         if not section.title:
@@ -134,7 +139,7 @@ def _cell(text: str, column: int, kind: str) -> Text:
     if kind in ("note", "aside", "title"):
         return cell
     if column == 0:
-        cell.stylize("bold" if kind == "result" else "cyan")
+        cell.stylize(FIRST.get(kind, "cyan"))
     elif re.search(MADE_BY, text):
         cell.stylize("dim")
     else:

@@ -1,0 +1,64 @@
+"""How much of a result is shown: a student may be told less than a teacher."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import Enum
+
+from gradcli.homework.model import Branch, Diagnosis, Marked, Result
+
+LEVELS = ("verdict", "node", "rule", "value")  # each tells what the one before it tells, and more
+TELLING = frozenset(("wrong", "shape", "precision", "carried"))  # verdicts whose remark may hold the right answer
+
+
+class Withheld(Enum):
+    """Stands where a value is not shown; None will not do, for None is an answer."""
+
+    WITHHELD = "withheld"
+
+
+WITHHELD = Withheld.WITHHELD
+
+
+def revealed(result: Result, level: str) -> Result:
+    """The result with what a level of `LEVELS` shows; verdicts and points are the same at every level.
+
+    `verdict` shows nothing but those; `node` where to look again; `rule` the mistake, and which paths an answer has
+    and lacks, without numbers; `value` everything. Raises ValueError for another level.
+    """
+    if level not in LEVELS:
+        raise ValueError(f"{level!r} is none of {', '.join(LEVELS)}")
+    if level == "value":
+        return result
+    return replace(result, answers=tuple(_answer(answer, level) for answer in result.answers))
+
+
+def _answer(answer: Marked, level: str) -> Marked:
+    return replace(
+        answer,
+        expected=WITHHELD,
+        remark="" if answer.verdict in TELLING else answer.remark,
+        diagnoses=_diagnoses(answer.diagnoses, level),
+        ledger=tuple(Branch(branch.path, WITHHELD, branch.present) for branch in answer.ledger if level == "rule"),
+    )
+
+
+def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis, ...]:
+    """Without numbers; of those that say the same then, the first."""
+    if level == "verdict":
+        return ()
+    if level == "node":
+        kept = [_node(one) for one in diagnoses if one.node]
+    else:
+        kept = [replace(one, detail="", value=WITHHELD) for one in diagnoses]
+    found: dict[tuple[str, ...], Diagnosis] = {}
+    for one in kept:
+        first = found.setdefault((one.code, one.node, one.rule, one.message), one)
+        if one.certain and not first.certain:
+            found[one.code, one.node, one.rule, one.message] = one
+    return tuple(found.values())
+
+
+def _node(diagnosis: Diagnosis) -> Diagnosis:
+    message = f"look again at {diagnosis.node}"
+    return Diagnosis("", diagnosis.node, "", message, "", WITHHELD, diagnosis.certain)

@@ -1,0 +1,120 @@
+"""What a class did, added up from results one by one: only a small row a student is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gradcli.homework.mistakes.catalogue import TITLES
+from gradcli.homework.model import CREDITED, Diagnosis, Result
+from gradcli.homework.outline import Outline
+
+LONGEST = 200  # characters of a student's name that a row keeps
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One student. `mistake` is the code that explains most answers, empty where none is known; `remarks` are counted."""
+
+    student: str
+    score: float
+    max_score: float
+    wrong: int
+    unreadable: int
+    missing: int
+    remarks: int
+    mistake: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake in the class: how many students and answers, and its questions with their answers, most first."""
+
+    code: str
+    title: str
+    students: int
+    answers: int
+    questions: tuple[tuple[str, int], ...]
+
+
+@dataclass(slots=True)
+class Share:
+    """One question in the class: its answers, how many of them have full credit, and the points."""
+
+    question: str
+    answers: int = 0
+    right: int = 0
+    points: float = 0.0
+    max_points: float = 0.0
+
+
+@dataclass(slots=True)
+class _Tally:
+    students: int = 0
+    questions: Counter[str] = field(default_factory=Counter)
+
+
+class ClassTotals:
+    """Rows, mistakes and questions of a class. Questions that the assignment does not have count nowhere but in rows."""
+
+    def __init__(self, outline: Outline, titles: Mapping[str, str] = TITLES) -> None:
+        self.outline = outline
+        self.titles = titles
+        self.rows: list[Row] = []
+        self.shares = {question.id: Share(question.id) for question in outline.questions}
+        self.is_right = True
+        self._mistakes: dict[str, _Tally] = {}
+
+    def add(self, result: Result) -> None:
+        """Count one submission."""
+        verdicts = Counter(answer.verdict for answer in result.answers)
+        own: Counter[str] = Counter()
+        for answer in result.answers:
+            share = self.shares.get(answer.question)
+            if share is None:
+                continue
+            share.answers += 1
+            share.right += answer.verdict in CREDITED
+            share.points += answer.points
+            share.max_points += answer.max_points
+            for code in codes(answer.diagnoses):
+                own[code] += 1
+                self._mistakes.setdefault(code, _Tally()).questions[answer.question] += 1
+        for code in own:
+            self._mistakes[code].students += 1
+        self.is_right &= result.is_right
+        wrong = verdicts.total() - sum(verdicts[v] for v in (*CREDITED, "unreadable", "missing"))
+        self.rows.append(
+            Row(
+                result.student[:LONGEST],
+                result.score,
+                result.max_score,
+                wrong,
+                verdicts["unreadable"],
+                verdicts["missing"],
+                len(result.remarks),
+                max(own, key=lambda code: own[code], default=""),
+            )
+        )
+
+    @property
+    def mistakes(self) -> list[Mistake]:
+        """The mistakes, those of most students first."""
+        found = [
+            Mistake(
+                code,
+                self.titles.get(code, code),
+                tally.students,
+                tally.questions.total(),
+                tuple(tally.questions.most_common()),
+            )
+            for code, tally in self._mistakes.items()
+        ]
+        return sorted(found, key=lambda mistake: (-mistake.students, -mistake.answers, mistake.code))
+
+
+def codes(diagnoses: tuple[Diagnosis, ...]) -> list[str]:
+    """The mistake that an answer counts for: its most likely one; both where that is a pair, none where unknown."""
+    code = diagnoses[0].code if diagnoses else ""
+    return [part for part in dict.fromkeys(code.split(" + ")) if part]
