@@ -14,16 +14,20 @@ LONGEST = 200  # characters of a student's name that a row keeps
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One student. `mistake` is the code that explains most answers, empty where none is known; `remarks` are counted."""
+class Student:
+    """One student. `wrong` counts the answers that were read and do not have full credit, `remarks` those on the file.
 
-    student: str
+    `mistake` is the code that explains most answers, empty where none is known.
+    """
+
+    name: str
     score: float
     max_score: float
     wrong: int
     unreadable: int
     missing: int
     remarks: int
+    is_right: bool
     mistake: str
 
 
@@ -56,12 +60,15 @@ class _Tally:
 
 
 class ClassTotals:
-    """Rows, mistakes and questions of a class. Questions that the assignment does not have count nowhere but in rows."""
+    """Students, mistakes and questions of a class.
+
+    Answers to questions that the assignment does not have count for their student alone.
+    """
 
     def __init__(self, outline: Outline, titles: Mapping[str, str] = TITLES) -> None:
         self.outline = outline
         self.titles = titles
-        self.rows: list[Row] = []
+        self.students: list[Student] = []
         self.shares = {question.id: Share(question.id) for question in outline.questions}
         self.is_right = True
         self._mistakes: dict[str, _Tally] = {}
@@ -85,8 +92,8 @@ class ClassTotals:
             self._mistakes[code].students += 1
         self.is_right &= result.is_right
         wrong = verdicts.total() - sum(verdicts[v] for v in (*CREDITED, "unreadable", "missing"))
-        self.rows.append(
-            Row(
+        self.students.append(
+            Student(
                 result.student[:LONGEST],
                 result.score,
                 result.max_score,
@@ -94,6 +101,7 @@ class ClassTotals:
                 verdicts["unreadable"],
                 verdicts["missing"],
                 len(result.remarks),
+                result.is_right,
                 max(own, key=lambda code: own[code], default=""),
             )
         )

@@ -41,12 +41,12 @@ def check_page(result: Result, looks: Looks, *, outline: Outline | None = None, 
         sections.append(Section(heading(own, texts.get(question, ""), looks), list(rows(own, looks))))
     hidden = len(result.answers) - len(answers)
     if hidden:
-        more = f"{looks.ellipsis} {hidden:,} more answers: --all shows each"
-        sections.append(Section("", [Row((more,), "aside")]))
+        rest = f"{looks.ellipsis} {hidden:,} more answers: --all shows each"
+        sections.append(Section("", [Row((rest,), "aside")]))
     if result.remarks:
         remarks = [Row((clipped(remark, SENTENCE, looks),), "note") for remark in result.remarks[:REMARKS]]
-        more = len(result.remarks) - REMARKS
-        remarks.extend([Row((f"and {more:,} more",), "aside")] * (more > 0))
+        if len(result.remarks) > REMARKS:
+            remarks.append(Row((f"and {len(result.remarks) - REMARKS:,} more",), "aside"))
         sections.append(Section("The file", remarks))
     return lay_out(sections, looks)
 
@@ -101,6 +101,8 @@ def aligned(table: list[tuple[str, ...]], looks: Looks) -> list[tuple[str, ...]]
     if looks.width is not None and INDENT + sum(widths) + GAP * (len(widths) - 1) > looks.width:
         widths[2:] = [0] * len(widths[2:])
     return [
-        tuple(row[column] + " " * (width - cell_len(row[column])) for column, width in zip(columns, widths, strict=True))
+        tuple(
+            row[column] + " " * (width - cell_len(row[column])) for column, width in zip(columns, widths, strict=True)
+        )
         for row in table
     ]

@@ -22,7 +22,9 @@ MARKS = {  # the verdict's mark, and the same in ASCII
     "missing": ("…", "."),
     "unreadable": ("?", "?"),
 }
-ASCII = str.maketrans({"·": "*", "×": "*", "−": "-", "∂": "d", "→": "->", "←": "<-", "…": "...", "²": "**2", "³": "**3"})
+ASCII = str.maketrans(
+    {"·": "*", "×": "*", "−": "-", "∂": "d", "→": "->", "←": "<-", "…": "...", "²": "**2", "³": "**3"}
+)
 NAME = 60  # characters of a name, a quantity, or an answer
 SENTENCE = 400  # characters of a sentence, which may quote an answer
 DIAGNOSES = 3  # of one answer
@@ -126,6 +128,11 @@ def diagnoses(answer: Marked, looks: Looks) -> list[str]:
     shown = [said(one, looks) for one in answer.diagnoses[:DIAGNOSES]]
     more = len(answer.diagnoses) - DIAGNOSES
     return [*shown, f"and {more} more"] if more > 0 else shown
+
+
+def mistakes(answer: Marked) -> list[str]:
+    """The codes of all that may have gone wrong, each once."""
+    return [code for code in dict.fromkeys(one.code for one in answer.diagnoses) if code]
 
 
 def ledger(answer: Marked, looks: Looks) -> str:

@@ -203,6 +203,7 @@ def test_dump_refuses_nan() -> None:
 
 def test_every_schema_is_valid_and_strict() -> None:
     assert names() == [
+        "check",
         "error",
         "explanation",
         "formulas",
