@@ -21,6 +21,7 @@ from gradcli.render.marking import (
     given,
     ledger,
     mark,
+    narrow,
     percent,
     points,
     verdict,
@@ -76,7 +77,7 @@ def rows(answers: Sequence[Marked], looks: Looks) -> Iterator[Row]:
 def _cells(answer: Marked, looks: Looks) -> tuple[str, ...]:
     right = expected(answer, looks)
     return (
-        f"{mark(answer.verdict, looks)} {clipped(answer.quantity, NAME, looks)}",
+        f"{mark(answer.verdict, looks)} {clipped(answer.quantity, narrow(looks), looks)}",
         points(answer.points, answer.max_points),
         given(answer, looks),
         verdict(answer),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradcli.homework.totals import ClassTotals, Mistake, Share, Student
 from gradcli.render.layout import Row, Section, lay_out
 from gradcli.render.looks import Looks
-from gradcli.render.marking import NAME, clipped, percent, points
+from gradcli.render.marking import NAME, clipped, narrow, percent, points
 
 QUESTIONS = 3  # of one mistake
 
@@ -40,7 +40,7 @@ def student(row: Student, looks: Looks) -> Row:
     kind = "right" if row.is_right else "wrong"
     return Row(
         (
-            clipped(row.name, NAME, looks),
+            clipped(row.name, narrow(looks), looks),
             points(row.score, row.max_score),
             percent(row.score, row.max_score),
             f"{row.wrong} wrong" if row.wrong else "",
@@ -67,7 +67,7 @@ def share(one: Share, looks: Looks) -> Row:
     """One question: the share of its answers that are right, and of its points."""
     return Row(
         (
-            clipped(one.question, NAME, looks),
+            clipped(one.question, narrow(looks), looks),
             f"{percent(one.right, one.answers)} right",
             f"{one.right:,} of {counted(one.answers, 'answer')}",
             f"{percent(one.points, one.max_points)} of the points" if one.max_points else "",

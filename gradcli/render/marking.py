@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from rich.cells import cell_len, set_cell_size
 
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import CREDITED, VERDICTS, Branch, Diagnosis, Marked
@@ -25,8 +26,8 @@ MARKS = {  # the verdict's mark, and the same in ASCII
 ASCII = str.maketrans(
     {"·": "*", "×": "*", "−": "-", "∂": "d", "→": "->", "←": "<-", "…": "...", "²": "**2", "³": "**3"}
 )
-NAME = 60  # characters of a name, a quantity, or an answer
-SENTENCE = 400  # characters of a sentence, which may quote an answer
+NAME = 60  # columns of a name, a quantity, or an answer
+SENTENCE = 400  # columns of a sentence, which may quote an answer
 DIAGNOSES = 3  # of one answer
 BRANCHES = 6  # of one ledger
 STEPS = 8  # names of one path
@@ -37,11 +38,18 @@ def mark(verdict: str, looks: Looks) -> str:
 
 
 def clipped(text: str, width: int, looks: Looks) -> str:
-    """A text from outside: safe on any terminal, on one line, and no longer than a width."""
+    """A text from outside: safe on any terminal, on one line, and no wider than so many columns."""
     shown = visible(text[: width + 1])
     if looks.ascii:
         shown = shown.translate(ASCII)
-    return shown if len(shown) <= width else shown[: width - len(looks.ellipsis)] + looks.ellipsis
+    if len(text) <= width and cell_len(shown) <= width:
+        return shown
+    return set_cell_size(shown, width - len(looks.ellipsis)).rstrip() + looks.ellipsis
+
+
+def narrow(looks: Looks) -> int:
+    """The columns of a name that stands before other cells."""
+    return NAME if looks.width is None else max(8, min(NAME, looks.width // 2 - 6))
 
 
 def points(scored: float, of: float) -> str:

@@ -1,7 +1,8 @@
 """JUnit XML: a test suite a student, a test case an answer, after the schema that Jenkins holds such files to.
 
-A wrong answer is a failure and so is a missing one, for readers take what is skipped as no harm done; an answer or a
-file that cannot be read is an error. That schema has properties for suites alone, so the points of answers are there.
+The name of a case's class begins with the student, for readers put cases of one class and name together. A wrong answer
+is a failure and so is a missing one, for readers take what is skipped as no harm done; an answer or a file that cannot
+be read is an error. That schema has properties for suites alone, so the points of answers are there.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ def _suite(result: Result) -> Iterator[str]:
     yield "</properties>"
     if result.remarks:
         lines = [clipped(remark, SENTENCE, LOOKS) for remark in result.remarks]
-        yield _case("file", "the file", "error", "remark", lines[0], lines)
+        yield _case(result.student, "the file", "error", "remark", lines[0], lines)
     for answer, tag in zip(result.answers, tags, strict=True):
-        yield _case(answer.question, answer.quantity, tag, answer.verdict, verdict(answer), told(answer, LOOKS))
+        group = f"{_name(result.student)}.{_name(answer.question)}"
+        yield _case(group, answer.quantity, tag, answer.verdict, verdict(answer), told(answer, LOOKS))
     yield "</testsuite>"
 
 

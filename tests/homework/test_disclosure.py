@@ -1,0 +1,118 @@
+"""What a level shows, and that nothing it keeps back comes out anywhere."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from gradcli.homework.disclosure import LEVELS, WITHHELD, revealed
+from gradcli.homework.model import Branch, Diagnosis, Marked, Result
+from gradcli.homework.totals import ClassTotals
+from gradcli.render.check_document import check_document
+from gradcli.render.check_page import check_page
+from gradcli.render.looks import Looks
+from gradcli.render.reports.registry import REPORTS
+from tests.homework.results import BRANCH, LOCAL, OUTLINE, PARTLY, results
+
+LESS = LEVELS[:-1]
+SECRET = "31337"
+TRUTH = np.float64(31337.0)
+LEAKY = Result(
+    "eve.txt",
+    "eve",
+    tuple(
+        Marked(
+            "diamond",
+            "dq/ds",
+            given,
+            expected,
+            verdict,
+            0.0,
+            1.0,
+            f"right is {SECRET}",
+            (Diagnosis("sign", "s", "-g", "you slipped a sign", f"31337 became {SECRET}", TRUTH, True),),
+            (Branch(("q", "s"), TRUTH, True),),
+        )
+        for verdict in ("wrong", "shape", "precision", "carried")
+        for given, expected in (("5", TRUTH), ("[1]", np.full(3, TRUTH)), ("x", f"{SECRET}*x"), ("31337.5", TRUTH))
+    ),
+)
+
+
+def everything(result: Result) -> list[str]:
+    """All that is ever written of a result."""
+    texts = [check_page(result, Looks(), outline=OUTLINE)]
+    texts.append("".join(check_document(OUTLINE, [result], ClassTotals(OUTLINE))))
+    return texts + ["".join(report.write(OUTLINE, [result])) for report in REPORTS.values()]
+
+
+@pytest.mark.parametrize("level", LESS)
+def test_nothing_leaks(level: str) -> None:
+    own = replace(LEAKY, answers=tuple(a for a in LEAKY.answers if SECRET not in str(a.given)))
+    assert any(SECRET in text for text in everything(own))
+    assert not any(SECRET in text for text in everything(revealed(own, level)))
+    beside = "".join(everything(revealed(LEAKY, level)))  # an answer close to the truth says nothing of the gap
+    assert "too large" not in beside
+    assert "31337." not in beside.replace("31337.5", "")
+
+
+@given(results())
+def test_grades_stay(result: Result) -> None:
+    for level in LEVELS:
+        shown = revealed(result, level)
+        assert (shown.score, shown.max_score, shown.is_right) == (result.score, result.max_score, result.is_right)
+        assert [a.verdict for a in shown.answers] == [a.verdict for a in result.answers]
+        assert [a.given for a in shown.answers] == [a.given for a in result.answers]
+        assert revealed(shown, "value") is shown
+
+
+def test_levels() -> None:
+    wrong = {level: revealed(PARTLY, level).answers[1] for level in LEVELS}
+    assert wrong["value"] == PARTLY.answers[1]
+    assert all(wrong[level].expected is WITHHELD for level in LESS)
+    assert wrong["verdict"].diagnoses == wrong["verdict"].ledger == wrong["node"].ledger == ()
+    assert [(one.code, one.rule, one.message) for one in wrong["node"].diagnoses] == [
+        ("", "", "look again at s"),
+        ("", "", "look again at q"),
+    ]
+    assert wrong["rule"].diagnoses == (
+        replace(BRANCH, detail="", value=WITHHELD),
+        replace(LOCAL, detail="", value=WITHHELD),
+    )
+    assert [(branch.path, branch.present) for branch in wrong["rule"].ledger] == [
+        (("q", "p", "s"), False),
+        (("q", "m", "s"), True),
+    ]
+    assert all(branch.value is WITHHELD for branch in wrong["rule"].ledger)
+
+
+def test_what_looks_the_same_is_said_once() -> None:
+    several = (replace(BRANCH, certain=False), replace(LOCAL, node="s"), replace(BRANCH, value=np.float64(7)))
+    result = replace(PARTLY, answers=(replace(PARTLY.answers[1], diagnoses=several),))
+    (once,) = revealed(result, "node").answers[0].diagnoses
+    assert (once.message, once.certain) == ("look again at s", True)
+    assert [one.code for one in revealed(result, "rule").answers[0].diagnoses] == [
+        "fanout-overwrite",
+        "local-not-total",
+    ]
+
+
+@pytest.mark.parametrize(("verdict", "kept"), [("unreadable", True), ("missing", True), ("wrong", False)])
+def test_a_remark_that_cannot_hold_the_truth_stays(verdict: str, kept: bool) -> None:
+    result = Result("a", "a", (Marked("q", "s", "", TRUTH, verdict, 0.0, 1.0, "it is empty"),), ("late",))
+    for level in LESS:
+        assert bool(revealed(result, level).answers[0].remark) == kept
+        assert revealed(result, level).remarks == ("late",)
+
+
+def test_unknown_level() -> None:
+    with pytest.raises(ValueError, match="'all' is none of verdict, node, rule, value"):
+        revealed(PARTLY, "all")
+
+
+def test_what_is_withheld_stays_so_in_another_process() -> None:
+    assert pickle.loads(pickle.dumps(WITHHELD)) is WITHHELD

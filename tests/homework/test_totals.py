@@ -1,0 +1,84 @@
+"""A class added up one by one is the class added up at once."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradcli.homework.model import CREDITED, Result
+from gradcli.homework.totals import LONGEST, ClassTotals, codes
+from tests.homework.results import BRANCH, CLASS, LOCAL, OUTLINE, PARTLY, results
+
+
+def added(members: list[Result]) -> ClassTotals:
+    totals = ClassTotals(OUTLINE)
+    for result in members:
+        totals.add(result)
+    return totals
+
+
+@given(st.lists(results(), max_size=6))
+def test_sums(members: list[Result]) -> None:
+    totals = added(members)
+    known = [a for result in members for a in result.answers if a.question in totals.shares]
+    assert totals.is_right == all(result.is_right for result in members)
+    assert [student.score for student in totals.students] == [result.score for result in members]
+    for student, result in zip(totals.students, members, strict=True):
+        credited = sum(answer.verdict in CREDITED for answer in result.answers)
+        assert student.wrong + student.unreadable + student.missing + credited == len(result.answers)
+    for question, share in totals.shares.items():
+        own = [a for a in known if a.question == question]
+        assert (share.answers, share.right) == (len(own), sum(a.verdict in CREDITED for a in own))
+        assert share.points == sum(a.points for a in own)
+    for mistake in totals.mistakes:
+        own = [a for a in known if mistake.code in codes(a.diagnoses)]
+        assert mistake.answers == len(own) == sum(count for _, count in mistake.questions)
+        makers = [r for r in members if any(a.question in totals.shares and a in own for a in r.answers)]
+        assert mistake.students <= len(makers)
+        assert mistake.students >= 1
+
+
+def test_a_class() -> None:
+    totals = added(list(CLASS))
+    assert not totals.is_right
+    assert [student.mistake for student in totals.students] == ["", "fanout-overwrite", ""]
+    assert [(s.wrong, s.unreadable, s.missing, s.remarks) for s in totals.students] == [
+        (0, 0, 0, 0),
+        (4, 0, 1, 0),
+        (1, 2, 0, 1),
+    ]
+    (mistake,) = totals.mistakes
+    assert (mistake.code, mistake.students, mistake.answers) == ("fanout-overwrite", 1, 1)
+    assert mistake.title == "kept one branch where the branches add up"
+    assert mistake.questions == (("diamond", 1),)
+    assert list(totals.shares) == ["diamond", "chain"]
+
+
+def test_the_most_frequent_mistake_comes_first() -> None:
+    wrong = PARTLY.answers[1]
+    other = replace(wrong, diagnoses=(LOCAL, BRANCH), question="chain")
+    totals = added([replace(PARTLY, answers=(wrong, other, other)), replace(PARTLY, answers=(other,))])
+    assert [student.mistake for student in totals.students] == ["local-not-total", "local-not-total"]
+    assert [(m.code, m.students, m.answers) for m in totals.mistakes] == [
+        ("local-not-total", 2, 3),
+        ("fanout-overwrite", 1, 1),
+    ]
+
+
+def test_a_pair_counts_for_both() -> None:
+    assert codes((replace(BRANCH, code="sign + mean-n"), LOCAL)) == ["sign", "mean-n"]
+    assert codes((replace(BRANCH, code="sign + sign"),)) == ["sign"]
+    assert codes((replace(BRANCH, code=""),)) == codes(()) == []
+
+
+def test_what_students_make_up_is_not_kept() -> None:
+    answer = PARTLY.answers[1]
+    made_up = tuple(replace(answer, question=f"made up {n}") for n in range(1000))
+    totals = added([Result("f", "x" * 10**6, made_up)])
+    assert set(totals.shares) == {"diamond", "chain"}
+    assert totals.mistakes == []
+    assert len(totals.students[0].name) == LONGEST
+    assert sys.getsizeof(totals.students[0]) < 200
