@@ -28,6 +28,7 @@ COMMANDS = {
     "graph": "the graph as a tree, or for Graphviz and Mermaid",
     "verify": "each gradient three ways: chain rule, engine, finite differences",
     "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
+    "batch": "one program at many points: JSON Lines or CSV in, the same out",
     "ops": "every operation with its derivative rules",
     "schema": "the JSON Schemas of what --json prints",
 }
@@ -45,7 +46,7 @@ Examples:
   gradcli ops softmax
   gradcli run lesson.py --explain
 """
-SHORT_OPTIONS = {"-f", "-h", "-q"}
+SHORT_OPTIONS = {"-f", "-h", "-i", "-o", "-q"}
 
 
 class Commands(TyperGroup):

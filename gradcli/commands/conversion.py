@@ -1,0 +1,144 @@
+"""From a block of records to a block of results: what each process of `gradcli batch` does."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Protocol
+
+import numpy as np
+
+from gradcli.errors import GradcliError
+from gradcli.render.records import Writer, error_facts
+from gradcli.stream.blocks import Block
+from gradcli.stream.plan import Plan, Result, Task
+from gradcli.stream.records import Columns, Record
+
+OFTEN = 256  # records between two collections of memory, which the process otherwise leaves out
+PROGRAMS = 256  # programs that are kept ready
+
+
+class Reader(Protocol):
+    """Reads records, all at once where they are plain, or each alone."""
+
+    def columns(self, block: Block) -> Columns | None: ...
+
+    def records(self, block: Block) -> list[Record]: ...
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The lines of a block; `count` are its records, `failures` the errors of those that failed."""
+
+    text: bytes
+    count: int
+    failures: list[dict[str, Any]]
+
+
+@dataclass
+class Conversion:
+    """Reads blocks, computes and writes; without a plan each record brings its program."""
+
+    reader: Reader
+    writer: Writer
+    task: Task
+    plan: Plan | None
+    is_fail_fast: bool = False
+    plans: dict[str, Plan] = field(default_factory=dict)
+
+    def __call__(self, block: Block) -> Answer:
+        answer = self.at_once(block) or self.one_by_one(block)
+        gc.collect()
+        return answer
+
+    def at_once(self, block: Block) -> Answer | None:
+        """All records of the block in one computation; None where that is not possible."""
+        if self.plan is None or not self.plan.is_columnar:
+            return None
+        columns = self.reader.columns(block)
+        if columns is None:
+            return None
+        try:
+            result = self.plan.over(columns.values, columns.count)
+        except GradcliError:
+            return None
+        return Answer(self.writer.columns(result, columns).encode(), columns.count, [])
+
+    def one_by_one(self, block: Block) -> Answer:
+        """The records as they are: those that are wrong give their errors, the others their results."""
+        records = self.reader.records(block)
+        group = Group.of(records, self.plan)
+        texts: list[str] = []
+        failures: list[dict[str, Any]] = []
+        count = 0
+        for is_together, members in groupby(records, key=group.has):
+            if is_together:
+                together = list(members)
+                texts.append(self.writer.columns(*group.part(together)))
+                count += len(together)
+                continue
+            for record in members:
+                texts.append(self.alone(record))
+                count += 1
+                if record.error is not None:
+                    failures.append(error_facts(record))
+                    if self.is_fail_fast:
+                        return Answer("".join(texts).encode(), count, failures)
+                if count % OFTEN == 0:
+                    gc.collect()
+        return Answer("".join(texts).encode(), count, failures)
+
+    def alone(self, record: Record) -> str:
+        """The line of one record; what is wrong with it stays in the record."""
+        if record.error is None:
+            try:
+                plan = self.plan or self.plan_of(record.program)
+                plan.check(record.values)
+                return self.writer.record(plan.at(record.values), record)
+            except GradcliError as error:
+                record.error = error
+        return self.writer.error(record)
+
+    def plan_of(self, program: str) -> Plan:
+        """The plan of a record's own program; programs that came before are not read again."""
+        if program not in self.plans:
+            if len(self.plans) == PROGRAMS:
+                self.plans.clear()
+            self.plans[program] = Plan(replace(self.task, program=program), is_columnar=False)
+        return self.plans[program]
+
+
+@dataclass
+class Group:
+    """The records of a block that can be computed together, and their results."""
+
+    places: dict[int, int]  # by the id() of a record, its place in the result
+    result: Result | None = None
+
+    @classmethod
+    def of(cls, records: Sequence[Record], plan: Plan | None) -> Group:
+        """Those whose values are numbers, where the plan is for columns; none where one of them stops all."""
+        if plan is None or not plan.is_columnar:
+            return cls({})
+        members = [record for record in records if record.error is None and plan.takes(record.values)]
+        values = [{**plan.defaults, **record.values} for record in members]
+        columns = {name: np.array([given[name] for given in values], np.float64) for name in plan.needed.places}
+        try:
+            result = plan.over(columns, len(members)) if members else None
+        except GradcliError:
+            return cls({})
+        return cls({id(record): place for place, record in enumerate(members)}, result)
+
+    def has(self, record: Record) -> bool:
+        return id(record) in self.places
+
+    def part(self, members: Sequence[Record]) -> tuple[Result, Columns]:
+        """The results of members that follow each other."""
+        assert self.result is not None
+        first = self.places[id(members[0])]
+        own = slice(first, first + len(members))
+        gradients = {name: g if g is None else g[own] for name, g in self.result.gradients.items()}
+        rests, texts = [record.rest for record in members], [record.text for record in members]
+        return Result(self.result.value[own], gradients), Columns(len(members), {}, rests, texts)

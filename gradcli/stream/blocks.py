@@ -1,0 +1,47 @@
+"""Input as blocks of whole lines: what has arrived, and never more than fits into a little memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+LONGEST = 2**24  # bytes of a line; a longer one is skipped without being held
+
+
+class Block(NamedTuple):
+    """Whole lines; `first` is the number of the first, from 1. Of a line that is too long nothing is held."""
+
+    first: int
+    data: bytes
+    is_too_long: bool = False
+
+
+def read_blocks(pieces: Iterable[bytes | None]) -> Iterator[Block | None]:
+    """The lines in the pieces of an input, which are shorter than a line may be; None, a pause, stays one."""
+    line, size = 1, 0
+    held: list[bytes] = []
+    is_skipping = False
+    for piece in pieces:
+        if piece is None:
+            yield None
+            continue
+        head = piece.find(b"\n")
+        if not is_skipping and size + (len(piece) if head < 0 else head) > LONGEST:
+            yield Block(line, b"", is_too_long=True)
+            held, size, is_skipping = [], 0, True
+        if is_skipping:
+            if head < 0:
+                continue
+            line, is_skipping = line + 1, False
+            piece = piece[head + 1 :]
+        end = piece.rfind(b"\n") + 1
+        if end:
+            data = b"".join([*held, piece[:end]])
+            yield Block(line, data)
+            line += data.count(b"\n")
+            held, size = [], 0
+        if end < len(piece):
+            held.append(piece[end:])
+            size += len(piece) - end
+    if held:
+        yield Block(line, b"".join(held))

@@ -1,0 +1,122 @@
+"""Many numbers from text and to text at once: as Python writes floats, with orjson where it is installed.
+
+orjson reads numbers as Python does, and writes them with the same shortest digits where Python writes no exponent;
+elsewhere (`1e+16` against `1e16`) Python's own text is used. So what is written does not depend on what is installed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+try:
+    import orjson as installed
+except ImportError:  # pragma: no cover
+    orjson: Any = None
+else:
+    orjson = installed
+
+NAMES = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+LEAST, MOST = 1e-4, 1e16  # between these Python writes no exponent
+
+
+def spell(values: Any, names: dict[str, str] = NAMES) -> list[str]:
+    """The shortest text that gives each float of a flat array back, in its own precision; `names` for the others."""
+    values = widened(values)
+    if orjson is None:
+        texts = list(map(repr, values.tolist()))
+        odd = np.flatnonzero(~np.isfinite(values)).tolist()
+    else:
+        if not values.size:
+            return []
+        texts = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY).decode()[1:-1].split(",")
+        odd = with_exponent(values).tolist()
+    for position in odd:
+        text = repr(values[position].item())
+        texts[position] = names.get(text, text)
+    return texts
+
+
+def spell_rows(values: Any) -> list[str]:
+    """The rows of a matrix, their numbers with commas between."""
+    values = widened(values)
+    width = values.shape[1]
+    if orjson is None:
+        texts = spell(values.ravel())
+        return list(map(",".join, zip(*(texts[column::width] for column in range(width)), strict=True)))
+    rows: list[str] = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY).decode()[2:-2].split("],[")
+    for row in sorted(set((with_exponent(values.ravel()) // width).tolist())):
+        rows[row] = ",".join(spell(values[row]))
+    return rows
+
+
+def with_exponent(values: Any) -> Any:
+    """Where a flat array has numbers that Python writes with an exponent, or that are no numbers."""
+    size = np.abs(values)
+    return np.flatnonzero(~((size < MOST) & (size >= LEAST)) & (size != 0))
+
+
+def widened(values: Any) -> Any:
+    """The doubles that are written as the given floats are: of the float32 0.1 this is the double 0.1."""
+    if values.dtype.itemsize == 8:
+        return np.ascontiguousarray(values)
+    if orjson is None:
+        return values.astype(str).astype(np.float64)
+    flat = np.ascontiguousarray(values).ravel()
+    doubles = np.array(orjson.loads(orjson.dumps(flat, option=orjson.OPT_SERIALIZE_NUMPY)), np.float64)
+    return np.where(np.isfinite(flat), doubles, flat).reshape(values.shape)
+
+
+def read(texts: Sequence[str]) -> Any:
+    """The floats that texts without commas spell, as an array; ValueError where one is none that Python reads."""
+    joined = ",".join(texts)
+    if orjson is not None:
+        try:
+            numbers = orjson.loads(f"[{joined}]")
+        except ValueError:
+            numbers = []
+        if len(numbers) == len(texts) and are_numbers(numbers):
+            values = np.array(numbers, np.float64)
+            if "-0" not in joined or values.all():  # a whole -0 has no sign in JSON
+                return values
+    if "_" in joined:
+        raise ValueError("Python reads 1_000")
+    return np.fromiter(map(float, texts), np.float64, len(texts))
+
+
+def are_numbers(values: Sequence[Any]) -> bool:
+    """Whether all are int or float, and none is a boolean."""
+    return set(map(type, values)) <= {int, float}
+
+
+def read_json(text: str) -> Any:
+    """A JSON value; ValueError where it is none, or where a key comes twice or a number is NaN or Infinity."""
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+
+
+def read_list(text: str) -> Any:
+    """As `read_json`, for text without objects that have a key twice: the last one wins."""
+    return json.loads(text, parse_constant=_refuse)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise TwiceError(next(name for name in found if names.count(name) > 1))
+    return found
+
+
+def _refuse(name: str) -> Any:
+    raise NotFiniteError(name)
+
+
+class TwiceError(ValueError):
+    """A key that an object has twice."""
+
+
+class NotFiniteError(ValueError):
+    """NaN or an infinity, which JSON does not have."""

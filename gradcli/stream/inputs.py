@@ -1,0 +1,105 @@
+"""Where records come from: a file, a compressed file, standard input."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import os
+import select
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gradcli.errors import EvaluationError, UsageError
+
+PIECE = 2**20  # bytes that are read at a time
+
+
+class Input:
+    """The bytes of a file, of standard input for `-`; what a `.gz` holds is read, not the file itself.
+
+    UsageError where there is nothing to read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.name = "standard input" if path == "-" else path
+        try:
+            self.file: Any = _standard_input() if path == "-" else Path(path).open("rb")  # noqa: SIM115
+            self.facts = _facts(self.file)
+            if self.facts is not None and stat.S_ISDIR(self.facts.st_mode):
+                raise IsADirectoryError(21, "Is a directory")
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "not a file name"
+            raise UsageError("E003", f"cannot read {self.name}: {reason}", help="check the path after -i") from None
+        is_compressed = path != "-" and path.lower().endswith(".gz")
+        self.reader: Any = gzip.GzipFile(fileobj=self.file, mode="rb") if is_compressed else self.file
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of a file on a disk; None of a pipe or a terminal."""
+        return self.facts.st_size if self.facts is not None and stat.S_ISREG(self.facts.st_mode) else None
+
+    def is_same(self, path: str) -> bool:
+        """Whether a path leads to this very file."""
+        try:
+            return self.facts is not None and self.size is not None and os.path.samestat(self.facts, os.stat(path))  # noqa: PTH116
+        except (OSError, ValueError):
+            return False
+
+    def pieces(self) -> Iterator[bytes | None]:
+        """What has arrived, a piece at a time, without a byte order mark; None before the input is waited for.
+
+        A piece is as large as what has arrived, up to a limit: nothing that is there waits for what is not.
+        EvaluationError where a compressed file is broken.
+        """
+        mark = codecs.BOM_UTF8
+        while True:
+            if self.is_paused():
+                yield None
+            piece = self.read()
+            if not piece:
+                return
+            yield piece.removeprefix(mark) if mark else piece
+            mark = b""
+
+    def is_paused(self) -> bool:
+        """Whether reading would wait for somebody."""
+        if self.facts is None or self.size is not None or sys.platform == "win32":
+            return False
+        return not select.select([self.file], [], [], 0)[0]
+
+    def read(self) -> bytes:
+        """Some bytes, or none at the end."""
+        try:
+            piece: bytes = self.reader.read1(PIECE)
+            parts, size = [piece], len(piece)
+            while piece and size < PIECE and not self.is_paused():
+                piece = self.reader.read1(PIECE - size)
+                parts.append(piece)
+                size += len(piece)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            kind = "ends in the middle of its compressed data" if isinstance(error, EOFError) else "is no gzip data"
+            raise EvaluationError("E227", f"{self.name} {kind}", help="make or fetch the file again") from None
+        except OSError as error:
+            raise EvaluationError("E227", f"cannot read {self.name}: {error.strerror}") from None
+        return b"".join(parts)
+
+    def close(self) -> None:
+        self.file.close()
+
+
+def _standard_input() -> Any:
+    if sys.stdin is None:
+        raise OSError(9, "it is closed")
+    return sys.stdin.buffer
+
+
+def _facts(file: Any) -> os.stat_result | None:
+    """What the system knows of an open file; None of one that is only in memory."""
+    try:
+        return os.fstat(file.fileno())
+    except (OSError, ValueError):
+        return None

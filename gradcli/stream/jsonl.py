@@ -1,0 +1,149 @@
+"""JSON Lines: one object a line, whose fields are the variables and anything else besides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from json import JSONDecodeError
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import EvaluationError, GradcliError
+from gradcli.stream import digits
+from gradcli.stream.blocks import LONGEST, Block
+from gradcli.stream.records import Columns, Record, not_text, number, too_long
+
+MARK = "\x1f"
+SPELLED_MARK = ',"\\u001f",'
+LONG_WHOLE = re.compile(r"\d{19}")  # whole numbers that orjson might take for floats
+
+
+class JsonLines:
+    """Reads points of the variables `names`; with `optional` ones left out as they are in the record."""
+
+    def __init__(self, names: Sequence[str], required: Sequence[str], *, is_each: bool = False) -> None:
+        self.names = list(names)
+        self.required = set(required)
+        self.is_each = is_each
+
+    def columns(self, block: Block) -> Columns | None:
+        """All records at once; None where there is one that is not a number a variable, or none but those."""
+        if self.is_each or block.is_too_long:
+            return None
+        try:
+            text = block.data.decode()
+            lines = [line for line in text.split("\n") if line and not line.isspace()]
+            objects = parse(text, lines)
+            if set(map(type, objects)) - {dict} or not has_single_keys(lines, objects):
+                return None
+            values = {}
+            for name in self.names:
+                given = [name in found for found in objects] if name not in self.required else [True]
+                if all(given):
+                    values[name] = column(list(map(itemgetter(name), objects)))
+                elif any(given):
+                    return None
+        except (ValueError, KeyError, OverflowError, RecursionError):
+            return None
+        if sum(map(len, objects)) == len(values) * len(objects):
+            return Columns(len(objects), values)
+        names = set(values)
+        return Columns(len(objects), values, [{k: v for k, v in d.items() if k not in names} for d in objects])
+
+    def records(self, block: Block) -> list[Record]:
+        """Each record alone; blank lines are none."""
+        if block.is_too_long:
+            return [Record(block.first, error=too_long(LONGEST))]
+        lines = enumerate(block.data.split(b"\n"), block.first)
+        return [self.record(line, number) for number, line in lines if line.strip()]
+
+    def record(self, line: bytes, at: int) -> Record:
+        record = Record(at)
+        try:
+            if problem := not_text(line):
+                raise problem
+            found = parse_line(line.decode())
+            self._each(record, found) if self.is_each else self._point(record, found)
+        except GradcliError as error:
+            record.error = error
+            if isinstance(error.__cause__, JSONDecodeError):
+                record.column = error.__cause__.colno
+        return record
+
+    def _point(self, record: Record, found: Mapping[str, Any]) -> None:
+        names = set(self.names)
+        record.rest = {name: value for name, value in found.items() if name not in names}
+        record.values = {name: number(name, found[name]) for name in self.names if name in found}
+
+    def _each(self, record: Record, found: Mapping[str, Any]) -> None:
+        record.rest = {name: value for name, value in found.items() if name not in ("program", "at")}
+        program, values = found.get("program"), found.get("at", {})
+        if not isinstance(program, str):
+            raise EvaluationError("E222", "the record has no program", help='write {"program": "x**2", "at": {"x": 3}}')
+        if not isinstance(values, dict):
+            raise EvaluationError("E222", "at is no object", help='name each value: "at": {"x": 3}')
+        record.program = program
+        record.values = {name: number(name, value) for name, value in values.items()}
+
+
+def parse(text: str, lines: Sequence[str]) -> Any:
+    """The values of lines of JSON; ValueError where one is not as it should be.
+
+    Without orjson the lines are read as one list with a mark between each two. No line spells the mark, so when all
+    marks come back, at every other place of the list, each line has given exactly one element.
+    """
+    if digits.orjson is not None and not LONG_WHOLE.search(text):
+        return list(map(digits.orjson.loads, lines))
+    if "\\u001" in text or not lines:
+        return list(map(digits.read_json, lines))
+    found = digits.read_list(f"[{SPELLED_MARK.join(lines)}]")
+    if len(found) != 2 * len(lines) - 1 or found[1::2].count(MARK) != len(lines) - 1:
+        raise ValueError("a line is no value by itself")
+    return found[::2]
+
+
+def has_single_keys(lines: Sequence[str], objects: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether no object has a key twice; the objects are those of the lines, where the last of two keys has won.
+
+    A line with as many colons as its object has keys has no two; the others are read again.
+    """
+    colons = map(str.count, lines, repeat(":"))
+    doubtful = [line for line, count, size in zip(lines, colons, map(len, objects), strict=True) if count != size]
+    for line in doubtful:
+        digits.read_json(line)
+    return True
+
+
+def column(values: Sequence[Any]) -> Any:
+    """Numbers as an array; ValueError where one is no number, or not finite."""
+    if not digits.are_numbers(values):
+        raise ValueError("not numbers")
+    array = np.array(values, np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError("not finite")
+    return array
+
+
+def parse_line(text: str) -> dict[str, Any]:
+    """The object of a line; EvaluationError where it is none."""
+    try:
+        found = digits.read_json(text)
+    except digits.TwiceError as error:
+        raise EvaluationError("E221", f"the key {error} comes twice", help="keep one of the two") from None
+    except digits.NotFiniteError as error:
+        raise EvaluationError("E223", f"{error} is no number", help="JSON has finite numbers only") from None
+    except JSONDecodeError as error:
+        told = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
+        raise EvaluationError("E220", told, help='each line is one object, such as {"x": 1, "y": 2}') from error
+    except RecursionError:
+        raise EvaluationError("E220", "not JSON that can be read: it is nested too deeply") from None
+    except ValueError:  # Python reads no whole number of more than some thousand digits
+        raise EvaluationError("E223", "a whole number has too many digits", help="write it as 1e300") from None
+    if not isinstance(found, dict):
+        raise EvaluationError(
+            "E222", "the record is no object", help='each line is one object, such as {"x": 1, "y": 2}'
+        )
+    return found

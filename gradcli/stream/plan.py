@@ -1,0 +1,216 @@
+"""A program that is run at many points: read once, and over whole columns of points where that gives the same.
+
+Where every operation is elementwise and every value a number, one array a variable holds many points, and the engine
+computes them all at once. A single point is then an array of one entry: numpy's functions give an entry of an array the
+same bits whatever the length (measured over every operation for lengths from 1 to 10,000), but a number of its own
+other ones, in the last digit of a general power for example. Other programs are run a point at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+from warnings import warn
+
+import numpy as np
+
+from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import EvaluationError, UsageError
+from gradcli.explanation.build import backward_events, check_wrt
+from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.lines import Evaluation, Line
+from gradcli.explanation.refusals import numbers
+from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.language.parser import parse_program
+from gradcli.source import Source, did_you_mean
+
+MANY = 2**14  # points that are computed at once: their arrays fit into a processor's cache
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked for at every point; `fixed` are the values that hold for all."""
+
+    program: str
+    name: str = "expression"
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    wrt: tuple[str, ...] | None = None
+    of: str | None = None
+    upstream: Any = None
+    dtype: str = "float64"
+    is_forward_only: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """The output and its gradients by variable, None where it does not depend on one; at one point, or at many."""
+
+    value: Any
+    gradients: dict[str, Any]
+
+
+class Plan:
+    """A task made ready: raises what is wrong with the program or the options, whatever the points are."""
+
+    def __init__(self, task: Task, *, is_columnar: bool = True) -> None:
+        self.task = task
+        self.source = Source(task.program, task.name)
+        self.program = parse_program(self.source)
+        self.needed = Variables.of(self.program)
+        self.names = [name for name in self.needed.places if name not in task.fixed]
+        self.check(dict.fromkeys(self.names))
+        if idle := [name for name in task.fixed if name not in self.needed.places]:
+            warn(f"the program does not use {', '.join(idle)}", stacklevel=2)
+        check_wrt(self.needed, task.wrt)
+        self._check_output()
+        self.required = self.needed.missing(task.fixed)
+        self.wrt = () if task.is_forward_only else task.wrt
+        self.defaults = self._defaults()
+        self.is_columnar = is_columnar and self._is_columnar()
+
+    def _check_output(self) -> None:
+        of, known = self.task.of, dict.fromkeys([*self.needed.places, *(s.target for s in self.program.statements)])
+        if of is not None and of not in known:
+            named = [name for name in known if name]
+            close = did_you_mean(of, named)
+            hint = f"--of {close}" if close else f"--of takes one of {', '.join(named)}"
+            raise UsageError("E010", f"the program has no {of}", help=hint)
+
+    @property
+    def differentiated(self) -> list[str]:
+        """The variables that have a gradient."""
+        return [name for name in self.needed.places if self.wrt is None or name in self.wrt]
+
+    def check(self, given: Mapping[str, Any]) -> None:
+        """Refuse a point that leaves a variable without a value, or gives one to a computed name; EvaluationError."""
+        check_bindings(self.program, self.needed, self.source, {**given, **self.task.fixed})
+
+    def check_header(self, names: Sequence[str]) -> None:
+        """Refuse a table that leaves a variable without a column, for no row of it can be computed; EvaluationError."""
+        if missing := [name for name in self.required if name not in names]:
+            raise EvaluationError(
+                "E201",
+                f"no column for {', '.join(missing)}: the header has {', '.join(names)}",
+                help=f"the first line names the columns; a value for all rows can be given as {missing[0]}=1",
+            )
+
+    def takes(self, values: Mapping[str, Any]) -> bool:
+        """Whether a point can be one of a column: a number for each variable."""
+        return all(name in values for name in self.required) and all(type(v) is float for v in values.values())
+
+    def at(self, values: Mapping[str, Any]) -> Result:
+        """The result at one point: numbers or arrays by variable; EvaluationError where there is none."""
+        if self.is_columnar and self.takes(values):
+            result = self.over({name: np.array([value]) for name, value in values.items()}, 1)
+            gradients = {name: g if g is None else g[0] for name, g in result.gradients.items()}
+            return Result(result.value[0], gradients)
+        return self._run({**self.task.fixed, **values}, self.task.upstream)
+
+    def over(self, columns: Mapping[str, Any], count: int) -> Result:
+        """The results at `count` points, for a columnar plan: an array of doubles a variable."""
+        parts = []
+        for start in range(0, count, MANY):
+            width = min(MANY, count - start)
+            values = {name: np.full(width, value) for name, value in self.defaults.items()}
+            values.update({name: column[start : start + width] for name, column in columns.items()})
+            part = self._run(values, np.full(width, 1.0 if self.task.upstream is None else self.task.upstream))
+            parts.append(Result(np.broadcast_to(part.value, (width,)), part.gradients))
+        if len(parts) == 1:
+            return parts[0]
+        return Result(np.concatenate([part.value for part in parts]), _joined([part.gradients for part in parts]))
+
+    def _run(self, values: Mapping[str, Any], upstream: Any) -> Result:
+        evaluation = self._evaluate(values)
+        output = evaluation.line_of[id(evaluation.output)]
+        leaves = [line for line in evaluation.lines if isinstance(line.tensor.node, AccumulateGrad)]
+        gradients: dict[str, Any] = {line.name: None for line in leaves}
+        if leaves and output.tensor.node is not None:
+            seed = upstream
+            if upstream is not None:
+                seed = numbers(upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
+            names = {id(line.tensor.node): line.name for line in leaves}
+            if id(output.tensor.node) in names:
+                gradients[output.name] = np.ones_like(output.tensor.value)[()] if seed is None else seed
+            with np.errstate(all="ignore"):
+                for event in backward_events(output, seed):
+                    name = names.get(id(event.node.edges[event.position]))
+                    if name is not None:
+                        gradients[name] = event.total
+        for line in leaves:
+            line.tensor.node = None  # a leaf and its node hold each other: without this, memory waits for a collection
+        return Result(output.tensor.value, gradients)
+
+    def _evaluate(self, values: Mapping[str, Any]) -> Evaluation:
+        task = self.task
+        dtype = np.dtype(task.dtype)
+        return evaluate(self.program, self.source, values, wrt=self.wrt, of=task.of, dtype=dtype, variables=self.needed)
+
+    def _defaults(self) -> dict[str, Any]:
+        """The values of the variables that a point need not give: from the options, or from the program itself."""
+        written = {}
+        with suppress(Exception):  # said again, with its place, wherever a point needs the value
+            from gradcli.explanation.values import constant
+
+            for name, statement in self.needed.literals.items():
+                written[name] = constant(statement.value, self.source)
+        return {**written, **{name: value for name, value in self.task.fixed.items() if name in self.needed.places}}
+
+    def _is_columnar(self) -> bool:
+        """Whether columns of points may be computed at once: tried at made-up points, alone and in a column of three.
+
+        The two must leave the same tape of elementwise operations, with the same options and constants.
+        """
+        given = [*self.defaults.values(), 0 if self.task.upstream is None else self.task.upstream]
+        if not all(type(value) in (int, float, np.float64) for value in given):
+            return False
+        points = {
+            name: np.array([0.9, 0.8, 0.7]) / (2 + position)
+            for position, name in enumerate(chain(self.names, self.task.fixed))
+        }
+        try:
+            column = self._evaluate(points)
+            alone = self._evaluate({name: values[0] for name, values in points.items()})
+        except Exception:  # not for columns, or for no point at all: which, a point will tell
+            return False
+        output = alone.output
+        return (
+            output is not None
+            and output.dtype.kind == "f"
+            and len(alone.lines) == len(column.lines)
+            and all(map(_are_alike, alone.lines, column.lines))
+        )
+
+
+def _are_alike(alone: Line, column: Line) -> bool:
+    """Whether a line of a program does to each entry of a column what it does to a number."""
+    if not _match(alone.tensor, column.tensor):
+        return False
+    one, many = alone.application, column.application
+    if one is None or many is None:
+        return one is many
+    return (
+        one.primitive is many.primitive
+        and not one.primitive.structured
+        and not one.primitive.view
+        and repr(one.options) == repr(many.options)
+        and all(map(_match, one.inputs, many.inputs))
+    )
+
+
+def _match(one: Any, many: Any) -> bool:
+    """Whether two inputs are the same number, or the second a column of three where the first is a number."""
+    if not isinstance(one, Tensor) or not isinstance(many, Tensor):
+        return type(one) is type(many) and repr(one) == repr(many)
+    if one.shape != () or one.dtype != many.dtype:
+        return False
+    return many.shape == (3,) or (many.shape == () and bool(np.array_equal(one.value, many.value, equal_nan=True)))
+
+
+def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        name: None if parts[0][name] is None else np.concatenate([part[name] for part in parts]) for name in parts[0]
+    }

@@ -1,0 +1,204 @@
+"""CSV: a header that names the columns, then a point a row."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
+from itertools import islice, repeat
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import EvaluationError, GradcliError
+from gradcli.stream import digits
+from gradcli.stream.blocks import LONGEST, Block
+from gradcli.stream.jsonl import parse_line
+from gradcli.stream.records import Columns, Record, finite, not_text, number, too_long
+
+# A line that ends inside a quoted cell: whole cells with their commas, then a quote that nothing closes.
+OPEN = re.compile(r'(?:(?:"(?:[^"]|"")*+"[^,]*+|[^",][^,]*+|),)*+"(?:[^"]|"")*+')
+FARTHEST = 1000  # lines that a quoted cell may have; a quote that nothing closes costs its own line alone
+
+
+class Table:
+    """Reads points of the variables `names` from the rows below a header.
+
+    `keeps_text` keeps the rows as they were written, otherwise the other columns are fields of a record.
+    """
+
+    def __init__(self, header: Sequence[str], names: Sequence[str], *, keeps_text: bool) -> None:
+        self.header = list(header)
+        self.places = {name: self.header.index(name) for name in names if name in self.header}
+        self.others = {name: place for place, name in enumerate(self.header) if name not in self.places}
+        self.keeps_text = keeps_text
+
+    def columns(self, block: Block) -> Columns | None:
+        """All rows at once; None where one is not as it should be, or has quotes."""
+        if block.is_too_long or b'"' in block.data:
+            return None
+        try:
+            text = block.data.decode()
+            if "\r" in text:
+                text = text.replace("\r\n", "\n")
+            if "\r" in text:
+                return None
+            rows = [row for row in text.split("\n") if row]
+            width = len(self.header)
+            if set(map(str.count, rows, repeat(","))) - {width - 1}:
+                return None
+            if not self.others and self.places:
+                matrix = digits.read(",".join(rows).split(",")).reshape(-1, width)
+                values = {name: matrix[:, place] for name, place in self.places.items()}
+                rests = None
+            else:
+                cells = ",".join(rows).split(",")
+                values = {name: digits.read(cells[place::width]) for name, place in self.places.items()}
+                rests = None if self.keeps_text else self._rests(cells, width)
+        except ValueError:
+            return None
+        if not all(np.isfinite(column).all() for column in values.values()):
+            return None
+        values = {name: np.ascontiguousarray(column) for name, column in values.items()}
+        return Columns(len(rows), values, rests, rows if self.keeps_text else ())
+
+    def _rests(self, cells: Sequence[str], width: int) -> list[dict[str, str]] | None:
+        if not self.others:
+            return None
+        others = [cells[place::width] for place in self.others.values()]
+        return [dict(zip(self.others, row, strict=True)) for row in zip(*others, strict=True)]
+
+    def records(self, block: Block) -> list[Record]:
+        """Each row alone; blank lines are none."""
+        if block.is_too_long:
+            return [Record(block.first, text=self.blank, error=too_long(LONGEST))]
+        lines = block.data.split(b"\n")
+        if lines[-1] == b"":
+            lines.pop()
+        return [self.record(row, at) for row, at in whole_rows(lines, block.first) if row.strip(b"\r")]
+
+    @property
+    def blank(self) -> str:
+        """A row without values."""
+        return "," * (len(self.header) - 1)
+
+    def record(self, row: bytes, at: int) -> Record:
+        record = Record(at, text=self.blank)
+        try:
+            if problem := not_text(row):
+                raise problem
+            text = row.decode().removesuffix("\r")
+            cells = split(text)
+            if len(cells) != len(self.header):
+                counts = f"the row has {len(cells)} cells, and the header {len(self.header)}"
+                raise EvaluationError("E226", counts, help="a cell with a comma in it stands in quotes")
+            record.text = text
+            record.rest = {name: cells[place] for name, place in self.others.items()}
+            given = {name: cells[place].strip() for name, place in self.places.items()}
+            record.values = {name: value_of(name, cell) for name, cell in given.items() if cell}
+        except GradcliError as error:
+            record.error = error
+        return record
+
+
+def split(row: str) -> list[str]:
+    """The cells of a row; EvaluationError where it is not one row."""
+    if is_open(row.encode()):
+        raise EvaluationError("E226", "a quote is never closed", help='write a quote inside a cell twice: ""')
+    csv.field_size_limit(LONGEST)
+    try:
+        rows = list(csv.reader(StringIO(row, newline="")))
+    except csv.Error as error:
+        raise EvaluationError("E226", f"the row cannot be read: {error}") from None
+    if len(rows) > 1:
+        raise EvaluationError("E226", "a carriage return stands in the row", help="end each row with a line feed")
+    return rows[0] if rows else [""]
+
+
+def value_of(name: str, cell: str) -> Any:
+    """The value in a cell: a number, or nested lists as JSON has them."""
+    if cell.startswith("["):
+        return number(name, parse_line(f'{{"value": {cell}}}')["value"])
+    try:
+        value = float(cell.replace("_", "?"))
+    except ValueError:
+        raise EvaluationError(
+            "E207", f"the value of {name} is no number: {cell[:40]!r}", help="write a number such as 2 or 1e-3"
+        ) from None
+    return finite(name, value)
+
+
+def with_whole_rows(blocks: Iterable[Block | None]) -> Iterator[Block | None]:
+    """The blocks with their ends moved, so that a row over several lines is in one of them."""
+    held: Block | None = None
+    for block in blocks:
+        if block is None:
+            yield None
+            continue
+        if held is not None and block.is_too_long:
+            yield held
+            held = None
+        if held is not None:
+            block = Block(held.first, held.data + block.data)
+            held = None
+        if b'"' in block.data:
+            lines = with_ends(block.data)
+            rows = whole_rows(block.data.split(b"\n"), block.first)
+            start = next((at - block.first for row, at in rows if is_open(row)), len(lines))
+            if len(lines) - start < FARTHEST and start < len(lines):
+                held = Block(block.first + start, b"".join(lines[start:]))
+                block = Block(block.first, b"".join(lines[:start]))
+        if block.data or block.is_too_long:
+            yield block
+    if held is not None:
+        yield held
+
+
+def with_ends(data: bytes) -> list[bytes]:
+    """The lines with their ends; a carriage return ends none."""
+    *lines, last = data.split(b"\n")
+    return [*(line + b"\n" for line in lines), *([last] if last else [])]
+
+
+def whole_rows(lines: Sequence[bytes], first: int) -> list[tuple[bytes, int]]:
+    """The rows with the numbers of their first lines: a quoted cell may go on over several."""
+    rows = []
+    position = 0
+    while position < len(lines):
+        count = length(lines, position)
+        rows.append((b"\n".join(lines[position : position + count]), first + position))
+        position += count
+    return rows
+
+
+def length(lines: Sequence[bytes], position: int) -> int:
+    """How many lines the row has that starts there; 1 where its quote is closed nowhere near."""
+    if not is_open(lines[position]):
+        return 1
+    for count, line in enumerate(islice(lines, position + 1, position + FARTHEST), 2):
+        if b'"' in line and not is_open(b"\n".join(lines[position : position + count])):
+            return count
+    return 1
+
+
+def is_open(row: bytes) -> bool:
+    """Whether a row ends inside a quoted cell."""
+    return b'"' in row and OPEN.fullmatch(row.decode("latin-1")) is not None
+
+
+def take_header(block: Block) -> tuple[list[str], Block]:
+    """The names of the columns, and the rows below them; EvaluationError where they cannot be told apart."""
+    if block.is_too_long:
+        raise too_long(LONGEST)
+    lines = with_ends(block.data)
+    start = next(place for place, line in enumerate(lines) if line.strip())
+    end = start + length([line.removesuffix(b"\n") for line in lines[: start + FARTHEST]], start)
+    row = b"".join(lines[start:end]).removesuffix(b"\n").removesuffix(b"\r")
+    if problem := not_text(row):
+        raise problem
+    names = [name.strip() for name in split(row.decode())]
+    for name in names:
+        if names.count(name) > 1:
+            raise EvaluationError("E228", f"the header has {f'{name} twice' if name else 'columns without names'}")
+    return names, Block(block.first + end, b"".join(lines[end:]))
