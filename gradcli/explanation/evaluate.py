@@ -77,10 +77,10 @@ class _Machine:
         self.variables, self.literals = variables.places, variables.literals
         targets = {s.target for s in program.statements if s.target}
         self.names = Names({*self.variables, *targets, *values})
-        self.scope: dict[str, Any] = {}
         self.constants: dict[int, tuple[float, Expression]] = {}  # folded numbers and how they were written
         self.spelled: dict[str, Expression] = {}  # names of what is no tensor: how that was written
         self.evaluation = Evaluation()
+        self.scope = self.evaluation.scope
         self.last: Any = None
 
     def run(self, statement: Statement) -> None:

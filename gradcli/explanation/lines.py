@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
@@ -34,10 +35,13 @@ class Line:
 
 @dataclass
 class Evaluation:
-    """What evaluating a program leaves: lines in evaluation order, each tensor's line, and the output."""
+    """What evaluating a program leaves: lines in evaluation order, each tensor's line, the last value of each name that
+    is assigned or given, and the output.
+    """
 
     lines: list[Line] = field(default_factory=list)
     line_of: dict[int, Line] = field(default_factory=dict)  # by id() of the tensor, which its line keeps alive
+    scope: dict[str, Any] = field(default_factory=dict)
     output: Tensor | None = None
     entries: int = 0
 

@@ -93,10 +93,13 @@ def _unreadable(error: SyntaxError, source: Source) -> ProgramSyntaxError:
     return ProgramSyntaxError("E101", error.msg, span=Span(start, end), help=syntax_advice(error.msg), source=source)
 
 
-def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False) -> None:
+def run(
+    cells: Sequence[Source], machine: Machine, *, echo: bool = False, asked: Sequence[Source] = ()
+) -> list[object]:
     """Run the cells one after the other; what they print goes to `machine.write`.
 
-    Raises what the snippet did not catch, with the places it came from (see `places`).
+    Returns the values of the `asked` expressions, in a machine where the cells have run; what one of them raises is in
+    its place. Raises what the snippet did not catch, with the places it came from (see `places`).
     """
     machine.builtins, machine.modules = builtins(), library.modules(machine)
     with _prepared(machine):
@@ -111,6 +114,17 @@ def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False) -> Non
             if stop.code not in (None, 0):
                 message = f"SystemExit: {text(stop.code)}"
                 raise EvaluationError("E402", message, help="sys.exit() ends the snippet well") from None
+        return [evaluated(one, machine) for one in asked]
+
+
+def evaluated(expression: Source, machine: Machine) -> object:
+    """The value of an expression, or the exception that it raises."""
+    machine.source = expression
+    try:
+        compile_cell(expression, machine, echo=True)(machine.globals)
+    except Exception as error:  # whatever a snippet may raise
+        return error
+    return machine.globals.pop(ECHO, None)
 
 
 @contextmanager

@@ -1,0 +1,73 @@
+"""An answer that follows from the student's own earlier number: the chain rule goes on with that number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.graph import Change, Edge, sweep
+from gradcli.homework.numerals import Tolerance, Typed
+from gradcli.homework.problem import Problem, slope
+from gradcli.homework.quantities import Quantity
+
+Value = Any  # a numpy array or scalar
+Earlier = Mapping[Quantity, tuple[Problem, Value]]  # wrong answers, with the problems that they are about
+
+
+def follows(problem: Problem, typed: Typed, earlier: Earlier, tolerance: Tolerance) -> Quantity | None:
+    """The first of the earlier answers from which this one follows, or None."""
+    for chosen in choices(earlier):
+        with np.errstate(all="ignore"):
+            value = recomputed(problem, {quantity: earlier[quantity] for quantity in chosen})
+        if value is None or np.shape(value) != np.shape(typed.value) or np.all(tolerance.near(value, problem.truth)):
+            continue
+        if np.all(tolerance.judge(typed, value)[0]):
+            return chosen[0]
+    return None
+
+
+def choices(earlier: Earlier) -> Iterator[Sequence[Quantity]]:
+    """All earlier answers together, then each alone; never one that is 0 or not finite."""
+    usable = [q for q, (_, value) in earlier.items() if np.all(np.isfinite(value)) and np.any(value)]
+    if len(usable) > 1:
+        yield usable
+    for quantity in usable:
+        yield (quantity,)
+
+
+def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
+    """What the question has for an answer if the earlier ones were right; None where it does not depend on them."""
+    graph = problem.graph
+    forward = {other.by: value for other, value in earlier.values() if other.kind == "value"}
+    values = graph.forward(forward) if forward else None
+    if problem.kind == "value":
+        return None if values is None else values[problem.by]
+    given = {
+        other.by: value
+        for other, value in earlier.values()
+        if other.kind == "gradient" and not other.stop and other.of == problem.of and other.by != problem.by
+    }
+    changes: dict[Edge, Change] = {}
+    for other, value in earlier.values():
+        if other.stop and not problem.stop:
+            changes.update(local_changes(other, value))
+    if values is None and not given and not changes:
+        return None
+    return sweep(graph, problem.of, changes, seed=problem.seed, given=given, values=values, stop=problem.stop).get(
+        problem.by
+    )
+
+
+def local_changes(local: Problem, value: Value) -> dict[Edge, Change]:
+    """Rules that give a student's local derivative: in one step, or by its ratio to the right one over several."""
+    first, *others = local.into(local.by)
+    if first.vertex == local.of and all(edge.vertex == local.of for edge in others):
+        return {first: slope(value), **dict.fromkeys(others, slope(0.0))}
+    ratio = np.divide(value, local.truth)
+    return {edge: _scaled(ratio) for edge in local.into(local.by)} if np.all(np.isfinite(ratio)) else {}
+
+
+def _scaled(ratio: Value) -> Change:
+    return lambda g, contribution: contribution * ratio

@@ -1,0 +1,142 @@
+"""From a wrong answer to diagnoses: the known mistakes first, then slips of the pen, and the ledger of paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.diagnosis import MOST, Suspect, Suspects
+from gradcli.homework.mistakes.branches import added
+from gradcli.homework.model import Branch, Diagnosis
+from gradcli.homework.numerals import EXACT, SLACK, Tolerance, Typed
+from gradcli.homework.problem import Problem
+from gradcli.homework.wording import shown
+
+Value = Any  # a numpy array or scalar
+SHIFTS = 6  # places that a decimal point may have slipped
+NEARLY = 0.01  # of the right number: rounded on the way
+PATHS = 12  # listed in a ledger
+
+
+class Detective:
+    """Looks into one quantity. For a formula there are several problems, one a random point."""
+
+    def __init__(self, problems: Sequence[Problem], suspects: Sequence[Suspects], tolerance: Tolerance) -> None:
+        self.problems, self.suspects, self.tolerance = problems, suspects, tolerance
+
+    def diagnoses(self, answers: Sequence[Typed]) -> tuple[Diagnosis, ...]:
+        """Every mistake that gives the answer (at each point, one answer a point), likely ones first."""
+        problem, typed = self.problems[0], answers[0]
+        found = [self.described(suspect, typed) for suspect in self.common(answers)]
+        if len(answers) == 1:
+            if not found or " + " in found[0].code:
+                found = [*decimal_point(problem, typed, self.tolerance), *found]
+            found.extend(rounding(problem, typed))
+        return tuple(distinct(found))[:MOST]
+
+    def common(self, answers: Sequence[Typed]) -> list[Suspect]:
+        """The suspects that give the answer at every point; a point is known by its place in the same order."""
+        matches = [
+            suspects.matching(problem.by, typed, self.tolerance)
+            for problem, suspects, typed in zip(self.problems, self.suspects, answers, strict=True)
+        ]
+        first, *others = matches
+        told = [{identity(suspect) for suspect in other} for other in others]
+        return [suspect for suspect in first if all(identity(suspect) in other for other in told)]
+
+    def described(self, suspect: Suspect, typed: Typed) -> Diagnosis:
+        first = suspect.parts[0]
+        single = len(suspect.parts) == 1
+        telling = typed.is_telling and (single or bool(np.min(typed.digits) >= 4))
+        return Diagnosis(
+            suspect.code,
+            self.problems[0].label(first.node),
+            "; ".join(part.rule for part in suspect.parts),
+            ", and ".join(part.message for part in suspect.parts),
+            ", ".join(part.detail for part in suspect.parts if part.detail),
+            typed.value,
+            telling,
+        )
+
+    def ledger(self, typed: Typed) -> tuple[Branch, ...]:
+        """Which paths the answer has and which it lacks, where it is the sum of some of them."""
+        problem = self.problems[0]
+        paths = problem.paths if problem.kind == "gradient" and problem.before is None else None
+        if not paths or not 1 < len(paths) <= PATHS or np.shape(typed.value) != np.shape(problem.truth):
+            return ()
+        flows = [problem.flow(path) for path in paths]
+        for size in range(len(paths) - 1, 0, -1):
+            for kept in combinations(range(len(paths)), size):
+                total = np.asarray(added([flows[n] for n in kept]))
+                if self.tolerance.matches(typed, total[None])[0]:
+                    return tuple(
+                        Branch(
+                            tuple(problem.label(v) for v in (problem.of, *map(problem.graph.source, path))),
+                            flow,
+                            number in kept,
+                        )
+                        for number, (path, flow) in enumerate(zip(paths, flows, strict=True))
+                    )
+        return ()
+
+
+def identity(suspect: Suspect) -> tuple[Any, ...]:
+    """What makes a mistake the same at another point."""
+    return (suspect.code, *((part.node, part.rule) for part in suspect.parts))
+
+
+def distinct(found: Sequence[Diagnosis]) -> Iterator[Diagnosis]:
+    """Each mistake at each node once."""
+    seen: set[tuple[str, str, str]] = set()
+    for one in found:
+        key = (one.code, one.node, one.message)
+        if key not in seen:
+            seen.add(key)
+            yield one
+
+
+def decimal_point(problem: Problem, typed: Typed, tolerance: Tolerance) -> Iterator[Diagnosis]:
+    """The right digits, with the point elsewhere."""
+    if np.shape(typed.value) != np.shape(problem.truth):
+        return
+    shifts = [n for n in range(-SHIFTS, SHIFTS + 1) if n]
+    shifted = np.array([problem.truth * 10.0**n for n in shifts])
+    for place in np.flatnonzero(tolerance.matches(typed, shifted))[:1]:
+        if np.any(shifted[place]):
+            shift = shifts[place]
+            what = f"{abs(shift)} place{'s' if abs(shift) > 1 else ''} to the {'right' if shift > 0 else 'left'}"
+            yield Diagnosis(
+                "decimal-point",
+                problem.label(problem.by),
+                f"10**{shift} times the right number",
+                "the digits are right, the decimal point is not",
+                f"it is {what}",
+                shifted[place],
+                typed.is_telling,
+            )
+
+
+def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
+    """Digits cut off instead of rounded, or a number that was rounded on the way."""
+    truth = problem.truth
+    if np.shape(typed.value) != np.shape(truth) or not np.any(truth) or np.all(np.asarray(typed.digits) == EXACT):
+        return
+    off = np.max(np.abs(typed.value - truth))
+    if np.all(np.abs(typed.value - truth) <= np.asarray(typed.unit) * SLACK):
+        how = "its last digit is off by one: round it, do not cut it off"
+    elif np.all(np.abs(typed.value - truth) <= NEARLY * np.abs(truth)):
+        how = "it is close: a number was rounded on the way, keep more digits until the end"
+    else:
+        return
+    yield Diagnosis(
+        "rounding",
+        problem.label(problem.by),
+        "a rounded number for an exact one",
+        how,
+        f"it is off by {shown(off)}",
+        typed.value,
+        certain=False,
+    )

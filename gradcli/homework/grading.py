@@ -1,0 +1,53 @@
+"""Grading a submission: each answer goes to the question that it belongs to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from gradcli.homework.assignments import Assignment
+from gradcli.homework.key import SHOWN, Key
+from gradcli.homework.model import Marked, Result
+from gradcli.homework.quantities import Quantity
+from gradcli.homework.submissions import Given, Submission
+
+
+class Grader:
+    """Grades submissions for one assignment."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+        self.keys = {question.id: Key(question, assignment) for question in assignment.questions}
+
+    def grade(self, submission: Submission) -> Result:
+        """The verdicts on a submission, question by question, and then on what was not asked."""
+        given: dict[str, dict[Quantity, list[Given]]] = {id: {} for id in self.keys}
+        unknown: list[Marked] = []
+        for one in submission.given:
+            key = self.keys.get(one.question)
+            quantity = key.quantity(one.quantity) if key else None
+            if key and quantity is not None and quantity in key.expected:
+                given[one.question].setdefault(quantity, []).append(one)
+            elif one.text is not None:
+                why = "this was not asked" if key else "there is no such question"
+                unknown.append(Marked(one.question, one.quantity, one.text[:SHOWN], None, "unreadable", 0.0, 0.0, why))
+        answers = [answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable)]
+        remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
+        return preferred(Result(submission.file, submission.student, (*answers, *unknown), remarks))
+
+
+def preferred(result: Result) -> Result:
+    """The diagnoses in another order: a mistake that explains several answers to a question comes first."""
+    counts = Counter(
+        (answer.question, code) for answer in result.answers for code in {d.code for d in answer.diagnoses}
+    )
+    if not counts or max(counts.values()) == 1:
+        return result
+    return replace(result, answers=tuple(_preferred(answer, counts) for answer in result.answers))
+
+
+def _preferred(answer: Marked, counts: Counter[tuple[str, str]]) -> Marked:
+    if len(answer.diagnoses) < 2:
+        return answer
+    ordered = sorted(answer.diagnoses, key=lambda one: (" + " in one.code, -counts[answer.question, one.code]))
+    return replace(answer, diagnoses=tuple(ordered))

@@ -1,0 +1,79 @@
+"""Activations: sigmoid and tanh have their derivatives in terms of the result, a relu has a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcli.homework.graph import Change, Vertex
+from gradcli.homework.mistakes.catalogue import Slip, slips
+from gradcli.homework.problem import Problem, Value, slope
+from gradcli.homework.wording import wrapped
+
+GATES = frozenset(("relu", "leaky_relu", "threshold", "clamp_min"))
+
+
+@slips("pre-post-activation")
+def wrong_side(problem: Problem) -> Iterator[Slip]:
+    """The formula for the result filled in with the input, and the one for the input with the result."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        if vertex.op not in ("sigmoid", "tanh"):
+            continue
+        source = problem.graph.source(edge)
+        z, name, result = vertex.operands[0], problem.label(source), problem.label(edge.vertex)
+        ratio = problem.ratio(edge.vertex, source)
+        again = problem.graph.local(edge, [vertex.value], vertex.forward([vertex.value]))
+        written = wrapped(name)
+        rule = f"{written}*(1 - {written})" if vertex.op == "sigmoid" else f"1 - {written}**2"
+        yield Slip(
+            edge.vertex,
+            f"{ratio} = {rule}",
+            f"you put {name} into the formula that is for {result}, the value after the activation",
+            {edge: slope(z * (1 - z) if vertex.op == "sigmoid" else 1 - z * z)},
+        )
+        yield Slip(
+            edge.vertex,
+            f"{ratio} = {vertex.op}'({result})",
+            f"you took the derivative of {vertex.op} at {result}, its own result, and not at {name}",
+            {edge: slope(again)},
+        )
+        if vertex.op == "tanh":
+            yield Slip(
+                edge.vertex,
+                f"{ratio} = 1 - {result}",
+                f"you forgot to square {result}",
+                {edge: slope(1 - vertex.value)},
+            )
+
+
+@slips("relu-gate")
+def gate(problem: Problem) -> Iterator[Slip]:
+    """The mask ignored, inverted, or taken from the gradient's own sign."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        if vertex.op not in GATES:
+            continue
+        name, result = problem.label(problem.graph.source(edge)), problem.label(edge.vertex)
+        for rule, message, change in (
+            ("the mask is 1 everywhere", f"you let the gradient through {result} also where {name} is negative", _open),
+            ("the mask is inverted", f"you let the gradient through {result} where {name} is negative, and only there",
+             _inverted(vertex)),
+            ("the mask is the sign of the gradient", f"you masked by the sign of the gradient at {result}; "
+             f"the mask is the sign of {name}", _by_gradient),
+        ):  # fmt: skip
+            yield Slip(edge.vertex, rule, message, {edge: change})
+
+
+def _open(g: Value, contribution: Value) -> Value:
+    return g
+
+
+def _by_gradient(g: Value, contribution: Value) -> Value:
+    return np.where(g > 0, g, 0)[()]
+
+
+def _inverted(vertex: Vertex) -> Change:
+    passes = vertex.operands[0] > 0
+    return lambda g, contribution: np.where(passes, 0, g)[()]

@@ -1,0 +1,73 @@
+"""Where a value is used more than once, what comes back through each use is added; some of it was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+from gradcli.homework.graph import Edge
+from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
+from gradcli.homework.problem import Problem, nothing
+from gradcli.homework.wording import listed, shown
+
+
+@slips("fanout-overwrite")
+def one_branch(problem: Problem) -> Iterator[Slip]:
+    """`=` where `+=` belongs: one term of the sum alone."""
+    for vertex in problem.totals:
+        edges = problem.into(vertex)
+        if len(edges) < 2:
+            continue
+        name = problem.label(vertex)
+        for kept in edges:
+            lost = [edge for edge in edges if edge != kept]
+            yield Slip(
+                vertex,
+                f"{problem.ratio(problem.of, vertex)} = the part through {problem.label(kept.vertex)} alone",
+                f"you kept the branch through {problem.label(kept.vertex)}; {feeds(problem, name, kept, lost)}",
+                dict.fromkeys(lost, nothing),
+                f"which adds {shown(sum(problem.contribution(edge) for edge in lost))}",
+            )
+
+
+def feeds(problem: Problem, name: str, kept: Edge, lost: Sequence[Edge]) -> str:
+    """Where else a value goes; twice into one product, it may be."""
+    others = list(dict.fromkeys(problem.label(edge.vertex) for edge in lost))
+    if others == [problem.label(kept.vertex)]:
+        return f"{name} stands there twice"
+    return f"{name} also feeds {listed(others)}"
+
+
+@guesses("path-missed")
+def some_paths(problem: Problem) -> Iterator[Guess]:
+    """Every proper subset of the paths; of more paths than can be tried, nothing."""
+    paths = problem.paths if problem.kind == "gradient" else None
+    if not paths or len(paths) < 2:
+        return
+    flows = [problem.flow(path) for path in paths]
+    for size in range(len(paths) - 1, 0, -1):
+        for kept in combinations(range(len(paths)), size):
+            lost = [n for n in range(len(paths)) if n not in kept]
+            yield Guess(
+                problem.by,
+                f"{problem.ratio(problem.of, problem.by)} = the sum over {size} of {len(paths)} paths",
+                f"you left out {'the path' if len(lost) == 1 else 'the paths'} "
+                + listed([arrowed(problem, paths[n]) for n in lost]),
+                added([flows[n] for n in kept]),
+                f"which {'adds' if len(lost) == 1 else 'add'} {shown(added([flows[n] for n in lost]))}",
+                rank=len(lost),
+            )
+
+
+def added(values: Sequence[Any]) -> Any:
+    """The sum, without a 0 that would change the type."""
+    total = values[0]
+    for value in values[1:]:
+        total = total + value
+    return total
+
+
+def arrowed(problem: Problem, path: Sequence[Edge]) -> str:
+    """A path from the output on: `q ← p ← s`."""
+    return " ← ".join([problem.label(problem.of), *(problem.label(problem.graph.source(edge)) for edge in path)])

@@ -1,0 +1,151 @@
+"""Along a chain local derivatives are multiplied, each taken at its own input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcli.homework.graph import Change, Edge, Graph
+from gradcli.homework.mistakes.branches import added
+from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
+from gradcli.homework.problem import Problem, Value, slope
+
+SUMS = frozenset(("add", "sub", "neg", "rsub", "add_scaled", "sub_scaled", "add_number", "sub_number"))  # slope 1 or -1
+
+
+def nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
+    """Functions of one value that is itself computed: the edge into the function, and what is inside."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        inner = problem.graph.source(edge)
+        is_function = len(vertex.rules) == 1 and not vertex.structured and vertex.op not in SUMS
+        if is_function and problem.flows(inner) and elementwise(problem.graph, inner):
+            yield edge, inner
+
+
+def elementwise(graph: Graph, vertex: int) -> bool:
+    return bool(graph.vertices[vertex].rules) and not graph.vertices[vertex].structured
+
+
+@slips("inner-dropped")
+def inner_is_one(problem: Problem) -> Iterator[Slip]:
+    """One local derivative below a function is taken for 1."""
+    for edge, inner in nests(problem):
+        for position in problem.graph.vertices[inner].rules:
+            below = Edge(inner, position)
+            ratio = problem.ratio(inner, problem.graph.source(below))
+            yield Slip(
+                inner,
+                f"{ratio} = 1",
+                f"you differentiated {problem.label(edge.vertex)} and forgot the inner derivative {ratio}",
+                {below: slope(1.0)},
+            )
+
+
+@guesses("local-not-total")
+def local_alone(problem: Problem) -> Iterator[Guess]:
+    """The derivative of one consumer, not carried on to the output."""
+    if problem.kind != "gradient":
+        return
+    for edge in problem.into(problem.by):
+        if edge.vertex != problem.of and not problem.graph.vertices[edge.vertex].structured:
+            ratio = problem.ratio(edge.vertex, problem.by)
+            yield Guess(
+                problem.by,
+                f"{problem.ratio(problem.of, problem.by)} = {ratio}",
+                f"this is the local derivative {ratio}; it is still to be multiplied by "
+                f"{problem.ratio(problem.of, edge.vertex)}",
+                problem.graph.local(edge),
+            )
+
+
+@slips("outer-at-wrong-point")
+def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
+    """f'(x) g'(x) for f'(g(x)) g'(x)."""
+    for edge, inner in nests(problem):
+        for x in inputs(problem.graph, inner):
+            yield Slip(
+                edge.vertex,
+                f"f'({problem.label(x)}) for f'({problem.label(inner)})",
+                f"you took the derivative of {problem.label(edge.vertex)} at {problem.label(x)}; "
+                f"it belongs at {problem.label(inner)}",
+                {edge: slope(slope_at(problem.graph, edge, problem.graph.vertices[x].value))},
+            )
+
+
+@slips("outer-at-derivative")
+def outer_at_inner_derivative(problem: Problem) -> Iterator[Slip]:
+    """f'(g'(x)) for f'(g(x)) g'(x)."""
+    for edge, inner in nests(problem):
+        for position in problem.graph.vertices[inner].rules:
+            below = Edge(inner, position)
+            x = problem.graph.source(below)
+            yield Slip(
+                edge.vertex,
+                f"f'(g'({problem.label(x)})) for f'(g({problem.label(x)}))*g'({problem.label(x)})",
+                f"you put the derivative of {problem.label(inner)} inside the derivative of "
+                f"{problem.label(edge.vertex)}; it is a factor beside it",
+                {
+                    edge: slope(slope_at(problem.graph, edge, problem.graph.local(below))),
+                    below: slope(1.0),
+                },
+            )
+
+
+def inputs(graph: Graph, vertex: int) -> list[int]:
+    """The inputs of a vertex that have its shape."""
+    shape = np.shape(graph.vertices[vertex].value)
+    sources = dict.fromkeys(source for source in graph.vertices[vertex].sources if source >= 0)
+    return [source for source in sources if np.shape(graph.vertices[source].value) == shape]
+
+
+def slope_at(graph: Graph, edge: Edge, point: Value) -> Value:
+    """The local derivative of an elementwise edge with its input elsewhere."""
+    vertex = graph.vertices[edge.vertex]
+    operands = [point if position == edge.position else x for position, x in enumerate(vertex.operands)]
+    return graph.local(edge, operands, vertex.forward(operands))
+
+
+@slips("chain-added")
+def added_at_a_link(problem: Problem) -> Iterator[Slip]:
+    """The upstream gradient plus a local derivative, where a product belongs."""
+    for edge in problem.edges:
+        if edge.vertex == problem.of or problem.graph.vertices[edge.vertex].structured:
+            continue
+        source = problem.graph.source(edge)
+        above, ratio = problem.ratio(problem.of, edge.vertex), problem.ratio(edge.vertex, source)
+        yield Slip(
+            edge.vertex,
+            f"{above} + {ratio}",
+            f"you added {ratio} to {above}; along a chain they are multiplied",
+            {edge: plus(problem.graph.local(edge))},
+        )
+
+
+def plus(derivative: Value) -> Change:
+    return lambda g, contribution: g + derivative
+
+
+@guesses("chain-added")
+def sums_and_products(problem: Problem) -> Iterator[Guess]:
+    """The local derivatives of each path added up; the paths multiplied."""
+    if problem.kind != "gradient" or not problem.graph.is_scalar or not problem.paths:
+        return
+    ratio = problem.ratio(problem.of, problem.by)
+    chains = [added([problem.graph.local(edge) for edge in path]) for path in problem.paths if path]
+    if chains and any(len(path) > 1 for path in problem.paths):
+        yield Guess(
+            problem.by,
+            f"{ratio} = the sum of the local derivatives",
+            "you added the local derivatives along the chain; they are multiplied",
+            added(chains),
+        )
+    if len(problem.paths) > 1:
+        product = np.prod([problem.flow(path) for path in problem.paths])
+        yield Guess(
+            problem.by,
+            f"{ratio} = the product over the paths",
+            "you multiplied what comes along the paths; it is added",
+            product,
+        )

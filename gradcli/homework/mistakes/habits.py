@@ -1,0 +1,124 @@
+"""What is right and was not asked for: old gradients, other variables, values and updates, degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.graph import Change, Edge, sweep
+from gradcli.homework.mistakes.catalogue import Guess, guesses
+from gradcli.homework.problem import Problem, Value, slope
+
+TIMES = (2, 3, 4)
+TRIGONOMETRIC = frozenset(("sin", "cos", "tan"))
+INVERSE = frozenset(("asin", "acos", "atan"))
+DEGREE = np.pi / 180
+
+
+@guesses("stale-grad")
+def left_over(problem: Problem) -> Iterator[Guess]:
+    """No zero_grad between passes: k times the gradient; what was there before, missing or added once more."""
+    if problem.kind != "gradient" or problem.by not in problem.graph.leaves:
+        return
+    name, gradient = problem.label(problem.by), problem.totals[problem.by]
+    for k in TIMES:
+        message = f"this is the gradient of {name} added up more than once, as without zero_grad"
+        yield Guess(problem.by, f"{k} times the gradient", message, k * gradient, rank=k)
+    if problem.before is not None:
+        yield Guess(
+            problem.by,
+            "the last pass alone",
+            f"{name}.grad held a gradient already, and a backward pass adds to it",
+            gradient,
+        )
+        yield Guess(problem.by, "the pass before alone", f"{name}.grad also has the last pass", problem.before)
+
+
+@guesses("swapped-variable")
+def another_variable(problem: Problem) -> Iterator[Guess]:
+    if problem.kind != "gradient" or problem.stop:
+        return
+    for other in [*problem.graph.leaves, *(v for v in sorted(problem.graph.named) if v not in problem.graph.leaves)]:
+        if other in problem.totals and other not in (problem.by, problem.of):
+            asked, given = problem.ratio(problem.of, problem.by), problem.ratio(problem.of, other)
+            yield Guess(
+                problem.by,
+                f"{asked} = {given}",
+                f"this is the gradient of {problem.label(other)}, not of {problem.label(problem.by)}",
+                problem.totals[other],
+                rank=0 if other in problem.graph.leaves else 1,
+            )
+
+
+@guesses("not-a-gradient")
+def value_or_update(problem: Problem) -> Iterator[Guess]:
+    if problem.kind != "gradient":
+        return
+    name, value = problem.label(problem.by), problem.graph.vertices[problem.by].value
+    what = problem.ratio(problem.of, problem.by)
+    yield Guess(problem.by, f"{what} = {name}", f"this is the value of {name}, not a gradient", value)
+    for rate in problem.rates:
+        yield Guess(
+            problem.by,
+            f"{what} = {name} - lr*{what}",
+            f"this is {name} after a step of gradient descent; the gradient itself was asked for",
+            value - rate * problem.truth,
+            f"lr is {rate:g}",
+            rank=1,
+        )
+
+
+@guesses("degrees")
+def in_degrees(problem: Problem) -> Iterator[Guess]:
+    """Forward and backward with angles in degrees, as a calculator may be set to."""
+    places = [i for i, v in enumerate(problem.graph.vertices) if v.op in TRIGONOMETRIC | INVERSE]
+    if not places:
+        return
+    node, message = places[0], "the angles are in radians, and you worked in degrees"
+    values = _once(problem, "values", partial(forward_in_degrees, problem))
+    if problem.kind == "value":
+        yield Guess(node, "degrees for radians", message, values[problem.by])
+        return
+    for factor, rule in ((1.0, "degrees for radians"), (DEGREE, "degrees for radians, with the factor pi/180")):
+        totals = _once(problem, factor, partial(backward_in_degrees, problem, values, factor))
+        if problem.by in totals:
+            yield Guess(node, rule, message, totals[problem.by])
+
+
+def _once(problem: Problem, key: Any, compute: Callable[[], Any]) -> Any:
+    key = ("degrees", key)
+    if key not in problem.cache:
+        problem.cache[key] = compute()
+    return problem.cache[key]
+
+
+def forward_in_degrees(problem: Problem) -> list[Value]:
+    graph = problem.graph
+    values: list[Value] = []
+    for index, vertex in enumerate(graph.vertices):
+        if vertex.line.application is None:
+            values.append(vertex.value)
+            continue
+        operands = graph.operands(index, values)
+        if vertex.op in TRIGONOMETRIC:
+            operands[0] = operands[0] * DEGREE
+        out = vertex.forward(operands)
+        values.append(out / DEGREE if vertex.op in INVERSE else out)
+    return values
+
+
+def backward_in_degrees(problem: Problem, values: list[Value], factor: float) -> dict[int, Value]:
+    graph = problem.graph
+    changes: dict[Edge, Change] = {}
+    for edge in problem.edges:
+        vertex = graph.vertices[edge.vertex]
+        if vertex.op not in TRIGONOMETRIC | INVERSE:
+            continue
+        x = graph.operands(edge.vertex, values)[0]
+        inside = x * DEGREE if vertex.op in TRIGONOMETRIC else x
+        local = graph.local(edge, [inside], vertex.forward([inside]))
+        changes[edge] = slope(local * (factor if vertex.op in TRIGONOMETRIC else 1 / factor))
+    return sweep(graph, problem.of, changes, seed=problem.seed, values=values, stop=problem.stop)

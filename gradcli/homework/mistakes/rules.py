@@ -1,0 +1,190 @@
+"""The rules of differentiation themselves: signs, powers, products, quotients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.graph import Change, Edge, sweep
+from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
+from gradcli.homework.problem import Problem, Value, slope
+from gradcli.homework.wording import wrapped
+
+MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos"))  # where a minus sign is in the rule
+
+
+def negated(g: Value, contribution: Value) -> Value:
+    return -contribution
+
+
+@slips("sign")
+def one_sign(problem: Problem) -> Iterator[Slip]:
+    """One local derivative with the other sign."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        ratio = problem.ratio(edge.vertex, problem.graph.source(edge))
+        yield Slip(
+            edge.vertex,
+            f"-{ratio} for {ratio}",
+            f"the sign of {ratio} has slipped",
+            {edge: negated},
+            rank=0 if vertex.op in MINUS else 1,
+        )
+
+
+@guesses("sign")
+def every_sign(problem: Problem) -> Iterator[Guess]:
+    what = problem.ratio(problem.of, problem.by) if problem.kind == "gradient" else problem.label(problem.by)
+    if problem.truth.dtype.kind == "f":
+        yield Guess(problem.by, f"-{what} for {what}", f"{what} has the other sign", -problem.truth)
+
+
+def exponent(vertex: Any) -> Value | None:
+    """The exponent of a power, by any of its names."""
+    fixed = {"sqrt": 0.5, "reciprocal": -1.0, "rsqrt": -0.5}
+    if vertex.op == "pow_tensor":
+        return vertex.operands[1]
+    return vertex.options["exponent"] if vertex.op == "pow" else fixed.get(vertex.op)
+
+
+@slips("power-rule")
+def power(problem: Problem) -> Iterator[Slip]:
+    """N x**n and x**(n-1) for n x**(n-1); the power rule used on an exponential."""
+    for edge in problem.edges:
+        vertex, x = problem.graph.vertices[edge.vertex], wrapped(problem.label(problem.graph.source(edge)))
+        base, n = vertex.operands[0], exponent(vertex)
+        ratio, written = problem.ratio(edge.vertex, problem.graph.source(edge)), problem.label(edge.vertex)
+        if n is not None and edge.position == 0:
+            yield Slip(
+                edge.vertex,
+                f"{ratio} = n*{x}**n",
+                f"you kept the exponent of {written}; it goes down by one",
+                {edge: slope(n * np.power(base, 1.0 * n))},
+            )
+            yield Slip(
+                edge.vertex,
+                f"{ratio} = {x}**(n - 1)",
+                f"you lowered the exponent of {written} and dropped the factor in front",
+                {edge: slope(np.power(base, n - 1.0))},
+            )
+        if vertex.op in ("exp", "pow_of") or (vertex.op == "pow_tensor" and edge.position == 1):
+            exponential = vertex.operands[edge.position]
+            foundation = np.e if vertex.op == "exp" else vertex.operands[0]
+            yield Slip(
+                edge.vertex,
+                f"{ratio} = n*a**(n - 1)",
+                f"{written} is an exponential: its variable is the exponent, and the power rule is not for it",
+                {edge: slope(exponential * np.power(foundation, exponential - 1.0))},
+            )
+
+
+@slips("product-own-factor")
+def own_factor(problem: Problem) -> Iterator[Slip]:
+    """d(uv)/du = u: one factor, or both."""
+    for index, vertex in enumerate(problem.graph.vertices):
+        if vertex.op != "mul" or not problem.flows(index):
+            continue
+        swapped: dict[Edge, Change] = {}
+        for position in vertex.rules:
+            swapped[Edge(index, position)] = slope(vertex.operands[position])
+            own = problem.label(vertex.sources[position])
+            yield Slip(
+                index,
+                f"{problem.ratio(index, vertex.sources[position])} = {own}",
+                f"the derivative of {problem.label(index)} by {own} is the other factor, not {own} itself",
+                {Edge(index, position): swapped[Edge(index, position)]},
+            )
+        if len(swapped) == 2:
+            yield Slip(
+                index,
+                "each factor for the other",
+                f"you swapped the factors of {problem.label(index)}: each one's derivative is the other",
+                swapped,
+                rank=1,
+            )
+
+
+@guesses("product-own-factor")
+def product_of_derivatives(problem: Problem) -> Iterator[Guess]:
+    """The product of the derivatives, u'v' for u'v + uv'."""
+    for index, u, v in separate(problem, "mul"):
+        yield Guess(
+            index,
+            "(u*v)' = u'*v'",
+            f"you multiplied the derivatives of the factors of {problem.label(index)}; the product rule is u'*v + u*v'",
+            replaced(problem, index, u * v),
+        )
+
+
+@slips("quotient")
+def quotients(problem: Problem) -> Iterator[Slip]:
+    """The denominator not squared, and the sign of its part."""
+    for index, vertex in enumerate(problem.graph.vertices):
+        if vertex.op not in ("div", "reciprocal") or not problem.flows(index):
+            continue
+        below = Edge(index, 1 if vertex.op == "div" else 0)
+        written, v = problem.label(index), vertex.operands[below.position]
+        if below.position not in vertex.rules:
+            continue
+        u = vertex.operands[0] if vertex.op == "div" else 1.0
+        yield Slip(
+            index,
+            "-u*v'/v for -u*v'/v**2",
+            f"you did not square the denominator of {written}",
+            {below: slope(-u / v)},
+        )
+        yield Slip(
+            index,
+            "+u*v'/v**2 for -u*v'/v**2",
+            f"the part of the denominator of {written} has a minus sign",
+            {below: slope(u / (v * v))},
+        )
+        if len(vertex.rules) == 2:
+            above = Edge(index, 0)
+            yield Slip(
+                index,
+                "(u'*v - u*v')/v for (u'*v - u*v')/v**2",
+                f"you did not square the denominator of {written}",
+                {above: slope(1.0), below: slope(-u / v)},
+            )
+            yield Slip(
+                index,
+                "(u*v' - u'*v)/v**2 for (u'*v - u*v')/v**2",
+                f"the two parts of the numerator for {written} have each other's sign",
+                {above: negated, below: negated},
+            )
+
+
+@guesses("quotient")
+def quotient_of_derivatives(problem: Problem) -> Iterator[Guess]:
+    """The quotient of the derivatives, u'/v' for (u'v - uv')/v**2."""
+    for index, u, v in separate(problem, "div"):
+        if v != 0:
+            yield Guess(
+                index,
+                "(u/v)' = u'/v'",
+                f"you divided the derivatives of {problem.label(index)}; the quotient rule is (u'*v - u*v')/v**2",
+                replaced(problem, index, u / v),
+            )
+
+
+def separate(problem: Problem, op: str) -> Iterator[tuple[int, Value, Value]]:
+    """The scalar nodes of an operation both of whose operands depend on `by`, with the derivatives of the two."""
+    if problem.kind != "gradient" or not problem.graph.is_scalar:
+        return
+    for index, vertex in enumerate(problem.graph.vertices):
+        if vertex.op == op and len(vertex.rules) == 2 and problem.flows(index):
+            u, v = (
+                sweep(problem.graph, source, stop=problem.stop).get(problem.by) if source != problem.by else 1.0
+                for source in vertex.sources
+            )
+            if u is not None and v is not None:
+                yield index, u, v
+
+
+def replaced(problem: Problem, vertex: int, derivative: Value) -> Value:
+    """The gradient with another derivative of one vertex in it."""
+    right = sweep(problem.graph, vertex, stop=problem.stop)[problem.by]
+    return problem.truth + problem.totals[vertex] * (derivative - right)

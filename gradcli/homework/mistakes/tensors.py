@@ -1,0 +1,168 @@
+"""Tensors: means, broadcasting, layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import fit, summed_axes
+from gradcli.homework.graph import Change, Edge, Vertex
+from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
+from gradcli.homework.problem import Problem, Value
+
+AVERAGES = frozenset(
+    ("mean", "mean_dim", "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "nll_loss",
+     "binary_cross_entropy_with_logits", "soft_margin_loss")
+)  # fmt: skip
+
+
+def averaged(vertex: Vertex) -> float:
+    """How many entries a vertex takes the mean of; 1 where it takes none."""
+    if vertex.op in AVERAGES and vertex.options.get("reduction", "mean") == "mean":
+        if vertex.op == "nll_loss":
+            return float(np.size(vertex.operands[1]))
+        return float(np.size(vertex.operands[0]) / max(np.size(vertex.value), 1))
+    if vertex.op == "div" and 1 not in vertex.rules and np.ndim(vertex.operands[1]) == 0:
+        return float(vertex.operands[1])
+    return 1.0
+
+
+@slips("mean-n")
+def divisor(problem: Problem) -> Iterator[Slip]:
+    """The 1/n forgotten, or used twice."""
+    for edge in problem.edges:
+        n = averaged(problem.graph.vertices[edge.vertex])
+        if n in (0.0, 1.0):
+            continue
+        name = problem.label(edge.vertex)
+        yield Slip(
+            edge.vertex,
+            "1 for 1/n",
+            f"you forgot to divide by the n of {name}",
+            {edge: times(n)},
+            f"n is {n:g}",
+        )
+        yield Slip(
+            edge.vertex,
+            "1/n**2 for 1/n",
+            f"you divided by the n of {name} twice",
+            {edge: times(1 / n)},
+            f"n is {n:g}",
+        )
+
+
+def times(factor: float) -> Change:
+    return lambda g, contribution: contribution * factor
+
+
+def stretched(problem: Problem) -> Iterator[tuple[Edge, Any, tuple[int, ...]]]:
+    """The edges whose input was broadcast, with the input and the axes to sum over."""
+    for edge in problem.edges:
+        operand = problem.graph.vertices[edge.vertex].operands[edge.position]
+        axes = summed_axes(np.shape(problem.graph.vertices[edge.vertex].value), np.shape(operand))
+        wide = np.shape(problem.contribution(edge)) if not problem.graph.is_scalar else ()
+        if axes and wide == np.shape(problem.graph.vertices[edge.vertex].value):
+            yield edge, operand, axes
+
+
+@slips("broadcast-unsummed")
+def instead_of_the_sum(problem: Problem) -> Iterator[Slip]:
+    """One slice, or the mean, where the sum over the broadcast axes belongs."""
+    for edge, operand, axes in stretched(problem):
+        name = problem.label(problem.graph.source(edge))
+        along = f"the axes along which {name} was broadcast"
+        ways = (("mean", lambda c, axes: np.mean(c, axes)), ("first slice", _slice(0)), ("last slice", _slice(-1)))
+        for what, reduce in ways:
+            yield Slip(
+                edge.vertex,
+                f"the {what} for the sum over {axes}",
+                f"you took the {what} over {along}; the gradient is the sum",
+                {edge: _reduced(reduce, axes, operand)},
+                rank=0 if what == "mean" else 1,
+            )
+
+
+def _slice(place: int) -> Any:
+    return lambda c, axes: c[tuple(place if axis in axes else slice(None) for axis in range(np.ndim(c)))]
+
+
+def _reduced(reduce: Any, axes: tuple[int, ...], operand: Any) -> Change:
+    return lambda g, contribution: np.reshape(reduce(contribution, axes), np.shape(operand))[()]
+
+
+@guesses("broadcast-unsummed")
+def other_shapes(problem: Problem) -> Iterator[Guess]:
+    """The gradient not summed at all, or summed over another axis."""
+    if problem.kind != "gradient":
+        return
+    for edge, operand, axes in stretched(problem):
+        if problem.graph.source(edge) != problem.by or len(problem.into(problem.by)) != 1:
+            continue
+        name, whole = problem.label(problem.by), problem.contribution(edge)
+        message = f"{name} was broadcast, so its gradient is summed over the axes along which it was"
+        yield Guess(problem.by, "no sum", message, whole, f"axes {axes}")
+        for axis in range(np.ndim(whole)):
+            if axes != (axis,):
+                summed = np.sum(whole, axis)
+                yield Guess(problem.by, f"the sum over axis {axis}", f"{message}, not over another", summed)
+                if np.size(summed) == np.size(operand) and np.shape(summed) != np.shape(operand):
+                    reshaped = np.reshape(summed, np.shape(operand))
+                    yield Guess(problem.by, f"the sum over axis {axis}", f"{message}, not over another", reshaped)
+
+
+@guesses("transpose")
+def transposed(problem: Problem) -> Iterator[Guess]:
+    if np.ndim(problem.truth) == 2:
+        name = problem.label(problem.by)
+        yield Guess(
+            problem.by,
+            "the transpose",
+            f"this is the transpose: a gradient has the layout of {name} itself",
+            problem.truth.T,
+        )
+
+
+@slips("transpose")
+def untransposed(problem: Problem) -> Iterator[Slip]:
+    """`g @ W` for `g @ W.T`, where the shapes let it through."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        change = _untransposed(vertex, edge.position)
+        if change is None:
+            continue
+        try:
+            fits = np.shape(fit(change(problem.totals[edge.vertex], None), np.asarray(vertex.operands[edge.position])))
+        except (ValueError, IndexError):
+            continue
+        if fits != np.shape(vertex.operands[edge.position]):
+            continue
+        left, right = ("g", "W") if edge.position == vertex_first(vertex) else ("X", "g")
+        turned = f"{left} @ {right}.T" if left == "g" else f"{left}.T @ {right}"
+        yield Slip(
+            edge.vertex,
+            f"{left} @ {right} for {turned}",
+            f"behind {problem.label(edge.vertex)} a transpose is missing",
+            {edge: change},
+        )
+
+
+def vertex_first(vertex: Vertex) -> int:
+    """Where the left factor of a product of matrices stands among the inputs."""
+    return 1 if vertex.op in ("addmm", "baddbmm", "addmv") else 0
+
+
+def _untransposed(vertex: Vertex, position: int) -> Change | None:
+    first = vertex_first(vertex)
+    if vertex.op not in ("mm", "bmm", "mv", "addmm", "baddbmm", "addmv") or position < first:
+        return None
+    if position == first:
+        if vertex.op in ("mv", "addmv"):  # the outer product, turned
+            return lambda g, contribution: np.outer(vertex.operands[first + 1], g)
+        return lambda g, contribution: _product(g, vertex.operands[first + 1])
+    return lambda g, contribution: _product(vertex.operands[first], g)
+
+
+def _product(a: Value, b: Value) -> Value:
+    return np.matmul(a, b)

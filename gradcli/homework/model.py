@@ -1,0 +1,85 @@
+"""What grading finds: facts without looks. Expected values are numpy values, None, booleans, or text (a formula)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Value = Any  # a numpy array or scalar, None, True, False, or a text
+
+VERDICTS = {
+    "correct": "right",
+    "carried": "follows from your earlier number",
+    "precision": "right, but too few digits",
+    "wrong": "not right",
+    "shape": "not the right shape",
+    "missing": "no answer",
+    "unreadable": "cannot be read",
+}
+CREDITED = frozenset(("correct", "carried"))
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One mistake that leads to the number that was given.
+
+    `code` is a row of the catalogue (two joined by ` + ` for a pair), `node` where it was made, `rule` what was done
+    there, `message` a sentence without numbers, `detail` one with them, `value` what the mistake gives. It is not
+    `certain` where numbers such as 0, 1 or 7 come about in too many ways.
+    """
+
+    code: str
+    node: str
+    rule: str
+    message: str
+    detail: str
+    value: Value
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One path of the chain rule in the ledger of an answer: what it adds, and whether the answer has it."""
+
+    path: tuple[str, ...]
+    value: Value
+    present: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """One answer with its verdict; `remark` says what the verdict alone does not: a counterexample, the worst entry."""
+
+    question: str
+    quantity: str
+    given: str | None
+    expected: Value
+    verdict: str
+    points: float
+    max_points: float
+    remark: str = ""
+    diagnoses: tuple[Diagnosis, ...] = ()
+    ledger: tuple[Branch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One submission. `student` is the file's stem or the CSV column, `remarks` are about the file as a whole."""
+
+    file: str
+    student: str
+    answers: tuple[Marked, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        return sum(answer.points for answer in self.answers)
+
+    @property
+    def max_score(self) -> float:
+        return sum(answer.max_points for answer in self.answers)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing is wrong: neither an answer nor the file."""
+        return not self.remarks and all(answer.verdict in CREDITED for answer in self.answers)

@@ -1,0 +1,114 @@
+"""Numbers as they were typed: an answer is judged by its digits, and not only by the float that they make."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+NUMERAL = re.compile(r"[-+−]?(?P<whole>\d*)(?:\.(?P<fraction>\d*))?(?:[eE](?P<exponent>[-+−]?\d{1,4}))?")
+LONGEST = 60  # characters of a number; nobody types more digits by hand
+EXACT = 99  # digits of a formula such as `1/3`
+ENOUGH = 3  # significant digits that a rounded answer needs
+SLACK = 1 + 1e-9  # half a unit in decimal is not always half a unit in binary
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A number, or an array of them, with the digits that were typed, entry by entry.
+
+    `digits` are the significant digits and `unit` is worth one of the last of them; the last `zeros` digits may or may
+    not be significant: `100` has one to three. A formula is exact: its unit is 0.
+    """
+
+    value: Any
+    unit: Any = 0.0
+    digits: Any = EXACT
+    zeros: Any = 0
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether the number is one that chance would not hit: not 0, 1 or -1, and of more than one digit."""
+        plain = np.isin(np.abs(self.value), (0, 1))
+        return not bool(np.all(plain | (np.asarray(self.digits) < 2) | (np.equal(self.value, np.rint(self.value))
+                                                                        & (np.abs(self.value) < 10))))  # fmt: skip
+
+
+def read_numeral(text: str) -> Typed | None:
+    """A plain decimal number, or None for any other text."""
+    text = text.strip().replace("_", "").replace("−", "-")
+    found = NUMERAL.fullmatch(text) if len(text) <= LONGEST else None
+    if found is None or not (found["whole"] or found["fraction"]):
+        return None
+    value = float(text)
+    fraction, exponent = found["fraction"] or "", int(found["exponent"] or 0)
+    significant = (found["whole"] + fraction).lstrip("0")
+    if not significant or abs(exponent) > 300:  # a zero is right or wrong, and never rounded
+        return Typed(value)
+    written_out = found["fraction"] is None and found["exponent"] is None
+    zeros = len(significant) - len(significant.rstrip("0")) if written_out else 0
+    return Typed(value, 10.0 ** (exponent - len(fraction)), len(significant), zeros)
+
+
+def spread(entries: Any) -> Typed | None:
+    """Nested lists of `Typed` numbers as one array; None where rows differ in length."""
+
+    def part(name: str) -> Any:
+        return np.array(_mapped(entries, name), dtype=np.float64)
+
+    try:
+        return Typed(part("value"), part("unit"), part("digits"), part("zeros"))
+    except (ValueError, TypeError):
+        return None
+
+
+def _mapped(entries: Any, name: str) -> Any:
+    return [_mapped(entry, name) for entry in entries] if isinstance(entries, list) else getattr(entries, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """The rule: `|s - t| <= atol + rtol*|t|`; or the digits typed are right, and enough (`precision`, None: `ENOUGH`
+    of them, whichever they are).
+    """
+
+    rtol: float = 1e-5
+    atol: float = 1e-8
+    precision: int | None = None
+
+    def near(self, value: Any, truth: Any) -> Any:
+        """Entry by entry, whether a value is within the tolerance; what is not finite must be the same."""
+        with np.errstate(all="ignore"):
+            within = np.abs(value - truth) <= self.atol + self.rtol * np.abs(truth)
+        return np.where(np.isfinite(truth), within, np.equal(value, truth))
+
+    def judge(self, typed: Typed, truth: Any) -> tuple[Any, Any]:
+        """Entry by entry: whether it is right, and whether it would be with more digits."""
+        right = self.near(typed.value, truth)
+        with np.errstate(all="ignore"):
+            off = np.abs(typed.value - truth)
+            fits = typed.unit > 0
+            few = fits & (off <= typed.unit / 2 * SLACK)
+            if self.precision is not None:
+                last = 10.0 ** (np.floor(np.log10(np.abs(truth))) - self.precision + 1)
+                right = right | ((off <= last / 2 * SLACK) & (np.asarray(typed.digits) >= self.precision))
+                return right, right | few
+            for cut in range(int(np.max(typed.zeros)) + 1):
+                digits = np.asarray(typed.digits) - cut
+                rounded = (off <= typed.unit * 10.0**cut / 2 * SLACK) & fits & (typed.zeros >= cut)
+                right = right | (rounded & (digits >= ENOUGH))
+                few = few | (rounded & (digits > 1))
+        return right, right | few
+
+    def matches(self, typed: Typed, numbers: Any) -> Any:
+        """Which of many numbers (or arrays, along the first axis) the typed one is: ten times closer than the grade
+        asks for, or equal in the digits typed where those are enough.
+        """
+        with np.errstate(all="ignore"):
+            off = np.abs(numbers - typed.value)
+            rounded = np.where(np.asarray(typed.digits) >= ENOUGH, typed.unit / 2 * SLACK, 0.0)
+            exact = (self.atol + self.rtol * np.abs(numbers)) / 10
+            found = off <= np.maximum(exact, np.where(np.asarray(typed.digits) < EXACT, rounded, 0.0))
+        return found.reshape(len(numbers), -1).all(axis=1)

@@ -1,0 +1,120 @@
+"""Formulas are judged at random points: two that agree at ten of them are taken to be the same."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import GradcliError, UsageError
+from gradcli.homework.answers import Formula, UnreadableError, computed
+from gradcli.homework.assignments import Ask, Question
+from gradcli.homework.numerals import Tolerance, Typed
+from gradcli.homework.solution import Solution
+from gradcli.source import Source
+
+Value = Any  # a numpy array or scalar
+
+ENOUGH = 10  # points at which the truth is finite
+ATTEMPTS = 60
+CLOSE = Tolerance(rtol=1e-6, atol=1e-9)
+# Not near 0, 1, -1 and 2, where different formulas have the same value. The later attempts stay where logarithms,
+# roots and inverse functions are defined.
+ANYWHERE = ((-2.9, -2.1), (-1.8, -1.2), (-0.85, -0.2), (0.2, 0.85), (1.2, 1.8), (2.1, 2.9))
+POSITIVE = ((0.2, 0.85), (1.2, 1.8), (2.1, 2.9))
+WITHIN = ((0.2, 0.85),)
+RANGES = (ANYWHERE,) * 20 + (POSITIVE,) * 20 + (WITHIN,) * 20
+
+
+@dataclass(frozen=True)
+class Point:
+    """Values for the variables, and the solution there."""
+
+    values: Mapping[str, Value]
+    solution: Solution
+
+    @cached_property
+    def names(self) -> dict[str, Value]:
+        """What a formula may mention: the variables, and what the program computes from them."""
+        return dict(self.solution.evaluation.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A point at which a formula gives something else."""
+
+    values: Mapping[str, Value]
+    given: Value
+    truth: Value
+
+
+class Points:
+    """The random points of a question; the same each time."""
+
+    def __init__(self, question: Question, file: Source, solution: Solution) -> None:
+        self.question, self.file, self.solution = question, file, solution
+        free = question.at or dict.fromkeys(solution.variables.places, 0.0)
+        self.free = {name: value for name, value in free.items() if np.asarray(value).dtype.kind != "b"}
+
+    @cached_property
+    def drawn(self) -> list[Point]:
+        generator = random.Random(self.question.id)
+        return [point for ranges in RANGES[:ATTEMPTS] if (point := self.point(generator, ranges)) is not None]
+
+    def point(self, generator: random.Random, ranges: Any) -> Point | None:
+        def entry() -> float:
+            return generator.uniform(*generator.choice(ranges))
+
+        def value(like: Any) -> Any:
+            shape = np.shape(like)
+            return np.array([entry() for _ in range(int(np.prod(shape)))]).reshape(shape) if shape else entry()
+
+        values = {name: value(like) for name, like in self.free.items()}
+        try:
+            return Point(values, Solution(self.question, self.file, {**self.question.at, **values}))
+        except (GradcliError, ArithmeticError):
+            return None
+
+    def finite(self, ask: Ask) -> Iterator[tuple[Point, Value]]:
+        """The points at which what is asked has a finite value, with that value."""
+        found = 0
+        with np.errstate(all="ignore"):
+            for point in self.drawn:
+                try:
+                    truth = point.solution.problem(ask).truth
+                except UsageError:
+                    continue
+                if np.all(np.isfinite(truth)):
+                    found += 1
+                    yield point, truth
+                if found == ENOUGH:
+                    return
+
+    def truths(self, ask: Ask) -> list[tuple[Point, Value]]:
+        """Points to judge at; UsageError where there are too few."""
+        found = list(self.finite(ask))
+        if len(found) < ENOUGH:
+            raise self.solution.refused(
+                ask.span, f"{ask.written} is finite at {len(found)} of {ATTEMPTS} random points", 'use form = "number"'
+            )
+        return found
+
+
+def answered(formula: Formula | Typed, point: Point) -> Value:
+    """The value of an answer at a point."""
+    return formula.value if isinstance(formula, Typed) else computed(formula, point.names)
+
+
+def counterexample(formula: Formula | Typed, truths: list[tuple[Point, Value]]) -> Counterexample | None:
+    """The first point at which an answer is not the truth; UnreadableError where it has no value anywhere."""
+    for point, truth in truths:
+        given = np.asarray(answered(formula, point))
+        if given.dtype.kind not in "fiub":
+            raise UnreadableError("not a formula for numbers")
+        if np.shape(given) != np.shape(truth) or not np.all(CLOSE.near(given, truth)):
+            return Counterexample(point.values, given[()], truth)
+    return None

@@ -1,0 +1,52 @@
+"""What a question asks for: `s`, `dq/ds`, `∂q/∂s`, `s.grad`, `local ds/dx`, or an expression of a snippet."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from gradcli.language.names import read_name
+
+Kind = Literal["value", "gradient", "local", "snippet"]
+
+_RATIO = re.compile(r"(?:local\s+)?[d∂]\s*(?P<of>[^\s/()]+|\([^()]+\))\s*/\s*[d∂]\s*(?P<by>[^\s/()]+|\([^()]+\))")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """`of` is the name, or for a snippet the whole expression; `by` what is differentiated by."""
+
+    kind: Kind
+    of: str
+    by: str = ""
+
+    def __str__(self) -> str:
+        ratio = f"d{self.of}/d{self.by}"
+        return {"value": self.of, "gradient": ratio, "local": f"local {ratio}", "snippet": self.of}[self.kind]
+
+
+def read_quantity(text: str, output: str) -> Quantity | None:
+    """The quantity that a text names, or None; `output` is what `s.grad` is the derivative of."""
+    text = text.strip()
+    ratio = _RATIO.fullmatch(text)
+    if ratio:
+        of, by = (read_name(part.strip("() ")) for part in ratio.group("of", "by"))
+        if of is None or by is None:
+            return None
+        return Quantity("local" if text.startswith("local") else "gradient", of, by)
+    if text.endswith(".grad"):
+        leaf = read_name(text.removesuffix(".grad").strip())
+        return Quantity("gradient", output, leaf) if leaf else None
+    name = read_name(text)
+    return Quantity("value", name) if name else None
+
+
+def read_expression(text: str) -> Quantity | None:
+    """A quantity of a snippet: any Python expression, in one spelling."""
+    import ast
+
+    try:
+        return Quantity("snippet", ast.unparse(ast.parse(text.strip(), mode="eval")))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

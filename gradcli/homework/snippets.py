@@ -1,0 +1,119 @@
+"""The right answers of a question on a PyTorch snippet: the interpreter runs it, and then its values are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.backward import Event as Contributed
+from gradcli.engine.graph import Node
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import GradcliError, UsageError
+from gradcli.explanation.lines import Evaluation
+from gradcli.homework.assignments import Ask, Question
+from gradcli.homework.graph import Graph
+from gradcli.homework.problem import Problem
+from gradcli.script.failure import failure
+from gradcli.script.interpreter import run
+from gradcli.script.limits import Limits
+from gradcli.script.machine import Machine
+from gradcli.script.python.formatting import represent
+from gradcli.script.timeline.model import Accumulated, Asked, Backward, Timeline
+from gradcli.script.timeline.passes import snapshot, valued
+from gradcli.script.timeline.recorder import Recorder
+from gradcli.source import Source, Span
+
+LIMITS = Limits(steps=2_000_000, elements=2**20, seconds=10)
+
+
+class Passes(Recorder):
+    """A recorder that also keeps the graph of each backward pass, as it stood when the pass began."""
+
+    def __init__(self, machine: Any) -> None:
+        super().__init__(machine, all=True)
+        self.graphs: list[tuple[Evaluation | None, Any]] = []
+
+    def backward(
+        self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    ) -> Iterator[Contributed]:
+        self.flush()
+        whole = len(outputs) == 1 and outputs[0].node is not None
+        self.graphs.append((snapshot(self, outputs[0]) if whole else None, valued(given[0])))
+        return super().backward(outputs, given, events)
+
+
+class SnippetSolution:
+    """A snippet that has run. Raises UsageError, in the assignment's file, for what cannot be asked."""
+
+    def __init__(self, question: Question, file: Source) -> None:
+        self.question, self.file = question, file
+        machine = Machine(LIMITS, lambda text: None)
+        machine.timeline = recorder = Passes(machine)
+        asked = [Source(ask.quantity.of, "quantity") for ask in question.asks]
+        try:
+            values = run([question.source], machine, asked=asked)
+        except Exception as error:
+            raise self.placed(failure(error, [*machine.globals, *machine.builtins])) from None
+        self.timeline: Timeline = recorder.finished(None)
+        self.graphs = recorder.graphs
+        self.truths = {
+            ask.quantity: self.answerable(ask, value, machine) for ask, value in zip(question.asks, values, strict=True)
+        }
+
+    def answerable(self, ask: Ask, value: object, machine: Machine) -> Any:
+        """What an answer is compared with: numpy values, None, booleans, texts."""
+        if isinstance(value, Exception):
+            told = failure(value, [*machine.globals, *machine.builtins])
+            raise self.refused(ask.span, f"{ask.written}: {told.message}", told.help or "ask for a name of the script")
+        if isinstance(value, Node):
+            return value.short_name
+        if isinstance(value, Tensor):
+            return value.value
+        if value is None or isinstance(value, bool | str):
+            return value
+        try:
+            array = np.asarray(value)
+        except (ValueError, TypeError):
+            array = np.asarray(None)
+        return array[()] if array.dtype.kind in "fiub" else represent(value)
+
+    def problem(self, ask: Ask) -> Problem | None:
+        """The last backward pass that reached a leaf whose gradient is asked for; None where there is none."""
+        name = ask.quantity.of.removesuffix(".grad")
+        if name == ask.quantity.of or self.truths[ask.quantity] is None:
+            return None
+        passes = [event for event in self.timeline.events if isinstance(event, Backward)]
+        for event, (evaluation, seed) in reversed(list(zip(passes, self.graphs, strict=False))):
+            for arrived in event.accumulated:
+                if arrived.name == name and evaluation is not None:
+                    return self.of_pass(evaluation, seed, arrived, ask)
+        return None
+
+    def of_pass(self, evaluation: Evaluation, seed: Any, arrived: Accumulated, ask: Ask) -> Problem | None:
+        graph = Graph(evaluation, "")
+        by = graph.names.get(arrived.name)
+        if by is None:
+            return None
+        problem = Problem(graph, "gradient", graph.output, by, seed=seed, before=arrived.before)
+        truth = self.truths[ask.quantity]
+        # an optimizer or the snippet itself may have changed `.grad` since: then the pass does not explain it
+        fits = problem.truth is not None and np.shape(problem.truth) == np.shape(truth)
+        return problem if fits and np.allclose(problem.truth, truth, rtol=1e-4, atol=1e-6) else None
+
+    def reason(self, ask: Ask) -> str:
+        """Why a `.grad` is None."""
+        name = ask.quantity.of.removesuffix(".grad")
+        return next((e.message for e in self.timeline.events if isinstance(e, Asked) and e.name == name), "")
+
+    def refused(self, span: Span, message: str, help: str) -> UsageError:
+        return UsageError("E022", f"question {self.question.id}: {message}", span=span, help=help, source=self.file)
+
+    def placed(self, error: GradcliError) -> UsageError:
+        """An error of the snippet, at its place in the assignment."""
+        offset, span = self.question.offset, error.span
+        told = self.refused(self.question.span, error.message, error.help)
+        if offset is not None and span is not None:
+            told.span = Span(offset + span.start, offset + span.end)
+        return told
