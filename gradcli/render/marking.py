@@ -74,11 +74,15 @@ def expected(answer: Marked, looks: Looks, width: int = NAME) -> str:
     if answer.expected is WITHHELD or answer.verdict == "correct":
         return ""
     written = given(answer, looks, width)
-    if answer.expected is None or isinstance(answer.expected, bool | str):
-        text = clipped(str(answer.expected), width, looks)
-        return "" if text == written else text
-    texts = (short(answer.expected, digits, ascii=looks.ascii, width=width) for digits in (looks.precision, 9, 12, 17))
+    texts = (amount(answer.expected, looks, digits, width) for digits in (looks.precision, 9, 12, 17))
     return next((text for text in texts if text != written), "")
+
+
+def amount(value: Any, looks: Looks, digits: int, width: int = NAME) -> str:
+    """A value on a line: a number, an array, None, true or false, or a text."""
+    if value is None or isinstance(value, str):
+        return clipped(str(value), width, looks)
+    return short(value, digits, ascii=looks.ascii, width=width)
 
 
 def difference(answer: Marked, looks: Looks) -> str:
@@ -164,8 +168,8 @@ def path(branch: Branch, looks: Looks) -> str:
     way = f" {'<-' if looks.ascii else '←'} ".join(names)
     if branch.value is WITHHELD or branch.value is None:
         return way
-    adds = short(branch.value, looks.precision, ascii=looks.ascii, width=NAME // 2)
-    return f"{way} {adds if adds.startswith(('-', '[')) else f'+{adds}'}"
+    adds = amount(branch.value, looks, looks.precision, NAME // 2)
+    return f"{way} {f'+{adds}' if adds[:1].isdigit() else adds}"
 
 
 def told(answer: Marked, looks: Looks) -> list[str]:
