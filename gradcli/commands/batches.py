@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -153,6 +154,7 @@ class BatchJob:
     def convert(self, convert: Conversion, blocks: Iterable[Block | None], output: Output) -> None:
         gc.collect()
         gc.freeze()  # what is there stays, so collections need not look at it
+        warnings.simplefilter("once", UserWarning)  # what holds for many records is said once
         for answer in mapped(convert, blocks, self.jobs):
             output.write(answer.text)
             self.tell(answer, is_shown=not isinstance(convert.writer, JsonLinesWriter))

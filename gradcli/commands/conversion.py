@@ -58,7 +58,7 @@ class Conversion:
         if self.plan is None or not self.plan.is_columnar:
             return None
         columns = self.reader.columns(block)
-        if columns is None:
+        if columns is None or not columns.count:
             return None
         try:
             result = self.plan.over(columns.values, columns.count)
@@ -124,7 +124,7 @@ class Group:
             return cls({})
         members = [record for record in records if record.error is None and plan.takes(record.values)]
         values = [{**plan.defaults, **record.values} for record in members]
-        columns = {name: np.array([given[name] for given in values], np.float64) for name in plan.needed.places}
+        columns = {name: np.array([given[name] for given in values], np.float64) for name in plan.variables}
         try:
             result = plan.over(columns, len(members)) if members else None
         except GradcliError:

@@ -44,7 +44,7 @@ def spell_rows(values: Any) -> list[str]:
     """The rows of a matrix, their numbers with commas between."""
     values = widened(values)
     width = values.shape[1]
-    if orjson is None:
+    if orjson is None or not values.size:
         texts = spell(values.ravel())
         return list(map(",".join, zip(*(texts[column::width] for column in range(width)), strict=True)))
     rows: list[str] = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY).decode()[2:-2].split("],[")
@@ -63,28 +63,30 @@ def widened(values: Any) -> Any:
     """The doubles that are written as the given floats are: of the float32 0.1 this is the double 0.1."""
     if values.dtype.itemsize == 8:
         return np.ascontiguousarray(values)
-    if orjson is None:
+    if orjson is None or values.dtype != np.float32:
         return values.astype(str).astype(np.float64)
     flat = np.ascontiguousarray(values).ravel()
     doubles = np.array(orjson.loads(orjson.dumps(flat, option=orjson.OPT_SERIALIZE_NUMPY)), np.float64)
     return np.where(np.isfinite(flat), doubles, flat).reshape(values.shape)
 
 
-def read(texts: Sequence[str]) -> Any:
-    """The floats that texts without commas spell, as an array; ValueError where one is none that Python reads."""
-    joined = ",".join(texts)
+def read(text: str, count: int) -> Any:
+    """The floats that stand in a text with commas between, as an array; ValueError where one is none."""
     if orjson is not None:
         try:
-            numbers = orjson.loads(f"[{joined}]")
+            numbers = orjson.loads(f"[{text}]")
         except ValueError:
             numbers = []
-        if len(numbers) == len(texts) and are_numbers(numbers):
+        if len(numbers) == count and are_numbers(numbers):
             values = np.array(numbers, np.float64)
-            if "-0" not in joined or values.all():  # a whole -0 has no sign in JSON
+            if "-0" not in text or values.all():  # a whole -0 has no sign in JSON
                 return values
-    if "_" in joined:
+    if "_" in text:
         raise ValueError("Python reads 1_000")
-    return np.fromiter(map(float, texts), np.float64, len(texts))
+    texts = text.split(",")
+    if len(texts) != count:
+        raise ValueError(f"{len(texts)} numbers, not {count}")
+    return np.fromiter(map(float, texts), np.float64, count)
 
 
 def are_numbers(values: Sequence[Any]) -> bool:

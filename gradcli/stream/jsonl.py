@@ -18,7 +18,7 @@ from gradcli.stream.records import Columns, Record, not_text, number, too_long
 
 MARK = "\x1f"
 SPELLED_MARK = ',"\\u001f",'
-LONG_WHOLE = re.compile(r"\d{19}")  # whole numbers that orjson might take for floats
+LONG_WHOLE = re.compile(r"(?<![\d.])\d{19}")  # in a field that is passed on, for orjson makes floats of the longest
 
 
 class JsonLines:
@@ -50,6 +50,8 @@ class JsonLines:
             return None
         if sum(map(len, objects)) == len(values) * len(objects):
             return Columns(len(objects), values)
+        if digits.orjson is not None and LONG_WHOLE.search(text):
+            return None
         names = set(values)
         return Columns(len(objects), values, [{k: v for k, v in d.items() if k not in names} for d in objects])
 
@@ -95,7 +97,7 @@ def parse(text: str, lines: Sequence[str]) -> Any:
     Without orjson the lines are read as one list with a mark between each two. No line spells the mark, so when all
     marks come back, at every other place of the list, each line has given exactly one element.
     """
-    if digits.orjson is not None and not LONG_WHOLE.search(text):
+    if digits.orjson is not None:
         return list(map(digits.orjson.loads, lines))
     if "\\u001" in text or not lines:
         return list(map(digits.read_json, lines))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gradcli.errors import UsageError
+from gradcli.source import visible
 
 ATOMIC = 4096  # bytes that a pipe on Linux takes whole or not at all; POSIX promises 512
 
@@ -38,9 +39,12 @@ class Output:
         except (OSError, ValueError):
             self.descriptor, mode = None, 0
         self.is_pipe, self.is_regular = stat.S_ISFIFO(mode), stat.S_ISREG(mode)
+        self.is_terminal = self.descriptor is not None and os.isatty(self.descriptor)
 
     def write(self, text: bytes) -> None:
         """Write whole lines; a full disk and a reader that went away leave whole lines only."""
+        if self.is_terminal:
+            text = "\n".join(map(visible, text.decode().split("\n"))).encode()
         if self.compressor is not None:
             self.compressor.write(text)
         elif self.descriptor is None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
-from warnings import warn
+from warnings import catch_warnings, warn
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from gradcli.explanation.build import backward_events, check_wrt
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.refusals import numbers
+from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.language.parser import parse_program
 from gradcli.source import Source, did_you_mean
@@ -61,8 +62,10 @@ class Plan:
         self.source = Source(task.program, task.name)
         self.program = parse_program(self.source)
         self.needed = Variables.of(self.program)
-        self.names = [name for name in self.needed.places if name not in task.fixed]
-        self.check(dict.fromkeys(self.names))
+        constants = [name for name in CONSTANTS if name not in task.fixed and name not in self.needed.literals]
+        self.variables = [name for name in self.needed.places if name not in constants]
+        self.names = [name for name in self.variables if name not in task.fixed]
+        check_bindings(self.program, self.needed, self.source, {**dict.fromkeys(self.names), **task.fixed})
         if idle := [name for name in task.fixed if name not in self.needed.places]:
             warn(f"the program does not use {', '.join(idle)}", stacklevel=2)
         check_wrt(self.needed, task.wrt)
@@ -83,11 +86,20 @@ class Plan:
     @property
     def differentiated(self) -> list[str]:
         """The variables that have a gradient."""
-        return [name for name in self.needed.places if self.wrt is None or name in self.wrt]
+        return [name for name in self.variables if self.wrt is None or name in self.wrt]
 
     def check(self, given: Mapping[str, Any]) -> None:
         """Refuse a point that leaves a variable without a value, or gives one to a computed name; EvaluationError."""
-        check_bindings(self.program, self.needed, self.source, {**given, **self.task.fixed})
+        values = {**given, **self.task.fixed}
+        if missing := self.needed.missing(values):
+            raise EvaluationError(
+                "E201",
+                f"no value for {', '.join(missing)}",
+                span=self.needed.places[missing[0]],
+                help=f"the program needs {', '.join(self.required)}",
+                source=self.source,
+            )
+        check_bindings(self.program, self.needed, self.source, values)
 
     def check_header(self, names: Sequence[str]) -> None:
         """Refuse a table that leaves a variable without a column, for no row of it can be computed; EvaluationError."""
@@ -153,8 +165,6 @@ class Plan:
         """The values of the variables that a point need not give: from the options, or from the program itself."""
         written = {}
         with suppress(Exception):  # said again, with its place, wherever a point needs the value
-            from gradcli.explanation.values import constant
-
             for name, statement in self.needed.literals.items():
                 written[name] = constant(statement.value, self.source)
         return {**written, **{name: value for name, value in self.task.fixed.items() if name in self.needed.places}}
@@ -172,8 +182,9 @@ class Plan:
             for position, name in enumerate(chain(self.names, self.task.fixed))
         }
         try:
-            column = self._evaluate(points)
-            alone = self._evaluate({name: values[0] for name, values in points.items()})
+            with catch_warnings(action="ignore"):  # the points will be warned of
+                column = self._evaluate(points)
+                alone = self._evaluate({name: values[0] for name, values in points.items()})
         except Exception:  # not for columns, or for no point at all: which, a point will tell
             return False
         output = alone.output

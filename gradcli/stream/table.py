@@ -41,7 +41,7 @@ class Table:
         try:
             text = block.data.decode()
             if "\r" in text:
-                text = text.replace("\r\n", "\n")
+                text = text.replace("\r\n", "\n").removesuffix("\r")
             if "\r" in text:
                 return None
             rows = [row for row in text.split("\n") if row]
@@ -49,12 +49,14 @@ class Table:
             if set(map(str.count, rows, repeat(","))) - {width - 1}:
                 return None
             if not self.others and self.places:
-                matrix = digits.read(",".join(rows).split(",")).reshape(-1, width)
+                matrix = digits.read(",".join(rows), width * len(rows)).reshape(-1, width)
                 values = {name: matrix[:, place] for name, place in self.places.items()}
                 rests = None
             else:
                 cells = ",".join(rows).split(",")
-                values = {name: digits.read(cells[place::width]) for name, place in self.places.items()}
+                values = {
+                    name: digits.read(",".join(cells[place::width]), len(rows)) for name, place in self.places.items()
+                }
                 rests = None if self.keeps_text else self._rests(cells, width)
         except ValueError:
             return None
@@ -90,6 +92,8 @@ class Table:
                 raise problem
             text = row.decode().removesuffix("\r")
             cells = split(text)
+            if len(cells) < len(self.header):
+                record.text = text + "," * (len(self.header) - len(cells))
             if len(cells) != len(self.header):
                 counts = f"the row has {len(cells)} cells, and the header {len(self.header)}"
                 raise EvaluationError("E226", counts, help="a cell with a comma in it stands in quotes")
