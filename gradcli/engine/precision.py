@@ -62,7 +62,8 @@ def one_minus_square(x: Any) -> Any:
     """`1 - x*x`, with one rounding in single precision."""
     if x.dtype is SINGLE and x.size <= MANY:
         return (1 - np.multiply(x, x, dtype=np.float64)).astype(SINGLE)
-    return 1 - x * x
+    squares = x * x
+    return np.subtract(1, squares, out=squares) if type(squares) is np.ndarray else 1 - squares
 
 
 def fused(a: Any, alpha: float, b: Any) -> Any:

@@ -1,21 +1,60 @@
-"""`python -m tests.benchmarks`: a table of ratios, all measured in this run."""
+"""`python -m tests.benchmarks`: a table of ratios, all measured in this run.
+
+Each row says what gradcli takes, and how many times as long as the others that is; below 1 gradcli is the faster. The
+others are those of torch, jax, autograd, micrograd and sympy that are installed. Every library has a process of its
+own, and they do the same task in turn, round after round; a round gives a ratio, and the table has the median of
+them, so that a machine that is busy for a while disturbs both sides. Tasks of the engine are a forward and a backward
+pass, checked to give the same gradients. `torch` and `autograd` have one thread, and so has gradcli beside them;
+`torch, all cores` and both of jax have as many as they like, and so has gradcli's BLAS, while the rest of gradcli
+never uses more than one. The collector of garbage is off, as in gradcli's commands.
+
+`--quick` runs small tasks once, to see that all works: its numbers say nothing; `--markdown` writes the table as the README has it.
+"""
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.table import Table
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
 
-from tests.benchmarks import commands, engine, snippets
+from tests.benchmarks import commands, engine, graphs
+from tests.benchmarks.table import Row, markdown, show
+
+BUSY = 0.5  # processes that run or wait, from which ratios of threads say little
+# Graphs first: a child process inherits the peak of its parent's memory.
+MEASURES = (
+    graphs.sizes,
+    commands.start_up,
+    commands.symbolic,
+    commands.long_program,
+    commands.batches,
+    engine.tasks,
+)
+
+
+def measured(quick: bool) -> Iterator[Row]:
+    for measure in MEASURES:
+        for row in measure(quick):
+            yield replace(row, bound=None) if quick else row
 
 
 def main() -> None:
-    table = Table("what", "time or size", "against", box=None, title="gradcli, measured", title_justify="left")
-    # scaling before torch is imported: a child process inherits the peak of its parent's memory
-    measures = (commands.start_up, commands.long_program, engine.scaling, engine.scalar_chain, snippets.snippets)
-    for measure in measures:
-        for row in measure():
-            table.add_row(*row)
-    Console().print(table)
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description="Measure gradcli as ratios.")
+    parser.add_argument("--quick", action="store_true", help="small tasks, once")
+    parser.add_argument("--markdown", action="store_true", help="the table as the README has it")
+    options = parser.parse_args()
+    if hasattr(os, "getloadavg") and os.getloadavg()[0] > BUSY:
+        print(f"This machine is busy (load {os.getloadavg()[0]:.1f}); measure again when it is not.", file=sys.stderr)
+    rows = []
+    for row in measured(options.quick):
+        print(f"{row.what} ...", file=sys.stderr)
+        rows.append(row)
+    if options.markdown:
+        print(markdown(rows))
+    else:
+        show(rows)
 
 
 if __name__ == "__main__":

@@ -2,53 +2,117 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-RUNS = 15
-GRADCLI = [str(Path(sys.executable).with_name("gradcli"))]
-SNIPPET = str(Path(__file__).parents[2] / "samples" / "snippets" / "learn_a_slope.py")
-MAIN_JOB = [*GRADCLI, "eval", "z=(x1+a*x2)**2", "x1=1", "a=2", "x2=3", "--json"]
+from tests.benchmarks.table import ROOT, Bound, Row, is_installed
+
+Command = Sequence[str]
+
+RUNS = 11
+PYTHON = sys.executable
+SCRIPT = Path(sys.executable).with_name("gradcli")
+GRADCLI = [str(SCRIPT)] if SCRIPT.exists() else [PYTHON, "-m", "gradcli"]
+SNIPPET = str(ROOT / "samples" / "snippets" / "learn_a_slope.py")
+PROGRAM = "z=(x1+a*x2)**2"
+MAIN_JOB = [*GRADCLI, "eval", PROGRAM, "x1=1", "a=2", "x2=3", "--json"]
+LIBRARIES = ("torch", "jax", "autograd", "sympy")  # that take time to import
+
+FORMULA = "sin(x*y)**3/(1 + exp(-x*w)) + log(1 + x**2)*tanh(y*w)"
+SYMPY = f"from sympy import *; x, y, w = symbols('x y w'); z = {FORMULA}; print([diff(z, v) for v in (x, y, w)])"
+
+# What reading and writing take in plain Python, without a gradient.
+LOOPS = {
+    "jsonl": "import json, sys\nfor line in sys.stdin:\n    sys.stdout.write(json.dumps(json.loads(line)) + chr(10))",
+    "csv": "import csv, sys\ncsv.writer(sys.stdout).writerows(csv.reader(sys.stdin))",
+}
+RECORDS = {"jsonl": (500_000, 300_000), "csv": (1_000_000, 1_000_000)}  # how many, and the bound for a second
 
 
-def seconds(command: Sequence[str]) -> float:
-    start = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - start
+def seconds(command: Command, input: Path | None = None) -> float:
+    with (input or Path(os.devnull)).open("rb") as file:
+        start = time.perf_counter()
+        subprocess.run(command, check=True, stdin=file, stdout=subprocess.DEVNULL)
+        return time.perf_counter() - start
 
 
-def ratio(command: Sequence[str], against: Sequence[str]) -> tuple[float, float]:
-    """The median time of a command, and the median of its ratio to the other, pair by pair."""
-    seconds(command), seconds(against)
-    pairs = [(seconds(command), seconds(against)) for _ in range(RUNS)]
-    return statistics.median(a for a, _ in pairs), statistics.median(a / b for a, b in pairs)
+def compared(command: Command, others: dict[str, Command], runs: int, input: Path | None = None) -> Row:
+    """The median time of a command, and the medians of its ratios to the others, run by run."""
+    for each in (command, *others.values()) if runs > 1 else ():
+        seconds(each, input)  # into the cache of the file system
+    own, ratios = [], {name: list[float]() for name in others}
+    for _ in range(runs):
+        own.append(seconds(command, input))
+        for name, other in others.items():
+            ratios[name].append(own[-1] / seconds(other, input))
+    return Row("", statistics.median(own), "s", {name: statistics.median(values) for name, values in ratios.items()})
 
 
-def start_up() -> list[tuple[str, str, str]]:
-    """Rows of the main job, of a snippet and of `--version`, against importing the libraries alone."""
-    rows = []
-    for name, command, imports, bound in (
-        ("eval --json", MAIN_JOB, "numpy, typer, lark", 1.35),
-        ("run, 20 lines", [*GRADCLI, "run", SNIPPET], "numpy, typer", 1.4),
-        ("--version", [*GRADCLI, "--version"], "typer", 1.3),
+def named(row: Row, what: str, bound: Bound | None) -> Row:
+    return Row(what, row.own, row.unit, row.ratios, bound)
+
+
+def importing(modules: str) -> list[str]:
+    return [PYTHON, "-c", f"import {modules}"]
+
+
+def start_up(quick: bool = False) -> Iterator[Row]:
+    """The main job, a snippet and `--version` against importing the libraries alone, and others' imports."""
+    runs = 1 if quick else RUNS
+    imports = {name: importing(name) for name in LIBRARIES if is_installed(name)}
+    in_torch = {"torch": [PYTHON, SNIPPET]} if is_installed("torch") else {}
+    for what, command, others, modules, most in (
+        ("eval --json, against imports", MAIN_JOB, imports, "numpy, typer, lark", 1.35),
+        ("run, 20 lines of torch", [*GRADCLI, "run", SNIPPET], in_torch, "numpy, typer", 1.4),
+        ("--version", [*GRADCLI, "--version"], {}, "typer", 1.3),
     ):
-        taken, against = ratio(command, [sys.executable, "-c", f"import {imports}"])
-        rows.append((f"gradcli {name}", f"{taken * 1000:.0f} ms", f"{against:.2f} x import {imports} (bound {bound})"))
-    return rows
+        row = compared(command, {"baseline": importing(modules), **others}, runs)
+        yield named(row, what, Bound(most, "baseline", f"{most} x import {modules}"))
 
 
-def long_program(statements: int = 10_000) -> list[tuple[str, str, str]]:
+def symbolic(quick: bool = False) -> Iterator[Row]:
+    """Three derivatives as formulas, from the shell."""
+    others = {"sympy": [PYTHON, "-c", SYMPY]} if is_installed("sympy") else {}
+    yield named(compared([*GRADCLI, "grad", "--symbolic", FORMULA], others, 1 if quick else 5), "grad --symbolic", None)
+
+
+def long_program(quick: bool = False) -> Iterator[Row]:
     """`eval --json` of a program of many statements."""
+    statements = 200 if quick else 10_000
     lines = ["v0 = x*1.0", *(f"v{i} = v{i - 1}*a + x" for i in range(1, statements))]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "long.grad")
         path.write_text("\n".join(lines), "utf-8")
-        taken = statistics.median(
-            seconds([*GRADCLI, "eval", "-f", str(path), "x=1", "a=0.999", "--json"]) for _ in range(3)
-        )
-    return [(f"eval --json, {statements:,} statements", f"{taken:.2f} s", "bound 3 s")]
+        row = compared([*GRADCLI, "eval", "-f", str(path), "x=1", "a=0.999", "--json"], {}, 1 if quick else 3)
+    yield named(row, "eval --json, 10,000 statements", Bound(3, "gradcli", "3 s"))
+
+
+def batches(quick: bool = False) -> Iterator[Row]:
+    """Records a second through `batch`, start-up included, against a loop that reads and writes them."""
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, (records, least) in RECORDS.items():
+            count = 1000 if quick else records
+            path = Path(folder, f"records.{kind}")
+            write_records(path, count)
+            command = [*GRADCLI, "batch", PROGRAM, "--format", kind]
+            row = compared(command, {"baseline": [PYTHON, "-c", LOOPS[kind]]}, 1 if quick else 5, path)
+            bound = Bound(least, "gradcli", f"at least {least:,}; baseline: a loop that copies")
+            yield Row(f"batch, {kind}", count / row.own, "records/s", row.ratios, bound)
+
+
+def write_records(path: Path, count: int) -> None:
+    """The variables of the program, with digits enough."""
+    rows = [(i / 7, i % 1000 / 3, 1 - i / 11) for i in range(count)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        if path.suffix == ".csv":
+            csv.writer(file).writerows([("x1", "a", "x2"), *rows])
+        else:
+            file.writelines(json.dumps(dict(zip(("x1", "a", "x2"), row, strict=True))) + "\n" for row in rows)

@@ -1,90 +1,83 @@
-"""The engine in this process: time an operation against torch and micrograd, scaling, memory a node."""
+"""The engine against other libraries: each in a process of its own, asked in turn."""
 
 from __future__ import annotations
 
-import gc
-import resource
-import subprocess
-import sys
+import os
+import statistics
 import time
-from collections.abc import Callable
-from importlib.util import find_spec
-from typing import Any
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 
-CHAIN = 20_000  # multiply-adds
-REPEATS = 7
+from tests.benchmarks.table import ALL_CORES, Bound, Row, is_installed
+from tests.benchmarks.tasks import ELEMENTWISE, FULL, QUICK
+from tests.benchmarks.worker import Worker
 
-Leaf = Callable[[float], Any]
-
-
-def chain(leaf: Leaf, steps: int = CHAIN) -> float:
-    """Seconds an operation for a chain of multiply-adds, forward and backward."""
-    x, w, b = leaf(1.0), leaf(0.9999), leaf(0.001)
-    start = time.perf_counter()
-    y = x
-    for _ in range(steps):
-        y = y * w + b
-    y.backward()
-    return (time.perf_counter() - start) / (2 * steps)
-
-
-def own_leaf(value: float) -> Any:
-    from gradcli.engine.tensor import tensor
-
-    return tensor(value, requires_grad=True)
-
-
-def torch_leaf(value: float) -> Any:
-    import torch
-
-    return torch.tensor(value, requires_grad=True)
-
-
-def micrograd_leaf(value: float) -> Any:
-    from micrograd.engine import Value
-
-    return Value(value)
+ROUNDS = 11
+PAUSE = 0.02  # seconds, in which the threads of the last one go to sleep
+ONE, ALL = 1, 0  # threads
+Process = tuple[str, int]  # the library and its threads
+# Columns by library and threads; gradcli's process for each has as many threads.
+LIBRARIES = {
+    "torch": ("torch_eager", ONE),
+    ALL_CORES: ("torch_eager", ALL),
+    "jax jit": ("jax_jit", ALL),
+    "jax": ("jax_eager", ALL),
+    "autograd": ("hips_autograd", ONE),
+    "micrograd": ("scalar_micrograd", ONE),
+}
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+ROWS = {
+    "chain": Row("scalar operation, both passes", 0, bound=Bound(1, "torch")),
+    "network": Row("MLP step 256x784x256x10, float32", 0, bound=Bound(1.5, "torch")),
+    **{name: Row(f"{name}, a million float32", 0, bound=Bound(3, "torch")) for name in ELEMENTWISE},
+    "convolution": Row("conv2d 8x3x50x100, 16 of 3x3, float32", 0, bound=Bound(6, "torch")),
+    "training": Row("snippet: 1,000 training steps, 2-16-1", 0, bound=Bound(2, "torch")),
+    "statements": Row("snippet: a statement", 0, bound=Bound(3e-6, "gradcli", "3 µs")),
+}
 
 
-def scalar_chain() -> list[tuple[str, str, str]]:
-    """The chain, in turn with each other library that is installed."""
-    import gradcli.ops  # noqa: F401 - installs the operators
-
-    leaves: dict[str, Leaf] = {"gradcli": own_leaf}
-    if find_spec("torch"):
-        leaves["torch"] = torch_leaf
-    if find_spec("micrograd"):
-        sys.setrecursionlimit(10 * CHAIN)  # its sort recurses
-        leaves["micrograd"] = micrograd_leaf
-    times = {name: [chain(leaf) for _ in range(REPEATS)] for name, leaf in leaves.items()}
-    best = {name: min(values) for name, values in times.items()}
-    own = best.pop("gradcli")
-    ratios = ", ".join(f"{own / other:.2f} x {name} ({other * 1e6:.1f} us)" for name, other in best.items())
-    return [("scalar operation, both passes", f"{own * 1e6:.1f} us", ratios or "torch and micrograd are not installed")]
+@contextmanager
+def workers(quick: bool) -> Iterator[dict[Process, Worker]]:
+    """The processes of all libraries that are installed, and gradcli's."""
+    wanted = {("own", ONE), ("own", ALL), *(LIBRARIES[column] for column in LIBRARIES if is_installed(column))}
+    with ExitStack() as stack:
+        yield {key: stack.enter_context(closing(started(*key, quick))) for key in sorted(wanted)}
 
 
-def one_size(nodes: int) -> None:
-    """Print the seconds and the bytes a node of one graph, without a collector as in commands."""
-    import gradcli.ops  # noqa: F401
-
-    gc.disable()
-    chain(own_leaf, 1000)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds = chain(own_leaf, nodes // 2) * nodes
-    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    sys.stdout.write(f"{seconds} {grown * 1024 / nodes}\n")
+def started(library: str, threads: int, quick: bool) -> Worker:
+    environment = {**os.environ, **(dict.fromkeys(THREADS, str(threads)) if threads else {})}
+    return Worker(library, threads, quick, environment)
 
 
-def scaling() -> list[tuple[str, str, str]]:
-    """Graphs of 10**5 and 10**6 nodes: the time must grow as the nodes do."""
-    script = "from tests.benchmarks.engine import one_size; one_size({})"
-    measured = []
-    for nodes in (10**5, 10**6):
-        command = [sys.executable, "-c", script.format(nodes)]
-        runs = [subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(3)]
-        measured.append(min(tuple(map(float, run.split())) for run in runs))
-    (small, _), (large, bytes_a_node) = measured
-    return [
-        ("graph of 1,000,000 nodes", f"{large:.1f} s", f"{large / small:.1f} x a graph of 100,000 (bound 11)"),
-        ("memory a node", f"{bytes_a_node:.0f} bytes", "bound 1024"),
-    ]
+def tasks(quick: bool = False) -> Iterator[Row]:
+    """A row a task: the median of the ratios of rounds in which everybody did it once."""
+    with workers(quick) as processes:
+        for task, row in ROWS.items():
+            able = [key for key, worker in processes.items() if task in worker.tasks]
+            rounds = [asked(processes, able, task) for _ in range(1 if quick else ROUNDS)]
+            ratios = {
+                column: statistics.median(times["own", threads] / times[library, threads] for times in rounds)
+                for column, (library, threads) in LIBRARIES.items()
+                if (library, threads) in able
+            }
+            own = statistics.median(times["own", ONE] for times in rounds)
+            yield replace(row, own=own / per(task, quick), ratios=ratios)
+
+
+def asked(processes: dict[Process, Worker], able: list[Process], task: str) -> dict[Process, float]:
+    """One round; all have to find the same gradients."""
+    times, magnitudes = {}, {}
+    for key in able:
+        times[key], magnitudes[key] = processes[key].ask(task)
+        time.sleep(PAUSE)
+    if task != "chain":  # of which some do a part
+        expected = magnitudes["own", ONE]
+        assert all(abs(found - expected) <= 1e-4 * expected for found in magnitudes.values()), (task, magnitudes)
+    return times
+
+
+def per(task: str, quick: bool) -> int:
+    """By how much the time of a task is divided."""
+    sizes = QUICK if quick else FULL
+    return {"chain": sizes.operations, "statements": sizes.statements}.get(task, 1)
