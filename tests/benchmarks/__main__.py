@@ -8,7 +8,8 @@ pass, checked to give the same gradients. `torch` and `autograd` have one thread
 `torch, all cores` and both of jax have as many as they like, and so has gradcli's BLAS, while the rest of gradcli
 never uses more than one. The collector of garbage is off, as in gradcli's commands.
 
-`--quick` runs small tasks once, to see that all works: its numbers say nothing; `--markdown` writes the table as the README has it.
+`--quick` runs small tasks once, to see that all works: its numbers say nothing. `--markdown` writes the table as the
+README has it.
 """
 
 from __future__ import annotations
