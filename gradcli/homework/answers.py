@@ -17,7 +17,7 @@ from gradcli.language.parser import parse_expression
 from gradcli.language.tree import Expression, List, Name, Number, Unary, fold
 from gradcli.source import Source
 
-LONGEST = 20_000  # characters of an answer
+LONGEST = 10_000  # characters of an answer
 LARGEST = 2**16  # entries of a value that an answer computes
 WORDS = {"none": None, "null": None, "true": True, "false": False}
 PASTED = re.compile(r"tensor\((?P<value>.*?)(?:,\s*(?:requires_grad|grad_fn|dtype|device)\s*=.*)?\)", re.DOTALL)
@@ -38,7 +38,7 @@ class Formula:
 Read = Typed | Formula | bool | None
 
 
-@lru_cache(2**14)  # students give the same answers
+@lru_cache(2**12)  # students give the same answers
 def read_answer(text: str) -> Read:
     """The answer that a text is; UnreadableError says why it is none.
 
@@ -84,7 +84,7 @@ def checked(typed: Typed) -> Typed:
     return typed
 
 
-@lru_cache(2**14)
+@lru_cache(2**12)
 def read_number(text: str) -> Typed | bool | None:
     """The answer as numbers: a formula without names is computed."""
     read = read_answer(text)

@@ -6,8 +6,10 @@ from collections import Counter
 from dataclasses import replace
 
 from gradcli.homework.assignments import Assignment
+from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.key import SHOWN, Key
 from gradcli.homework.model import Marked, Result
+from gradcli.homework.outline import Asked, Outline
 from gradcli.homework.quantities import Quantity
 from gradcli.homework.submissions import Given, Submission
 
@@ -18,6 +20,18 @@ class Grader:
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self.keys = {question.id: Key(question, assignment) for question in assignment.questions}
+
+    @property
+    def outline(self) -> Outline:
+        """What reports say of the assignment."""
+        return Outline(
+            self.assignment.title,
+            self.assignment.source.name,
+            tuple(
+                Asked(q.id, q.text, tuple(ask.written for ask in q.asks), sum(ask.points for ask in q.asks))
+                for q in self.assignment.questions
+            ),
+        )
 
     def grade(self, submission: Submission) -> Result:
         """The verdicts on a submission, question by question, and then on what was not asked."""
@@ -30,7 +44,9 @@ class Grader:
                 given[one.question].setdefault(quantity, []).append(one)
             elif one.text is not None:
                 why = "this was not asked" if key else "there is no such question"
-                unknown.append(Marked(one.question, one.quantity, one.text[:SHOWN], None, "unreadable", 0.0, 0.0, why))
+                unknown.append(
+                    Marked(one.question, one.quantity, one.text[:SHOWN], WITHHELD, "unreadable", 0.0, 0.0, why)
+                )
         answers = [answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable)]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
         return preferred(Result(submission.file, submission.student, (*answers, *unknown), remarks))
@@ -44,6 +60,10 @@ def preferred(result: Result) -> Result:
     if not counts or max(counts.values()) == 1:
         return result
     return replace(result, answers=tuple(_preferred(answer, counts) for answer in result.answers))
+
+
+def codes_of(answer: Marked) -> set[str]:
+    return {one.code for one in answer.diagnoses}
 
 
 def _preferred(answer: Marked, counts: Counter[tuple[str, str]]) -> Marked:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -42,13 +43,10 @@ class Vertex:
     """
 
     line: Line
+    value: Value
     operands: tuple[Any, ...]
     sources: tuple[int, ...]
     rules: Mapping[int, Callable[..., Any]]
-
-    @property
-    def value(self) -> Value:
-        return self.line.tensor.value
 
     @property
     def op(self) -> str:
@@ -138,6 +136,18 @@ class Graph:
                 values[index] = vertex.forward(self.operands(index, values))
         return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
 
+    def moved(self, given: Mapping[int, Value]) -> Graph:
+        """The same graph at other values of some vertices."""
+        values = self.forward(given)
+        other = copy(self)
+        other.vertices = [
+            replace(vertex, value=values[index], operands=tuple(self.operands(index, values)))
+            for index, vertex in enumerate(self.vertices)
+        ]
+        for name in [name for name in vars(other) if isinstance(getattr(Graph, name, None), cached_property)]:
+            del other.__dict__[name]
+        return other
+
     def operands(self, index: int, values: Mapping[int, Value] | Sequence[Value]) -> list[Any]:
         """What a vertex computes with, where vertices have these values (its own where a mapping has none)."""
         vertex = self.vertices[index]
@@ -151,7 +161,7 @@ class Graph:
 def _vertex(line: Line, number: Mapping[int, int]) -> Vertex:
     application, node = line.application, line.tensor.node
     if application is None:
-        return Vertex(line, (), (), {})
+        return Vertex(line, line.tensor.value, (), (), {})
     operands = tuple(x.value if isinstance(x, Tensor) else x for x in application.inputs)
     sources = tuple(
         number[id(origin)] if isinstance(x, Tensor) else -1
@@ -163,7 +173,7 @@ def _vertex(line: Line, number: Mapping[int, int]) -> Vertex:
         for position, (edge, rule) in enumerate(zip(node.edges, declared, strict=False)):
             if edge is not None and rule is not None:
                 rules[position] = rule
-    return Vertex(line, operands, sources, rules)
+    return Vertex(line, line.tensor.value, operands, sources, rules)
 
 
 def sweep(

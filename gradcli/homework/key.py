@@ -31,7 +31,7 @@ from gradcli.homework.verdicts import Verdict, judged_formula, judged_number, ju
 from gradcli.language.unparser import unparse
 
 Value = Any  # what Marked.expected may be
-KEPT = 2**16  # verdicts that are remembered: in a class many answers are the same
+KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
 SHOWN = 300  # characters of an answer
 SAMPLES = 3  # points at which a wrong formula is looked into
 SLIPS_OF_THE_PEN = ("decimal-point", "rounding")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,10 @@ class SnippetSolution:
             values = run([question.source], machine, asked=asked)
         except Exception as error:
             raise self.placed(failure(error, [*machine.globals, *machine.builtins])) from None
-        self.timeline: Timeline = recorder.finished(None)
+        whole = recorder.finished(None)
+        self.asked = [event for event in whole.events if isinstance(event, Asked)]
+        own = tuple(event for event in whole.events if event.source is question.source)
+        self.timeline: Timeline = replace(whole, events=own)  # without the looks at what is asked
         self.graphs = recorder.graphs
         self.truths = {
             ask.quantity: self.answerable(ask, value, machine) for ask, value in zip(question.asks, values, strict=True)
@@ -105,7 +109,7 @@ class SnippetSolution:
     def reason(self, ask: Ask) -> str:
         """Why a `.grad` is None."""
         name = ask.quantity.of.removesuffix(".grad")
-        return next((e.message for e in self.timeline.events if isinstance(e, Asked) and e.name == name), "")
+        return next((event.message for event in self.asked if event.name == name), "")
 
     def refused(self, span: Span, message: str, help: str) -> UsageError:
         return UsageError("E022", f"question {self.question.id}: {message}", span=span, help=help, source=self.file)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from gradcli.errors import GradcliError, UsageError
+from gradcli.explanation.build import build, explain_source
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.model import Explanation
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.homework.assignments import Ask, Question
 from gradcli.homework.graph import Graph
@@ -106,3 +108,13 @@ class Solution:
         if offset is not None and span is not None and error.source is self.question.source:
             told.span = Span(offset + span.start, offset + span.end)
         return told
+
+    def explanations(self) -> Iterator[Explanation]:
+        """The worked solution: of the program's output, and of whatever else is differentiated."""
+        outputs = {ask.quantity.of for ask in self.question.asks if ask.quantity.kind == "gradient"}
+        outputs = {name for name in outputs if self.graph.names.get(name, self.graph.output) != self.graph.output}
+        whole = self.graph.vertices[self.graph.output].value
+        upstream = np.ones_like(whole) if np.ndim(whole) else None
+        yield build(self.question.source.text, self.evaluation, upstream)
+        for name in sorted(outputs):
+            yield explain_source(self.question.source, self.at, of=name)

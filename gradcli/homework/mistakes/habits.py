@@ -57,9 +57,13 @@ def another_variable(problem: Problem) -> Iterator[Guess]:
 def value_or_update(problem: Problem) -> Iterator[Guess]:
     if problem.kind != "gradient":
         return
-    name, value = problem.label(problem.by), problem.graph.vertices[problem.by].value
+    value = problem.graph.vertices[problem.by].value
     what = problem.ratio(problem.of, problem.by)
-    yield Guess(problem.by, f"{what} = {name}", f"this is the value of {name}, not a gradient", value)
+    for vertex in (problem.by, problem.of):
+        name = problem.label(vertex)
+        message = f"this is the value of {name}, not a gradient"
+        yield Guess(problem.by, f"{what} = {name}", message, problem.graph.vertices[vertex].value)
+    name = problem.label(problem.by)
     for rate in problem.rates:
         yield Guess(
             problem.by,
