@@ -62,7 +62,7 @@ class _Tally:
 class ClassTotals:
     """Students, mistakes and questions of a class.
 
-    Answers to questions that the assignment does not have count for their student alone.
+    Answers to what the assignment does not ask count for their student alone.
     """
 
     def __init__(self, outline: Outline, titles: Mapping[str, str] = TITLES) -> None:
@@ -71,6 +71,7 @@ class ClassTotals:
         self.students: list[Student] = []
         self.shares = {question.id: Share(question.id) for question in outline.questions}
         self.is_right = True
+        self._asked = {(question.id, quantity) for question in outline.questions for quantity in question.quantities}
         self._mistakes: dict[str, _Tally] = {}
 
     def add(self, result: Result) -> None:
@@ -78,9 +79,9 @@ class ClassTotals:
         verdicts = Counter(answer.verdict for answer in result.answers)
         own: Counter[str] = Counter()
         for answer in result.answers:
-            share = self.shares.get(answer.question)
-            if share is None:
+            if (answer.question, answer.quantity) not in self._asked:
                 continue
+            share = self.shares[answer.question]
             share.answers += 1
             share.right += answer.verdict in CREDITED
             share.points += answer.points

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from rich.cells import cell_len
 
@@ -37,8 +36,10 @@ def check_page(result: Result, looks: Looks, *, outline: Outline | None = None, 
     texts = {question.id: question.text for question in outline.questions} if outline else {}
     answers = result.answers if all else result.answers[:MOST]
     sections = [Section("", [Row((title(result, looks),), "title")])]
-    for question, group in groupby(answers, lambda answer: answer.question):
-        own = list(group)
+    groups: dict[str, list[Marked]] = {}
+    for answer in answers:
+        groups.setdefault(answer.question, []).append(answer)
+    for question, own in groups.items():
         sections.append(Section(heading(own, texts.get(question, ""), looks), list(rows(own, looks))))
     hidden = len(result.answers) - len(answers)
     if hidden:

@@ -70,8 +70,8 @@ def given(answer: Marked, looks: Looks, width: int = NAME) -> str:
 
 
 def expected(answer: Marked, looks: Looks, width: int = NAME) -> str:
-    """What is right, with as many digits as tell it from the answer; empty where it is not shown or looks the same."""
-    if answer.expected is WITHHELD or answer.verdict == "correct":
+    """What is right, with enough digits to tell it from the answer; empty where that is not shown or looks the same."""
+    if answer.expected is WITHHELD or answer.verdict in ("correct", "unreadable"):  # which may be what nobody asked
         return ""
     written = given(answer, looks, width)
     texts = (amount(answer.expected, looks, digits, width) for digits in (looks.precision, 9, 12, 17))

@@ -97,7 +97,7 @@ def answers() -> st.SearchStrategy[Marked]:
     return st.builds(
         Marked,
         st.sampled_from(["diamond", "chain"]) | texts(),
-        texts(),
+        st.sampled_from(["s", "dq/ds", "w"]) | texts(),
         st.none() | texts(),
         values(),
         st.sampled_from(list(VERDICTS)),
