@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def numbered(found: list[Block | None]) -> list[tuple[int, bytes | None]]:
 
 def pieces(data: bytes, cuts: list[int]) -> list[bytes | None]:
     places = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
-    return [data[a:b] for a, b in zip(places, places[1:], strict=False) if a < b]
+    return [data[a:b] for a, b in pairwise(places) if a < b]
 
 
 @given(

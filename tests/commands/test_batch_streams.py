@@ -1,0 +1,144 @@
+"""What only processes show of `gradcli batch`: pipes that pause and break, signals, terminals, full disks, memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.test_streams import COMMAND, QUIET, start
+
+SQUARE = ["batch", "z=(x1+a*x2)**2"]
+POINT = b'{"x1": 1, "a": 2, "x2": 3}\n'
+
+
+def opened(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+    options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen([*COMMAND, *arguments], env=QUIET, **options)
+
+
+def arrives(descriptor: int) -> bytes:
+    """What comes next, within a minute."""
+    assert select.select([descriptor], [], [], 60)[0]
+    return os.read(descriptor, 2**16)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_result_does_not_wait_for_more_records(jobs: str) -> None:
+    with opened(*SQUARE, "--jobs", jobs) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for count in (1, 2, 1):
+            process.stdin.write(POINT * count)
+            process.stdin.flush()
+            found = b""
+            while found.count(b"\n") < count:
+                found += arrives(process.stdout.fileno())
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def test_a_terminal_gets_a_result_a_line() -> None:
+    controller, terminal = pty.openpty()
+    with opened("batch", "x**2", stdin=terminal) as process:
+        os.close(terminal)
+        assert process.stdout is not None
+        for value in (3, 4):
+            os.write(controller, f'{{"x": {value}}}\n'.encode())
+            assert json.loads(arrives(process.stdout.fileno()))["value"] == value**2
+        os.write(controller, b"\x04")  # the end of input
+        assert process.wait() == 0
+    os.close(controller)
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_reader_that_goes_away_is_left_in_peace(jobs: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = start(*SQUARE, "--jobs", jobs, stdout=writing, input=POINT * 5000)
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("arguments", [["-o", "-"], ["-o", "/dev/full"]])
+def test_a_full_disk_is_told(arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        result = start(*SQUARE, *arguments, stdout=full, input=POINT)
+    assert result.returncode == 2
+    assert result.stderr.startswith(b"error[E011]: cannot write the output: No space left on device\n")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interruption_leaves_whole_lines(jobs: str) -> None:
+    with opened(*SQUARE, "--jobs", jobs, start_new_session=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        os.set_blocking(process.stdin.fileno(), False)
+        found = b""
+        while len(found) < 2**20:  # until it is in the middle of its work
+            if select.select([], [process.stdin], [], 0)[1]:
+                try:
+                    os.write(process.stdin.fileno(), POINT * 100)
+                except BlockingIOError:
+                    found += arrives(process.stdout.fileno())
+            else:
+                found += arrives(process.stdout.fileno())
+        os.killpg(process.pid, signal.SIGINT)
+        rest, errors = process.communicate()
+    assert (process.returncode, errors) == (130, b"")
+    assert (found + rest).endswith(b"\n")
+    values = {json.loads(line)["value"] for line in (found + rest).splitlines() if line.startswith(b'{"ok": true')}
+    assert values == {49.0}
+
+
+def shown(arguments: list[str], **streams: Any) -> bytes:
+    """What standard error, a terminal, gets to show."""
+    controller, terminal = pty.openpty()
+    with subprocess.Popen(
+        [*COMMAND, *arguments], env={**QUIET, "TERM": "xterm"}, stderr=terminal, **streams
+    ) as process:
+        os.close(terminal)
+        found = b""
+        try:
+            while part := os.read(controller, 2**16):
+                found += part
+        except OSError:  # the end, on Linux
+            assert process.wait() == 0
+    os.close(controller)
+    return found
+
+
+def test_progress_is_shown_for_files_alone(tmp_path: Path) -> None:
+    points, results = tmp_path / "points.jsonl", str(tmp_path / "results.jsonl")
+    points.write_bytes(POINT * 30_000)
+    assert b"%" in shown([*SQUARE, "-i", str(points), "-o", results])
+    assert b"\xe2" not in shown([*SQUARE, "-i", str(points), "-o", results, "--ascii"])
+    with points.open("rb") as file:
+        assert b"%" in shown(SQUARE, stdin=file, stdout=subprocess.DEVNULL)
+    with subprocess.Popen(["cat", str(points)], stdout=subprocess.PIPE) as cat:
+        assert shown([*SQUARE, "-o", results], stdin=cat.stdout) == b""
+    assert start(*SQUARE, "-i", str(points), "-o", results).stderr == b""
+
+
+def test_memory_does_not_grow(tmp_path: Path) -> None:
+    """Ten times the records take as much memory."""
+    program = (
+        "import resource, sys; from gradcli.cli import run; run(sys.argv[1:]);"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    )
+    peaks = []
+    for count in (40_000, 400_000):
+        points = tmp_path / "points.jsonl"
+        points.write_bytes(POINT * count)
+        command = [sys.executable, "-c", program, *SQUARE, "-i", str(points), "-o", os.devnull]
+        peaks.append(int(subprocess.run(command, capture_output=True, check=True).stderr))
+    assert peaks[1] < 1.25 * peaks[0]
+    assert peaks[1] < 200 * 1024
