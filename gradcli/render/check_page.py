@@ -57,7 +57,8 @@ def title(result: Result, looks: Looks) -> str:
     """The student and the score."""
     score = points(result.score, result.max_score)
     share = percent(result.score, result.max_score)
-    return f"{clipped(result.student, NAME, looks)}   {score} points{f' ({share})' if share else ''}"
+    scored = f"{score} points{f' ({share})' if share else ''}" if score else "no answers"
+    return f"{clipped(result.student, NAME, looks)}   {scored}"
 
 
 def heading(answers: Sequence[Marked], text: str, looks: Looks) -> str:
@@ -65,7 +66,7 @@ def heading(answers: Sequence[Marked], text: str, looks: Looks) -> str:
     scored = points(sum(a.points for a in answers), sum(a.max_points for a in answers))
     first = text.strip().partition("\n")[0]
     about = f": {clipped(first, 2 * NAME, looks)}" if first else ""
-    return f"{clipped(answers[0].question, NAME, looks)} ({scored}){about}"
+    return f"{clipped(answers[0].question, NAME, looks)}{f' ({scored})' if scored else ''}{about}"
 
 
 def rows(answers: Sequence[Marked], looks: Looks) -> Iterator[Row]:

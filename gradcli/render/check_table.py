@@ -31,8 +31,9 @@ def title(totals: ClassTotals, looks: Looks) -> str:
         sum(values) / count for values in zip(*((s.score, s.max_score) for s in totals.students), strict=True)
     )
     share = percent(scored, of)
-    mean = f"mean {points(round(scored, 2), round(of, 2))} points{f' ({share})' if share else ''}"
-    return f"{name}   {counted(count, 'submission')}, {mean}"
+    mean = points(round(scored, 2), round(of, 2))
+    mean = f", mean {mean} points{f' ({share})' if share else ''}" if mean else ""
+    return f"{name}   {counted(count, 'submission')}{mean}"
 
 
 def student(row: Student, looks: Looks) -> Row:

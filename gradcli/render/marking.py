@@ -53,7 +53,8 @@ def narrow(looks: Looks) -> int:
 
 
 def points(scored: float, of: float) -> str:
-    return f"{number(scored)} of {number(of)}"
+    """`2 of 3`; empty where there were none to be had."""
+    return f"{number(scored)} of {number(of)}" if scored or of else ""
 
 
 def percent(scored: float, of: float) -> str:
@@ -124,7 +125,7 @@ def sentence(diagnosis: Diagnosis) -> str:
         return diagnosis.message
     if diagnosis.detail.startswith(diagnosis.message):
         return diagnosis.detail
-    return f"{diagnosis.message}; {diagnosis.detail}"
+    return f"{diagnosis.message}, {diagnosis.detail}"
 
 
 def said(diagnosis: Diagnosis, looks: Looks) -> str:

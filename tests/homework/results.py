@@ -28,8 +28,8 @@ BRANCH = Diagnosis(
     "fanout-overwrite",
     "s",
     "∂q/∂p·∂p/∂s",
-    "you kept the branch through p",
-    "s also feeds m, which adds 5",
+    "you kept the branch through p; s also feeds m",
+    "which adds 5",
     np.float64(5.0),
     True,
 )

@@ -43,8 +43,8 @@ ada   2.5 of 9 points (28%)
 diamond (2 of 6)
   + s           1 of 1  4  right
   x dq/ds       0 of 1  5  not right
-      you kept the branch through p
-      (fanout-overwrite at s: dq/dp*dp/ds)
+      you kept the branch through p; s also feeds
+      m (fanout-overwrite at s: dq/dp*dp/ds)
       perhaps: you gave the local derivative
       (local-not-total at q: p)
       has q <- m <- s, lacks q <- p <- s
@@ -182,7 +182,7 @@ def test_a_file_of_any_length_has_a_page() -> None:
 
 
 def test_an_empty_submission() -> None:
-    assert check_page(Result("a.txt", "a", ()), Looks()) == "a   0 of 0 points"
+    assert check_page(Result("a.txt", "a", ()), Looks()) == "a   no answers"
 
 
 @pytest.mark.parametrize(
