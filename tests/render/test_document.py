@@ -210,6 +210,8 @@ def test_every_schema_is_valid_and_strict() -> None:
         "formulas",
         "gradients",
         "graph",
+        "key",
+        "lint",
         "operations",
         "run",
         "trace",
