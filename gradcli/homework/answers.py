@@ -12,7 +12,8 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.errors import GradcliError
 from gradcli.explanation.values import value_of
-from gradcli.homework.numerals import Typed, read_numeral, spread
+from gradcli.homework.numerals import LONGEST as DIGITS
+from gradcli.homework.numerals import NUMERAL, Typed, read_numeral, spread
 from gradcli.language.parser import parse_expression
 from gradcli.language.tree import Expression, List, Name, Number, Unary, fold
 from gradcli.source import Source
@@ -55,6 +56,8 @@ def read_answer(text: str) -> Read:
     typed = read_numeral(text)
     if typed is not None:
         return checked(typed)
+    if len(text) > DIGITS and NUMERAL.fullmatch(text):
+        raise UnreadableError(f"a number of {len(text):,} characters")
     source = Source(text, "answer")
     try:
         tree = parse_expression(source)

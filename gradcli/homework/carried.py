@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,46 +14,57 @@ from gradcli.homework.problem import Problem, slope
 from gradcli.homework.quantities import Quantity
 
 Value = Any  # a numpy array or scalar
-Earlier = Mapping[Quantity, tuple[Problem, Value]]  # wrong answers, with the problems that they are about
+Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
 
 def follows(problem: Problem, typed: Typed, earlier: Earlier, tolerance: Tolerance) -> Quantity | None:
-    """The first of the earlier answers from which this one follows, or None."""
+    """The first of the earlier answers from which this one follows, or None.
+
+    Somebody may have gone on with more digits than they wrote down: what those are worth is allowed for.
+    """
     for chosen in choices(earlier):
+        used = {quantity: earlier[quantity] for quantity in chosen}
         with np.errstate(all="ignore"):
-            value = recomputed(problem, {quantity: earlier[quantity] for quantity in chosen})
+            value = recomputed(problem, used)
         if value is None or np.shape(value) != np.shape(typed.value) or np.all(tolerance.near(value, problem.truth)):
             continue
-        if np.all(tolerance.judge(typed, value)[0]):
+        looser = replace(tolerance, rtol=tolerance.rtol + sum(unwritten(number) for _, number in used.values()))
+        if np.all(looser.judge(typed, value)[0]):
             return chosen[0]
     return None
 
 
+def unwritten(typed: Typed) -> float:
+    """The share of a number that may have been rounded away, at most a hundredth."""
+    with np.errstate(all="ignore"):
+        shares = np.where(typed.value == 0, 0.0, typed.unit / 2 / np.abs(typed.value))
+    return min(float(np.max(shares)), 0.01)
+
+
 def choices(earlier: Earlier) -> Iterator[Sequence[Quantity]]:
-    """All earlier answers together, then each alone; never one that is 0 or not finite."""
-    usable = [q for q, (_, value) in earlier.items() if np.all(np.isfinite(value)) and np.any(value)]
+    """Each earlier answer alone, the latest first, then all together; never one that is 0 or not finite."""
+    usable = [q for q, (_, typed) in earlier.items() if np.all(np.isfinite(typed.value)) and np.any(typed.value)]
+    yield from ((quantity,) for quantity in reversed(usable))
     if len(usable) > 1:
-        yield usable
-    for quantity in usable:
-        yield (quantity,)
+        yield usable[::-1]
 
 
 def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
     """What the question has for an answer if the earlier ones were right; None where it does not depend on them."""
     graph = problem.graph
-    forward = {other.by: value for other, value in earlier.values() if other.kind == "value"}
+    forward = {other.by: typed.value for other, typed in earlier.values() if other.kind == "value"}
     values = graph.forward(forward) if forward else None
     if problem.kind == "value":
         return None if values is None else values[problem.by]
     given = {
-        other.by: value
-        for other, value in earlier.values()
+        other.by: typed.value
+        for other, typed in earlier.values()
         if other.kind == "gradient" and not other.stop and other.of == problem.of and other.by != problem.by
     }
     changes: dict[Edge, Change] = {}
-    for other, value in earlier.values():
+    for other, typed in earlier.values():
         if other.stop and not problem.stop:
-            changes.update(local_changes(other, value))
+            changes.update(local_changes(other, typed.value))
     if values is None and not given and not changes:
         return None
     return sweep(graph, problem.of, changes, seed=problem.seed, given=given, values=values, stop=problem.stop).get(

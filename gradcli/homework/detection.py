@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -35,7 +37,7 @@ class Detective:
             if not found or " + " in found[0].code:
                 found = [*decimal_point(problem, typed, self.tolerance), *found]
             found.extend(rounding(problem, typed))
-        return tuple(distinct(found))[:MOST]
+        return tuple(one_of_each(list(distinct(found)))[:MOST])
 
     def common(self, answers: Sequence[Typed]) -> list[Suspect]:
         """The suspects that give the answer at every point; a point is known by its place in the same order."""
@@ -96,6 +98,16 @@ def distinct(found: Sequence[Diagnosis]) -> Iterator[Diagnosis]:
         if key not in seen:
             seen.add(key)
             yield one
+
+
+def one_of_each(found: Sequence[Diagnosis]) -> list[Diagnosis]:
+    """Likely ones first, but the first of every kind before the second of any."""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for place, one in enumerate(found):
+        ranked.append((" + " in one.code, seen[one.code], place, one))
+        seen[one.code] += 1
+    return [one for *_, one in sorted(ranked, key=itemgetter(0, 1, 2))]
 
 
 def decimal_point(problem: Problem, typed: Typed, tolerance: Tolerance) -> Iterator[Diagnosis]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gradcli.homework.assignments import Assignment
 from gradcli.homework.disclosure import WITHHELD
-from gradcli.homework.key import SHOWN, Key
+from gradcli.homework.key import Key
 from gradcli.homework.model import Marked, Result
 from gradcli.homework.outline import Asked, Outline
 from gradcli.homework.quantities import Quantity
@@ -44,9 +44,8 @@ class Grader:
                 given[one.question].setdefault(quantity, []).append(one)
             elif one.text is not None:
                 why = "this was not asked" if key else "there is no such question"
-                unknown.append(
-                    Marked(one.question, one.quantity, one.text[:SHOWN], WITHHELD, "unreadable", 0.0, 0.0, why)
-                )
+                text = on_one_line(one.text)
+                unknown.append(Marked(one.question, one.quantity, text, WITHHELD, "unreadable", 0.0, 0.0, why))
         answers = [answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable)]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
         return preferred(Result(submission.file, submission.student, (*answers, *unknown), remarks))

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -118,7 +119,7 @@ class Graph:
             return line.name
         start, end = line.span
         if self.text and end > start and self.spans.get(line.span) == index and end - start < 40:
-            return " ".join(self.text[start:end].split())
+            return without_parentheses(" ".join(self.text[start:end].split()))
         return unparse(line.written)
 
     def local(self, edge: Edge, operands: Sequence[Any] | None = None, out: Value | None = None) -> Value:
@@ -156,6 +157,16 @@ class Graph:
             known.get(source, operand) if source >= 0 else operand
             for source, operand in zip(vertex.sources, vertex.operands, strict=True)
         ]
+
+
+def without_parentheses(text: str) -> str:
+    """`a - t` for `(a - t)`."""
+    while text.startswith("(") and text.endswith(")"):
+        depth = list(accumulate((c == "(") - (c == ")") for c in text))
+        if 0 in depth[:-1]:
+            break
+        text = text[1:-1].strip()
+    return text
 
 
 def _vertex(line: Line, number: Mapping[int, int]) -> Vertex:

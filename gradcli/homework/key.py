@@ -81,7 +81,7 @@ class Key:
 
     def mark(self, given: Mapping[Quantity, list[Given]], unreadable: str) -> Iterator[Marked]:
         """The answers to this question, in the order in which it asks."""
-        earlier: dict[Quantity, tuple[Problem, Value]] = {}
+        earlier: dict[Quantity, tuple[Problem, Typed]] = {}
         for ask in self.question.asks:
             lines = given.get(ask.quantity, [])
             text = lines[0].text if lines else None
@@ -95,7 +95,7 @@ class Key:
             yield Marked(
                 self.question.id,
                 ask.written,
-                text if text is None or len(text) <= SHOWN else f"{text[:SHOWN]}...",
+                None if text is None else on_one_line(text),
                 self.expected[ask.quantity],
                 verdict.verdict,
                 ask.points if verdict.verdict in CREDITED else 0.0,
@@ -105,7 +105,7 @@ class Key:
                 verdict.ledger,
             )
 
-    def verdict(self, ask: Ask, text: str, earlier: dict[Quantity, tuple[Problem, Value]]) -> Verdict:
+    def verdict(self, ask: Ask, text: str, earlier: dict[Quantity, tuple[Problem, Typed]]) -> Verdict:
         """The verdict on an answer; a wrong number joins the earlier ones."""
         known = (ask.quantity, text)
         if len(self.verdicts) >= KEPT:
@@ -119,7 +119,7 @@ class Key:
             return self.diagnosed(ask, text, verdict)
         carried = self.carried(problem, typed, earlier) if verdict.verdict == "wrong" else None
         if verdict.verdict == "wrong":
-            earlier[ask.quantity] = (problem, typed.value)
+            earlier[ask.quantity] = (problem, typed)
         return carried or self.diagnosed(ask, text, verdict)
 
     def judged(self, ask: Ask, text: str) -> Verdict:
@@ -142,7 +142,7 @@ class Key:
             ArithmeticError, ValueError, TypeError, IndexError
         ):  # numbers with which the program cannot go on
             source = follows(problem, typed, earlier, self.tolerance)
-            return None if source is None else Verdict("carried", f"follows from your {source}")
+            return None if source is None else Verdict("carried", f"it follows from your {source}")
         return None
 
     def diagnosed(self, ask: Ask, text: str, verdict: Verdict) -> Verdict:
@@ -194,3 +194,9 @@ class Key:
     def sampled(self, ask: Ask) -> list[Point]:
         """The points at which a wrong formula is looked into."""
         return [point for point, _ in self.points.truths(ask)[:SAMPLES]]
+
+
+def on_one_line(text: str) -> str:
+    """An answer as it is shown."""
+    text = " ".join(text.split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

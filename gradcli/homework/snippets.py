@@ -84,14 +84,18 @@ class SnippetSolution:
         return array[()] if array.dtype.kind in "fiub" else represent(value)
 
     def problem(self, ask: Ask) -> Problem | None:
-        """The last backward pass that reached a leaf whose gradient is asked for; None where there is none."""
-        name = ask.quantity.of.removesuffix(".grad")
-        if name == ask.quantity.of or self.truths[ask.quantity] is None:
+        """The last backward pass that left what is asked in the `.grad` of a leaf; None where there is none.
+
+        What the snippet has copied out of a `.grad` is known by its value.
+        """
+        truth, name = self.truths[ask.quantity], ask.quantity.of.removesuffix(".grad")
+        if truth is None or isinstance(truth, bool | str):
             return None
         passes = [event for event in self.timeline.events if isinstance(event, Backward)]
         for event, (evaluation, seed) in reversed(list(zip(passes, self.graphs, strict=False))):
             for arrived in event.accumulated:
-                if arrived.name == name and evaluation is not None:
+                known = arrived.name == name if name != ask.quantity.of else is_same(arrived.after, truth)
+                if known and evaluation is not None:
                     return self.of_pass(evaluation, seed, arrived, ask)
         return None
 
@@ -101,10 +105,8 @@ class SnippetSolution:
         if by is None:
             return None
         problem = Problem(graph, "gradient", graph.output, by, seed=seed, before=arrived.before)
-        truth = self.truths[ask.quantity]
         # an optimizer or the snippet itself may have changed `.grad` since: then the pass does not explain it
-        fits = problem.truth is not None and np.shape(problem.truth) == np.shape(truth)
-        return problem if fits and np.allclose(problem.truth, truth, rtol=1e-4, atol=1e-6) else None
+        return problem if is_same(problem.truth, self.truths[ask.quantity]) else None
 
     def reason(self, ask: Ask) -> str:
         """Why a `.grad` is None."""
@@ -121,3 +123,10 @@ class SnippetSolution:
         if offset is not None and span is not None:
             told.span = Span(offset + span.start, offset + span.end)
         return told
+
+
+def is_same(value: Any, truth: Any) -> bool:
+    """Whether two gradients are one, up to the last digits of float32."""
+    if value is None or np.shape(value) != np.shape(truth):
+        return False
+    return bool(np.allclose(value, truth, rtol=1e-4, atol=1e-6))

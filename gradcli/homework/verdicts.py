@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.answers import Formula, Read, UnreadableError, read_answer
+from gradcli.homework.answers import Formula, Read, UnreadableError, read_number
 from gradcli.homework.model import Branch, Diagnosis
 from gradcli.homework.numerals import Tolerance, Typed
 from gradcli.homework.points import Counterexample, Point, counterexample
@@ -49,8 +49,7 @@ def judged_word(text: str, expected: bool | str | None) -> Verdict:
         word = NODE.fullmatch(text.strip())
         given: Any = word["name"] if word else text.strip().strip("'\"")
         return Verdict("correct" if given == expected else "wrong")
-    read = read_answer(text)
-    return Verdict("correct" if read is expected else "wrong")
+    return Verdict("correct" if read_number(text) is expected else "wrong")
 
 
 def judged_number(read: Typed | bool | None, expected: Value, tolerance: Tolerance, *, is_script: bool) -> Verdict:
