@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gradcli.homework.assignments import Assignment
 from gradcli.homework.disclosure import WITHHELD
-from gradcli.homework.key import Key
+from gradcli.homework.key import Key, on_one_line
 from gradcli.homework.model import Marked, Result
 from gradcli.homework.outline import Asked, Outline
 from gradcli.homework.quantities import Quantity
