@@ -1,0 +1,68 @@
+"""Every sample pipeline that the tools at hand allow prints what stands beside it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import ROOT
+
+FOLDER = ROOT / "samples" / "pipelines"
+SCRIPTS = sorted(FOLDER.glob("*.sh"))
+
+
+def needs(script: Path) -> list[str]:
+    found = re.search(r"^# needs: (.*)$", script.read_text(encoding="utf-8"), re.MULTILINE)
+    assert found, f"{script.name} does not say what it needs"
+    return ["sh", *found[1].split()]
+
+
+RUNNABLE = [script for script in SCRIPTS if all(map(shutil.which, needs(script)))]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """One in which `gradcli` is this one."""
+    command = tmp_path / "gradcli"
+    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m gradcli "$@"\n')
+    command.chmod(0o755)
+    return {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+
+
+def test_there_are_pipelines() -> None:
+    assert len(SCRIPTS) >= 8
+    assert {"jq", "parallel", "xargs", "sort"} <= {tool for script in SCRIPTS for tool in needs(script)}
+    assert [script for script in SCRIPTS if not script.with_suffix(".out").read_text()] == []
+
+
+@pytest.mark.parametrize("script", RUNNABLE, ids=lambda script: script.stem)
+def test_a_pipeline_prints_what_it_says(script: Path, environment: dict[str, str]) -> None:
+    result = subprocess.run(
+        [str(script)], cwd=FOLDER, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == script.with_suffix(".out").read_text(encoding="utf-8")
+
+
+README = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Pipelines")[2].partition("\n## ")[0]
+EXAMPLES = re.findall(r"^\$ (.*(?:\\\n.*)*)\n((?:(?!\$ |```).*\n)*)", README, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("command", "output"), EXAMPLES, ids=[command for command, _ in EXAMPLES])
+def test_the_readme(command: str, output: str, environment: dict[str, str]) -> None:
+    tools = re.findall(r"(?:^|\| )(\w+)", command)
+    if all(map(shutil.which, set(tools) - {"gradcli"})):
+        result = subprocess.run(
+            ["sh", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120
+        )
+        assert result.stdout == output
+
+
+def test_the_readme_has_examples() -> None:
+    assert len(EXAMPLES) >= 3
