@@ -28,7 +28,7 @@ COMMANDS = {
     "graph": "the graph as a tree, or for Graphviz and Mermaid",
     "verify": "each gradient three ways: chain rule, engine, finite differences",
     "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
-    "check": "homework: a verdict on every answer, and the mistake behind a wrong one",
+    "check": "homework: verdicts, and the mistake behind a wrong answer",
     "batch": "one program at many points: JSON Lines or CSV in, the same out",
     "ops": "every operation with its derivative rules",
     "schema": "the JSON Schemas of what --json prints",
