@@ -28,8 +28,10 @@ def follows(problem: Problem, typed: Typed, earlier: Earlier, tolerance: Toleran
             value = recomputed(problem, used)
         if value is None or np.shape(value) != np.shape(typed.value) or np.all(tolerance.near(value, problem.truth)):
             continue
-        looser = replace(tolerance, rtol=tolerance.rtol + sum(unwritten(number) for _, number in used.values()))
-        if np.all(looser.judge(typed, value)[0]):
+        share = sum(unwritten(number) for _, number in used.values())
+        wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * share * np.abs(value), 0.0)
+        looser = replace(tolerance, rtol=tolerance.rtol + share)
+        if np.all(looser.judge(replace(typed, unit=wider), value)[0]):
             return chosen[0]
     return None
 
