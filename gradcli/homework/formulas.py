@@ -20,10 +20,10 @@ def right_formula(problem: Problem) -> Expression | None:
     for index, vertex in enumerate(graph.vertices):
         line = vertex.line
         named = line.is_variable or (index in graph.named and index != (problem.by if problem.kind == "value" else -1))
-        if named or line.application is None:
+        if named or vertex.primitive is None:
             written.append(Formula(Name(line.name) if named else line.written, vertex.value))
         else:
-            written.append(line.application.primitive(*lifted(graph.operands(index, written)), **vertex.options))
+            written.append(vertex.primitive(*lifted(graph.operands(index, written)), **vertex.options))
     if problem.kind == "value":
         found = written[problem.by]
     else:

@@ -9,20 +9,23 @@ two to the same numbers.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import Node
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.language.unparser import unparse
+from gradcli.ops.arithmetic import div
 from gradcli.source import Span
 
 Value = Any  # a numpy array or scalar
@@ -48,11 +51,12 @@ class Vertex:
     operands: tuple[Any, ...]
     sources: tuple[int, ...]
     rules: Mapping[int, Callable[..., Any]]
+    primitive: Primitive | None = None
 
     @property
     def op(self) -> str:
         """The primitive; empty for a leaf or a constant."""
-        return self.line.application.primitive.name if self.line.application else ""
+        return self.primitive.name if self.primitive else ""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -60,12 +64,12 @@ class Vertex:
 
     @property
     def structured(self) -> bool:
-        return self.line.application is not None and self.line.application.primitive.structured
+        return self.primitive is not None and self.primitive.structured
 
     def forward(self, operands: Sequence[Any]) -> Value:
         """The value over other operands."""
-        assert self.line.application is not None
-        return self.line.application.primitive.forward(*operands, **self.options)
+        assert self.primitive is not None
+        return self.primitive.forward(*operands, **self.options)
 
 
 class Graph:
@@ -81,7 +85,21 @@ class Graph:
         self.names = of_scope or of_name
         self.output = of_tensor[id(evaluation.output)]
         self.named = frozenset(i for name, i in self.names.items() if of_scope or not UNNAMED.fullmatch(name))
+        self.join_quotients()
         self.spans: dict[Span, int] = {v.line.span: index for index, v in enumerate(self.vertices)}
+
+    def join_quotients(self) -> None:
+        """Make `3/x` one step, as it is on paper; the engine multiplies by the reciprocal, as torch does."""
+        uses = Counter(source for vertex in self.vertices for source in vertex.sources)
+        for index, vertex in enumerate(self.vertices):
+            if vertex.op != "mul" or vertex.sources[1] != -1:
+                continue
+            inner = vertex.sources[0]
+            below = self.vertices[inner]
+            if below.op == "reciprocal" and below.rules and uses[inner] == 1 and inner not in self.named:
+                operands, sources = (vertex.operands[1], *below.operands), (-1, *below.sources)
+                rules = {1: cast(Callable[..., Any], div.rules[1])}
+                self.vertices[index] = Vertex(vertex.line, vertex.value, operands, sources, rules, div)
 
     @cached_property
     def values(self) -> list[Value]:
@@ -184,7 +202,7 @@ def _vertex(line: Line, number: Mapping[int, int]) -> Vertex:
         for position, (edge, rule) in enumerate(zip(node.edges, declared, strict=False)):
             if edge is not None and rule is not None:
                 rules[position] = rule
-    return Vertex(line, line.tensor.value, operands, sources, rules)
+    return Vertex(line, line.tensor.value, operands, sources, rules, application.primitive)
 
 
 def sweep(

@@ -42,7 +42,8 @@ class Problem:
     def totals(self) -> dict[int, Value]:
         """The right gradient of every vertex below `of`."""
         if "totals" not in self.cache:
-            self.cache["totals"] = sweep(self.graph, self.of, seed=self.seed, stop=self.stop)
+            found = sweep(self.graph, self.of, seed=self.seed, stop=self.stop)
+            self.cache["totals"] = {vertex: np.asarray(total)[()] for vertex, total in found.items()}
         totals: dict[int, Value] = self.cache["totals"]
         return totals
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gradcli.homework.graph import Change, Edge, Graph
+from gradcli.homework.graph import Change, Edge, Graph, sweep
 from gradcli.homework.mistakes.branches import added
 from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
-from gradcli.homework.problem import Problem, Value, slope
+from gradcli.homework.problem import Problem, Value, nothing, slope
 
 SUMS = frozenset(("add", "sub", "neg", "rsub", "add_scaled", "sub_scaled", "add_number", "sub_number"))  # slope 1 or -1
 
@@ -45,19 +45,42 @@ def inner_is_one(problem: Problem) -> Iterator[Slip]:
 
 @guesses("local-not-total")
 def local_alone(problem: Problem) -> Iterator[Guess]:
-    """The derivative of one consumer, not carried on to the output."""
+    """The derivative of one consumer, or of the first named value above, not carried on to the output."""
     if problem.kind != "gradient":
         return
-    for edge in problem.into(problem.by):
-        if edge.vertex != problem.of and not problem.graph.vertices[edge.vertex].structured:
-            ratio = problem.ratio(edge.vertex, problem.by)
+    graph = problem.graph
+    for above in consumers(problem):
+        uses = [edge for edge in problem.into(problem.by) if edge.vertex == above]
+        found = [] if graph.vertices[above].structured else [graph.local(edge) for edge in uses]
+        if above in graph.named:
+            found.append(sweep(graph, above, stop=graph.named - {above})[problem.by])
+        ratio, rest = problem.ratio(above, problem.by), problem.ratio(problem.of, above)
+        for value in found:
             yield Guess(
                 problem.by,
                 f"{problem.ratio(problem.of, problem.by)} = {ratio}",
-                f"this is the local derivative {ratio}; it is still to be multiplied by "
-                f"{problem.ratio(problem.of, edge.vertex)}",
-                problem.graph.local(edge),
+                f"this is the local derivative {ratio}; it is still to be multiplied by {rest}",
+                value,
             )
+
+
+def consumers(problem: Problem) -> list[int]:
+    """The steps above a value, up to the first ones with names; of those that are not elementwise, single numbers."""
+    graph = problem.graph
+    found: dict[int, bool] = {}  # whether the gradient of the step by the value is a local one
+    waiting = [(problem.by, True)]
+    while waiting:
+        vertex, is_local = waiting.pop()
+        for edge in problem.into(vertex):
+            above = edge.vertex
+            if above == problem.of or found.get(above):
+                continue
+            found[above] = is_local and not graph.vertices[above].structured
+            if above not in graph.named:
+                waiting.append((above, found[above]))
+    direct = {edge.vertex for edge in problem.into(problem.by)}
+    named = (v for v in found if v in graph.named and (found[v] or np.ndim(graph.vertices[v].value) == 0))
+    return list(dict.fromkeys([*(v for v in found if v in direct), *named]))
 
 
 @slips("outer-at-wrong-point")
@@ -130,16 +153,16 @@ def plus(derivative: Value) -> Change:
 @guesses("chain-added")
 def sums_and_products(problem: Problem) -> Iterator[Guess]:
     """The local derivatives of each path added up; the paths multiplied."""
-    if problem.kind != "gradient" or not problem.graph.is_scalar or not problem.paths:
+    if problem.kind != "gradient" or np.ndim(problem.truth) or not problem.paths:
         return
     ratio = problem.ratio(problem.of, problem.by)
-    chains = [added([problem.graph.local(edge) for edge in path]) for path in problem.paths if path]
-    if chains and any(len(path) > 1 for path in problem.paths):
+    chains = [links(problem, path) for path in problem.paths]
+    if any(len(chain) > 1 for chain in chains):
         yield Guess(
             problem.by,
             f"{ratio} = the sum of the local derivatives",
             "you added the local derivatives along the chain; they are multiplied",
-            added(chains),
+            added([link for chain in chains for link in chain]),
         )
     if len(problem.paths) > 1:
         product = np.prod([problem.flow(path) for path in problem.paths])
@@ -149,3 +172,18 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
             "you multiplied what comes along the paths; it is added",
             product,
         )
+
+
+def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:
+    """The derivatives along a path, from each value that is one number to the next."""
+    graph, found = problem.graph, []
+    part: list[Edge] = []
+    for edge in path:
+        part.append(edge)
+        source = graph.source(edge)
+        if np.ndim(graph.vertices[source].value) == 0:
+            others = {other: nothing for other in problem.edges if other not in part}
+            alone = len(part) == 1 and not graph.vertices[edge.vertex].structured
+            found.append(graph.local(edge) if alone else sweep(graph, part[0].vertex, others)[source])
+            part = []
+    return found

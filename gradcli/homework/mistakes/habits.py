@@ -103,7 +103,7 @@ def forward_in_degrees(problem: Problem) -> list[Value]:
     graph = problem.graph
     values: list[Value] = []
     for index, vertex in enumerate(graph.vertices):
-        if vertex.line.application is None:
+        if vertex.primitive is None:
             values.append(vertex.value)
             continue
         operands = graph.operands(index, values)

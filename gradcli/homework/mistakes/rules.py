@@ -172,10 +172,10 @@ def quotient_of_derivatives(problem: Problem) -> Iterator[Guess]:
 
 def separate(problem: Problem, op: str) -> Iterator[tuple[int, Value, Value]]:
     """The scalar nodes of an operation both of whose operands depend on `by`, with the derivatives of the two."""
-    if problem.kind != "gradient" or not problem.graph.is_scalar:
+    if problem.kind != "gradient" or np.ndim(problem.truth):
         return
     for index, vertex in enumerate(problem.graph.vertices):
-        if vertex.op == op and len(vertex.rules) == 2 and problem.flows(index):
+        if vertex.op == op and len(vertex.rules) == 2 and problem.flows(index) and not np.ndim(vertex.value):
             u, v = (
                 sweep(problem.graph, source, stop=problem.stop).get(problem.by) if source != problem.by else 1.0
                 for source in vertex.sources
