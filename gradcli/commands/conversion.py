@@ -16,7 +16,7 @@ from gradcli.stream.blocks import Block
 from gradcli.stream.plan import Plan, Result, Task
 from gradcli.stream.records import Columns, Record
 
-OFTEN = 256  # records between two collections of memory, which the process otherwise leaves out
+OFTEN = 256  # records or blocks between two collections of memory, which the process otherwise leaves out
 PROGRAMS = 256  # programs that are kept ready
 
 
@@ -47,11 +47,13 @@ class Conversion:
     plan: Plan | None
     is_fail_fast: bool = False
     plans: dict[str, Plan] = field(default_factory=dict)
+    blocks: int = 0
 
     def __call__(self, block: Block) -> Answer:
-        answer = self.at_once(block) or self.one_by_one(block)
-        gc.collect()
-        return answer
+        self.blocks += 1
+        if self.blocks % OFTEN == 0:
+            gc.collect()
+        return self.at_once(block) or self.one_by_one(block)
 
     def at_once(self, block: Block) -> Answer | None:
         """All records of the block in one computation; None where that is not possible."""

@@ -21,6 +21,7 @@ from gradcli.stream.plan import Result
 from gradcli.stream.records import Columns, Record
 
 QUOTED = {text: f'"{name}"' for text, name in digits.NAMES.items()}
+MARK = "\x1f"
 HOLE = "\x00"  # where a number goes in the pattern of a line
 
 
@@ -55,7 +56,8 @@ class JsonLinesWriter:
         tails = [f"{tail}\n"] * columns.count
         if columns.rests is not None:
             tails = [
-                f'{tail[:-1]}, "record": {dump(dict(rest))}}}\n' if rest else f"{tail}\n" for rest in columns.rests
+                f'{tail[:-1]}, "record": {text}}}\n' if rest else f"{tail}\n"
+                for rest, text in zip(columns.rests, dumped(columns.rests), strict=True)
             ]
         pieces[step - 1 :: step] = tails
         return "".join(pieces)
@@ -89,8 +91,10 @@ class TableWriter:
             rows = digits.spell_rows(np.stack(present, axis=1))
         else:
             spelled = [[""] * columns.count if column is None else digits.spell(column) for column in numbers]
-            rows = list(map(",".join, zip(*spelled, strict=True)))
-        return "\n".join(map(",".join, zip(columns.texts, rows, strict=True))) + "\n" if rows else ""
+            rows = [f",{','.join(row)}\n" for row in zip(*spelled, strict=True)]
+        pieces = [""] * (2 * columns.count)
+        pieces[::2], pieces[1::2] = columns.texts, rows
+        return "".join(pieces)
 
     def record(self, result: Result, record: Record) -> str:
         numbers = [result.value, *(result.gradients.get(name) for name in self.names)]
@@ -98,6 +102,16 @@ class TableWriter:
 
     def error(self, record: Record) -> str:
         return f"{record.text}{',' * len(self.added)}\n"
+
+
+def dumped(rests: Sequence[Any]) -> list[str]:
+    """The text of each, made at once: a mark goes between each two, for which no string in them is mistaken."""
+    marked: list[Any] = [MARK] * (2 * len(rests))
+    marked[::2] = rests
+    texts = dump(marked)[1:-1].split(f", {json.dumps(MARK)}")
+    if len(texts) != len(rests) + 1:
+        return list(map(dump, rests))
+    return [text.removeprefix(", ") for text in texts[:-1]]
 
 
 def cell(value: Any) -> str:

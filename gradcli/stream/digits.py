@@ -20,6 +20,7 @@ else:
     orjson = installed
 
 NAMES = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+OTHERS = '"[{us'  # one of these is in everything that JSON has besides numbers
 LEAST, MOST = 1e-4, 1e16  # between these Python writes no exponent
 
 
@@ -41,16 +42,19 @@ def spell(values: Any, names: dict[str, str] = NAMES) -> list[str]:
 
 
 def spell_rows(values: Any) -> list[str]:
-    """The rows of a matrix, their numbers with commas between."""
+    """The rows of a matrix, as the end of a row of CSV: a comma before each number, a line feed at the end."""
     values = widened(values)
     width = values.shape[1]
     if orjson is None or not values.size:
         texts = spell(values.ravel())
-        return list(map(",".join, zip(*(texts[column::width] for column in range(width)), strict=True)))
-    rows: list[str] = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY).decode()[2:-2].split("],[")
+        rows = zip(*(texts[column::width] for column in range(width)), strict=True)
+        return [f",{','.join(row)}\n" for row in rows]
+    text = orjson.dumps(values, option=orjson.OPT_SERIALIZE_NUMPY).decode()[1:-2]
+    found: list[str] = text.replace("[", ",").replace("],,", "\n,").splitlines(keepends=True)
+    found[-1] += "\n"
     for row in sorted(set((with_exponent(values.ravel()) // width).tolist())):
-        rows[row] = ",".join(spell(values[row]))
-    return rows
+        found[row] = f",{','.join(spell(values[row]))}\n"
+    return found
 
 
 def with_exponent(values: Any) -> Any:
@@ -72,12 +76,12 @@ def widened(values: Any) -> Any:
 
 def read(text: str, count: int) -> Any:
     """The floats that stand in a text with commas between, as an array; ValueError where one is none."""
-    if orjson is not None:
+    if orjson is not None and not any(map(text.__contains__, OTHERS)):
         try:
             numbers = orjson.loads(f"[{text}]")
         except ValueError:
             numbers = []
-        if len(numbers) == count and are_numbers(numbers):
+        if len(numbers) == count:
             values = np.array(numbers, np.float64)
             if "-0" not in text or values.all():  # a whole -0 has no sign in JSON
                 return values

@@ -31,8 +31,8 @@ def written(value: Any) -> str:
 def test_doubles(values: list[float]) -> None:
     array = np.array(values)
     assert spell(array) == [written(value) for value in array]
-    assert spell_rows(array[:, None]) == spell(array)
-    assert spell_rows(np.stack([array, array], 1)) == [f"{text},{text}" for text in spell(array)]
+    assert spell_rows(array[:, None]) == [f",{text}\n" for text in spell(array)]
+    assert spell_rows(np.stack([array, array], 1)) == [f",{text},{text}\n" for text in spell(array)]
 
 
 @pytest.mark.usefixtures("form")
