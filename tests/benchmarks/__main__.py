@@ -2,11 +2,14 @@
 
 Each row says what gradcli takes, and how many times as long as the others that is; below 1 gradcli is the faster. The
 others are those of torch, jax, autograd, micrograd and sympy that are installed. Every library has a process of its
-own, and they do the same task in turn, round after round; a round gives a ratio, and the table has the median of
-them, so that a machine that is busy for a while disturbs both sides. Tasks of the engine are a forward and a backward
-pass, checked to give the same gradients. `torch` and `autograd` have one thread, and so has gradcli beside them;
-`torch, all cores` and both of jax have as many as they like, and so has gradcli's BLAS, while the rest of gradcli
-never uses more than one. The collector of garbage is off, as in gradcli's commands.
+own, and they do the same task in turn, round after round, so that a machine that is busy for a while disturbs all
+sides; the shortest time of each counts. The baseline of a command is the import of the libraries that it stands on, or
+a loop in Python that copies the records; that of a graph is one of a tenth of its size.
+
+Tasks of the engine are a forward and a backward pass, checked to give the same gradients. `torch` and `autograd` have
+one thread, and so has gradcli beside them; `torch, all cores` and both of jax have as many as they like, and so has
+gradcli's BLAS, while the rest of gradcli never uses more than one. The collector of garbage is off, as in gradcli's
+commands.
 
 `--quick` runs small tasks once, to see that all works: its numbers say nothing. `--markdown` writes the table as the
 README has it.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,7 @@ from tests.benchmarks.table import ROOT, Bound, Row, is_installed
 
 Command = Sequence[str]
 
-RUNS = 11
+RUNS = 7
 PYTHON = sys.executable
 SCRIPT = Path(sys.executable).with_name("gradcli")
 GRADCLI = [str(SCRIPT)] if SCRIPT.exists() else [PYTHON, "-m", "gradcli"]
@@ -45,15 +44,11 @@ def seconds(command: Command, input: Path | None = None) -> float:
 
 
 def compared(command: Command, others: dict[str, Command], runs: int, input: Path | None = None) -> Row:
-    """The median time of a command, and the medians of its ratios to the others, run by run."""
-    for each in (command, *others.values()) if runs > 1 else ():
-        seconds(each, input)  # into the cache of the file system
-    own, ratios = [], {name: list[float]() for name in others}
-    for _ in range(runs):
-        own.append(seconds(command, input))
-        for name, other in others.items():
-            ratios[name].append(own[-1] / seconds(other, input))
-    return Row("", statistics.median(own), "s", {name: statistics.median(values) for name, values in ratios.items()})
+    """The shortest time of a command, and its ratios to those of others that ran in turn with it."""
+    commands = {"own": command, **others}
+    times = [{name: seconds(each, input) for name, each in commands.items()} for _ in range(runs)]
+    best = {name: min(run[name] for run in times) for name in commands}
+    return Row("", best["own"], "s", {name: best["own"] / best[name] for name in others})
 
 
 def named(row: Row, what: str, bound: Bound | None) -> Row:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import statistics
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -51,18 +50,18 @@ def started(library: str, threads: int, quick: bool) -> Worker:
 
 
 def tasks(quick: bool = False) -> Iterator[Row]:
-    """A row a task: the median of the ratios of rounds in which everybody did it once."""
+    """A row a task: the shortest times of rounds in which everybody did it in turn."""
     with workers(quick) as processes:
         for task, row in ROWS.items():
             able = [key for key, worker in processes.items() if task in worker.tasks]
             rounds = [asked(processes, able, task) for _ in range(1 if quick else ROUNDS)]
+            best = {key: min(times[key] for times in rounds) for key in able}
             ratios = {
-                column: statistics.median(times["own", threads] / times[library, threads] for times in rounds)
+                column: best["own", threads] / best[library, threads]
                 for column, (library, threads) in LIBRARIES.items()
                 if (library, threads) in able
             }
-            own = statistics.median(times["own", ONE] for times in rounds)
-            yield replace(row, own=own / per(task, quick), ratios=ratios)
+            yield replace(row, own=best["own", ONE] / per(task, quick), ratios=ratios)
 
 
 def asked(processes: dict[Process, Worker], able: list[Process], task: str) -> dict[Process, float]:

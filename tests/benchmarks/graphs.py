@@ -50,9 +50,9 @@ def sizes(quick: bool = False) -> Iterator[Row]:
         best = {library: min(run[library] for run in runs) for library in libraries}
         own, memory = best["gradcli"]
         ratios = {library: own / best[library][0] for library in libraries[1:]}
-        bound = None
         if before:
-            ratios["baseline"], bound = own / before, Bound(1.1, "baseline", "1.1 x a tenth of the size")
+            ratios["baseline"] = own / before
+        bound = Bound(1.1, "baseline", "1.1 x a tenth of the size") if nodes == decades[-1] else None
         yield Row(f"graph of {nodes:,} nodes, a node", own, ratios=ratios, bound=bound)
         before = own
     ratios = {library: memory / best[library][1] for library in libraries[1:]}
