@@ -137,8 +137,9 @@ def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
     if np.shape(typed.value) != np.shape(truth) or not np.any(truth) or np.all(np.asarray(typed.digits) == EXACT):
         return
     off = np.max(np.abs(typed.value - truth))
-    if np.all(np.abs(typed.value - truth) <= np.asarray(typed.unit) * SLACK):
-        how = "its last digit is off by one: round it, do not cut it off"
+    unit = np.asarray(typed.unit)
+    if np.all(np.abs(typed.value - np.trunc(truth / unit) * unit) <= unit * (SLACK - 1)):
+        how = "its digits are cut off: round the last one"
     elif np.all(np.abs(typed.value - truth) <= NEARLY * np.abs(truth)):
         how = "it is close: a number was rounded on the way, keep more digits until the end"
     else:

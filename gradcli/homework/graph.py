@@ -149,7 +149,7 @@ class Graph:
 
     def forward(self, given: Mapping[int, Value]) -> list[Value]:
         """The values again, with other values for some vertices; what does not depend on those stays as it is."""
-        values = dict(given)
+        values = {index: np.asarray(value)[()] for index, value in given.items()}  # a typed number is Python's
         for index, vertex in enumerate(self.vertices):
             if index not in given and any(source in values for source in vertex.sources):
                 values[index] = vertex.forward(self.operands(index, values))
@@ -225,7 +225,7 @@ def sweep(
     totals = {of: np.ones_like(graph.vertices[of].value)[()] if seed is None else seed}
     for index in range(of, -1, -1):
         if index in given and index in totals:
-            totals[index] = given[index]
+            totals[index] = np.asarray(given[index])[()]
         vertex, g = graph.vertices[index], totals.get(index)
         if g is None or (index in stop and index != of):
             continue
