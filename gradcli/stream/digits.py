@@ -7,7 +7,8 @@ elsewhere (`1e+16` against `1e16`) Python's own text is used. So what is written
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,25 +100,37 @@ def are_numbers(values: Sequence[Any]) -> bool:
 
 
 def read_json(text: str) -> Any:
-    """A JSON value; ValueError where it is none, or where a key comes twice or a number is NaN or Infinity."""
-    return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
+    """A JSON value; ValueError where it is none, where a key comes twice, or a number is not finite."""
+    return STRICT.decode(text)
 
 
 def read_list(text: str) -> Any:
     """As `read_json`, for text without objects that have a key twice: the last one wins."""
-    return json.loads(text, parse_constant=_refuse)
+    return QUICK.decode(text)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise TwiceError(next(name for name in found if names.count(name) > 1))
+        raise TwiceError(first_twice(name for name, _ in pairs))
     return found
 
 
+def first_twice(names: Iterable[str]) -> str | None:
+    """The first name that comes a second time."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
 def _refuse(name: str) -> Any:
-    raise NotFiniteError(name)
+    raise NotFiniteError(f"{name} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise NotFiniteError(f"{text[:40]} is beyond all numbers")
+    return number
 
 
 class TwiceError(ValueError):
@@ -125,4 +138,8 @@ class TwiceError(ValueError):
 
 
 class NotFiniteError(ValueError):
-    """NaN or an infinity, which JSON does not have."""
+    """NaN, an infinity, or a number as large as one."""
+
+
+STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
+QUICK = json.JSONDecoder(parse_constant=_refuse)

@@ -15,7 +15,7 @@ from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
 
-PIECE = 2**20  # bytes that are read at a time
+PIECE = 2**18  # bytes that are read at a time: some thousand records, whose values fit into a processor's cache
 
 
 class Input:

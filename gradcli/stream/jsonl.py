@@ -16,9 +16,11 @@ from gradcli.stream import digits
 from gradcli.stream.blocks import LONGEST, Block
 from gradcli.stream.records import Columns, Record, not_text, number, too_long
 
+DEEPEST = 200  # lists and objects in each other
 MARK = "\x1f"
 SPELLED_MARK = ',"\\u001f",'
-LONG_WHOLE = re.compile(r"(?<![\d.])\d{19}")  # in a field that is passed on, for orjson makes floats of the longest
+# In a field that is passed on: a number that may be infinite, or a whole one that orjson may make a float of.
+UNSURE = re.compile(r"(?<![\d.])\d{19}|[eE]\+?\d{3}")
 
 
 class JsonLines:
@@ -50,7 +52,7 @@ class JsonLines:
             return None
         if sum(map(len, objects)) == len(values) * len(objects):
             return Columns(len(objects), values)
-        if digits.orjson is not None and LONG_WHOLE.search(text):
+        if UNSURE.search(text) or any(map(is_deep, lines, objects)):
             return None
         names = set(values)
         return Columns(len(objects), values, [{k: v for k, v in d.items() if k not in names} for d in objects])
@@ -119,6 +121,19 @@ def has_single_keys(lines: Sequence[str], objects: Sequence[Mapping[str, Any]]) 
     return True
 
 
+def is_deep(text: str, value: Any) -> bool:
+    """Whether a value is nested deeper than can be written again."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return False
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [part for whole in level for part in (whole.values() if isinstance(whole, dict) else whole)]
+        level = [part for part in level if isinstance(part, list | dict)]
+        if not level:
+            return False
+    return True
+
+
 def column(values: Sequence[Any]) -> Any:
     """Numbers as an array; ValueError where one is no number, or not finite."""
     if not digits.are_numbers(values):
@@ -136,7 +151,7 @@ def parse_line(text: str) -> dict[str, Any]:
     except digits.TwiceError as error:
         raise EvaluationError("E221", f"the key {error} comes twice", help="keep one of the two") from None
     except digits.NotFiniteError as error:
-        raise EvaluationError("E223", f"{error} is no number", help="JSON has finite numbers only") from None
+        raise EvaluationError("E223", str(error), help="JSON has finite numbers only, below 1.8e308") from None
     except JSONDecodeError as error:
         told = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
         raise EvaluationError("E220", told, help='each line is one object, such as {"x": 1, "y": 2}') from error
@@ -144,6 +159,8 @@ def parse_line(text: str) -> dict[str, Any]:
         raise EvaluationError("E220", "not JSON that can be read: it is nested too deeply") from None
     except ValueError:  # Python reads no whole number of more than some thousand digits
         raise EvaluationError("E223", "a whole number has too many digits", help="write it as 1e300") from None
+    if is_deep(text, found):
+        raise EvaluationError("E220", f"nested more than {DEEPEST} deep", help="pass on flatter fields")
     if not isinstance(found, dict):
         raise EvaluationError(
             "E222", "the record is no object", help='each line is one object, such as {"x": 1, "y": 2}'

@@ -202,7 +202,6 @@ def take_header(block: Block) -> tuple[list[str], Block]:
     if problem := not_text(row):
         raise problem
     names = [name.strip() for name in split(row.decode())]
-    for name in names:
-        if names.count(name) > 1:
-            raise EvaluationError("E228", f"the header has {f'{name} twice' if name else 'columns without names'}")
+    if (name := digits.first_twice(names)) is not None:
+        raise EvaluationError("E228", f"the header has {f'{name} twice' if name else 'columns without names'}")
     return names, Block(block.first + end, b"".join(lines[end:]))

@@ -1,0 +1,98 @@
+"""A block gives what its lines give one at a time, byte for byte: however input is cut, results are the same."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradcli.commands.conversion import Conversion
+from gradcli.render.records import JsonLinesWriter, TableWriter
+from gradcli.stream.blocks import Block
+from gradcli.stream.jsonl import JsonLines
+from gradcli.stream.plan import Plan, Task
+from gradcli.stream.table import Table
+from tests.commands.running import validator
+from tests.stream.conftest import form as form
+
+PROGRAMS = [
+    "x**y",
+    "k = 2; (x*k - y)**2",
+    "log(x)/y",
+    "sum(stack([x, y])**2)",
+    "where(x > y, sin(x), x**2.5)",
+    "sum(x*y)",
+    "leaky_relu(x, y)",
+]
+NUMBERS = (
+    st.floats().map(json.dumps) | st.integers().map(str) | st.sampled_from(["0", "-0", "1e999", "2.50", "1E3", "0.1"])
+)
+VALUES = NUMBERS | st.sampled_from(["[1, 2]", "[[1], [2, 3]]", "null", "true", '"1"', "{}", "[]"])
+FIELDS = st.tuples(st.sampled_from(["x", "y", "k", "id", "é", 'q"']), VALUES)
+RECORDS = st.lists(FIELDS, max_size=4).map(
+    lambda fields: "{" + ", ".join(f"{json.dumps(name)}: {value}" for name, value in fields) + "}"
+)
+POINTS = st.tuples(NUMBERS, NUMBERS).map(lambda point: f'{{"x": {point[0]}, "y": {point[1]}}}')
+LINES = POINTS | POINTS | RECORDS | st.text(max_size=9).map(lambda text: text.replace("\n", ""))
+CELLS = st.tuples(VALUES, NUMBERS, st.sampled_from(["a", '"b,c"', '"', ""])).map(
+    lambda cells: f"{cells[2]},{cells[0]},{cells[1]}"
+)
+ROWS = (
+    CELLS
+    | st.tuples(NUMBERS, NUMBERS).map(lambda cells: f"a,{cells[0]},{cells[1]}")
+    | st.sampled_from(["1,2", "a,,2", ""])
+)
+
+
+def for_lines(program: str, **options: Any) -> Conversion:
+    task = Task(program, **options)
+    plan = Plan(task)
+    return Conversion(JsonLines(plan.names, plan.required), JsonLinesWriter(has_gradients=True), task, plan)
+
+
+def for_rows(program: str) -> Conversion:
+    task = Task(program)
+    plan = Plan(task)
+    header = ["id", "x", "y"]
+    writer = TableWriter(header, plan.differentiated, has_gradients=True)
+    return Conversion(Table(header, plan.names, keeps_text=True), writer, task, plan)
+
+
+def assert_cuts_make_no_difference(convert: Conversion, lines: list[str]) -> str:
+    data = [line.encode("utf-8", "surrogatepass") for line in lines]
+    whole = convert(Block(1, b"\n".join(data)))
+    parts = [convert(Block(number, line)) for number, line in enumerate(data, 1)]
+    assert whole.text == b"".join(part.text for part in parts)
+    assert whole.count == sum(part.count for part in parts)
+    assert whole.failures == [failure for part in parts for failure in part.failures]
+    return whole.text.decode()
+
+
+@pytest.mark.usefixtures("form")
+@given(st.sampled_from(PROGRAMS), st.lists(LINES, max_size=6), st.sampled_from(["float64", "float32"]))
+def test_json_lines(program: str, lines: list[str], dtype: str) -> None:
+    text = assert_cuts_make_no_difference(for_lines(program, dtype=dtype), lines)
+    found = text.split("\n")[:-1]
+    assert len(found) == len([line for line in lines if line.encode("utf-8", "surrogatepass").strip()])
+    for line in found:
+        validator("batch").validate(json.loads(line, parse_constant=pytest.fail))
+
+
+@pytest.mark.usefixtures("form")
+@given(st.sampled_from(PROGRAMS), st.lists(ROWS, max_size=6))
+def test_rows(program: str, rows: list[str]) -> None:
+    closed = [row for row in rows if row.count('"') % 2 == 0]
+    assert_cuts_make_no_difference(for_rows(program), closed)
+    convert = for_rows(program)
+    assert convert(Block(1, "\n".join(rows).encode())).text.endswith(b"\n") or not any(rows)
+
+
+def test_it_can_be_sent_to_another_process() -> None:
+    for convert in (for_lines("x*y"), for_rows("x*y"), for_lines("sum(stack([x, y]))")):
+        sent = pickle.loads(pickle.dumps(convert))
+        block = Block(1, b'{"x": 3, "y": 4}\na,3,4\n')
+        assert sent(block) == convert(block)
