@@ -32,24 +32,24 @@ class Detective:
     def diagnoses(self, answers: Sequence[Typed]) -> tuple[Diagnosis, ...]:
         """Every mistake that gives the answer (at each point, one answer a point), likely ones first."""
         problem, typed = self.problems[0], answers[0]
-        found = [self.described(suspect, typed) for suspect in self.common(answers)]
+        found = [self.described(suspect, typed, value) for suspect, value in self.common(answers)]
         if len(answers) == 1:
             if not found or " + " in found[0].code:
                 found = [*decimal_point(problem, typed, self.tolerance), *found]
             found.extend(rounding(problem, typed))
         return tuple(one_of_each(list(distinct(found)))[:MOST])
 
-    def common(self, answers: Sequence[Typed]) -> list[Suspect]:
-        """The suspects that give the answer at every point; a point is known by its place in the same order."""
+    def common(self, answers: Sequence[Typed]) -> list[tuple[Suspect, Value]]:
+        """The suspects that give the answer at every point, with what they give at the first."""
         matches = [
             suspects.matching(problem.by, typed, self.tolerance)
             for problem, suspects, typed in zip(self.problems, self.suspects, answers, strict=True)
         ]
         first, *others = matches
-        told = [{identity(suspect) for suspect in other} for other in others]
-        return [suspect for suspect in first if all(identity(suspect) in other for other in told)]
+        told = [{identity(suspect) for suspect, _ in other} for other in others]
+        return [(suspect, value) for suspect, value in first if all(identity(suspect) in other for other in told)]
 
-    def described(self, suspect: Suspect, typed: Typed) -> Diagnosis:
+    def described(self, suspect: Suspect, typed: Typed, value: Value) -> Diagnosis:
         first = suspect.parts[0]
         single = len(suspect.parts) == 1
         telling = typed.is_telling and (single or bool(np.min(typed.digits) >= 4))
@@ -59,7 +59,7 @@ class Detective:
             "; ".join(part.rule for part in suspect.parts),
             ", and ".join(part.message for part in suspect.parts),
             ", ".join(part.detail for part in suspect.parts if part.detail),
-            typed.value,
+            value,
             telling,
         )
 

@@ -61,8 +61,8 @@ class Suspects:
         self.shelves: dict[tuple[int, int], dict[tuple[int, ...], Shelf]] = {}
         self.swept: dict[int, tuple[list[Suspect], Callable[[int], Any]]] = {}
 
-    def matching(self, by: int, typed: Typed, tolerance: Tolerance) -> list[Suspect]:
-        """The single mistakes that give the number; if there is none, the pairs."""
+    def matching(self, by: int, typed: Typed, tolerance: Tolerance) -> list[tuple[Suspect, Value]]:
+        """The single mistakes that give the number, with what they give exactly; if there is none, the pairs."""
         for level in (SINGLE, PAIR):
             shelf = self.shelf(by, level).get(np.shape(typed.value))
             if shelf is None:
@@ -70,7 +70,7 @@ class Suspects:
             with np.errstate(all="ignore"):
                 found = np.flatnonzero(tolerance.matches(typed, shelf.numbers))
             if found.size:
-                return sorted((shelf.suspects[n] for n in found), key=lambda suspect: suspect.rank)
+                return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=lambda pair: pair[0].rank)
         return []
 
     def shelf(self, by: int, level: int) -> dict[tuple[int, ...], Shelf]:
