@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gradcli.homework.graph import Change, Edge, Graph, sweep
+from gradcli.homework.mistakes.activations import GATES
 from gradcli.homework.mistakes.branches import added
 from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
 from gradcli.homework.problem import Problem, Value, nothing, slope
@@ -40,7 +41,13 @@ def inner_is_one(problem: Problem) -> Iterator[Slip]:
                 f"{ratio} = 1",
                 f"you differentiated {problem.label(edge.vertex)} and forgot the inner derivative {ratio}",
                 {below: slope(1.0)},
+                rank=masked(problem.graph, inner),
             )
+
+
+def masked(graph: Graph, vertex: int) -> int:
+    """How unlikely a slip in the chain is at a mask: it is taken for a slip in the mask itself."""
+    return int(graph.vertices[vertex].op in GATES)
 
 
 @guesses("local-not-total")
@@ -94,6 +101,7 @@ def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
                 f"you took the derivative of {problem.label(edge.vertex)} at {problem.label(x)}; "
                 f"it belongs at {problem.label(inner)}",
                 {edge: slope(slope_at(problem.graph, edge, problem.graph.vertices[x].value))},
+                rank=masked(problem.graph, edge.vertex),
             )
 
 
