@@ -1,45 +1,163 @@
-"""Where things stand in an assignment file; tomllib reads values and forgets their places."""
+"""TOML, and where things stand in it: tomllib reads values and forgets their places."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
+from gradcli.errors import UsageError
 from gradcli.source import Source, Span
 
-HEADER = re.compile(r"^[ \t]*\[\[?[^\]\n]+\]\]?[ \t]*(?:#.*)?$", re.MULTILINE)
-QUESTION = re.compile(r"\s*\[\[\s*question\s*\]\]")
+Path = tuple[str | int, ...]  # such as ("question", 0, "at", "x")
+
+STRING = r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\])*"|\'[^\']*\''
+PART = rf"(?:{STRING}|[\w-]+)"
+KEY = re.compile(rf"{PART}(?:[ \t]*\.[ \t]*{PART})*", re.DOTALL)
+VALUE = re.compile(rf"{STRING}|[^,\]}}#\r\n]*[^,\]}}#\s]", re.DOTALL)
+SKIPPED = re.compile(r"(?:\s|#[^\n]*)*")
+LITERAL = re.compile(r"\r\n|.", re.DOTALL)
+CHARACTER = re.compile(
+    r"(?P<none>\\[ \t]*\r?\n\s*)|\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|\r\n|.", re.DOTALL
+)  # what one character of a text is written as
+CLOSING = {"[": "]", "{": "}"}
+
+
+def read_table(source: Source) -> dict[str, Any]:
+    """What a TOML text says; UsageError, with the place, where it is none."""
+    try:
+        return tomllib.loads(source.text)
+    except tomllib.TOMLDecodeError as error:
+        what, _, place = str(error).partition(" (at ")
+        found = re.match(r"line (\d+), column (\d+)", place)
+        start = source.offset(int(found[1])) + int(found[2]) - 1 if found else len(source.text)
+        message, span = f"this is not TOML: {what[:1].lower()}{what[1:]}", Span(start, start + 1)
+        help = "texts stand in quotes, a program of several lines in triple quotes, a question under [[question]]"
+    except (ValueError, RecursionError):  # limits of the interpreter
+        found = re.search(r"[0-9_]{4000,}|\[{100,}", source.text)
+        message, span, help = "too many digits or brackets", Span(*found.span()) if found else Span(0, 1), "use fewer"
+    raise UsageError("E020", message, span=span, help=help, source=source)
 
 
 class Places:
-    """Looks keys and texts up; where nothing is found, the whole section is the place."""
+    """The places of keys and values in a text that tomllib has read."""
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        starts = [found.start() for found in HEADER.finditer(source.text)]
-        ends = [*starts[1:], len(source.text)]
-        self.sections = list(zip(starts, ends, strict=True))
-        self.questions = [s for s in self.sections if QUESTION.match(source.text, s[0])]
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.keys: dict[Path, Span] = {}
+        self.values: dict[Path, Span] = {}
+        for path, key, value in scan(text):
+            for end in range(1, len(path) + 1):
+                self.keys.setdefault(path[:end], key)
+            if value is not None:
+                self.values[path] = value
 
-    def section(self, question: int | None, name: str = "") -> Span:
-        """A question by its number from 0, a table by its name, or what stands before all tables."""
-        if question is not None:
-            return Span(*self.questions[question]) if question < len(self.questions) else Span(0, 0)
-        for start, end in self.sections:
-            if name and re.match(rf"\s*\[\s*{re.escape(name)}\s*\]", self.source.text[start:end]):
-                return Span(start, end)
-        return Span(0, self.sections[0][0] if self.sections else len(self.source.text))
+    def key(self, *path: str | int) -> Span:
+        """Where a key is written; where there is none, the table that it belongs into."""
+        while path and path not in self.keys:
+            path = path[:-1]
+        return self.keys.get(path, Span(0, 0))
 
-    def key(self, section: Span, key: str) -> Span:
-        """The key where it is set, `key = ...`; else the section's header."""
-        found = re.compile(rf"(?:^|[{{,])[ \t]*[\"']?({re.escape(key)})[\"']?[ \t]*=", re.MULTILINE).search(
-            self.source.text, *section
-        )
-        if found:
-            return Span(*found.span(1))
-        return Span(section.start, section.start + len(self.source.text[slice(*section)].split("\n")[0]))
+    def value(self, *path: str | int) -> Span:
+        """Where a value is written; else as `key`."""
+        return self.values.get(path) or self.key(*path)
 
-    def text(self, section: Span, text: str, after: str = "") -> Span | None:
-        """A text as it is written, behind a key; None where it is written with escapes."""
-        start = self.key(section, after).end if after else section.start
-        found = self.source.text.find(text, start, section.end) if text else -1
-        return None if found < 0 else Span(found, found + len(text))
+    def within(self, path: Path, span: Span) -> Span:
+        """The place of a part of a text, whatever escapes it is written with; else as `value`."""
+        written = self.value(*path)
+        if self.text[written.start : written.start + 1] not in ("'", '"'):
+            return written
+        starts = offsets(self.text, written)
+        return Span(*(starts[min(end, len(starts) - 1)] for end in span))
+
+
+@dataclass(slots=True)
+class _Open:
+    """A bracket that is open: the value of `path`, `count` of its items are read."""
+
+    sign: str
+    path: Path
+    key: Span
+    start: int
+    count: int = 0
+
+
+def scan(text: str) -> Iterator[tuple[Path, Span, Span | None]]:
+    """Every table, value and item: its path, the place of its key (an item is its own), and of its value at the end."""
+    table: Path = ()
+    counts: Counter[Path] = Counter()
+    brackets: list[_Open] = []
+    awaited: tuple[Path, Span] | None = None  # the key whose value comes next
+    at = 0
+    while (at := _skipped(text, at)) < len(text):
+        sign, top = text[at], brackets[-1] if brackets else None
+        if top and sign == CLOSING[top.sign]:
+            at += 1
+            yield top.path, top.key, Span(top.start, at)
+            brackets.pop()
+        elif top and sign == ",":
+            top.count += 1
+            at += 1
+        elif awaited is None and top is None and sign == "[":
+            wide = text.startswith("[[", at)
+            key = _match(KEY, text, _skipped(text, at + 1 + wide))
+            start, at = at, text.index("]", key.end) + 1 + wide
+            table = _numbered(_names(text[slice(*key)]), counts, is_new=wide)
+            yield table, Span(start, at), None
+        elif awaited is None and (top is None or top.sign == "{"):
+            key = _match(KEY, text, at)
+            awaited = (*(top.path if top else table), *_names(text[slice(*key)])), key
+            yield *awaited, None
+            at = text.index("=", key.end) + 1
+        else:
+            value = Span(at, at + 1) if sign in CLOSING else _match(VALUE, text, at)
+            path, key = awaited or ((*top.path, top.count), value) if top else awaited or ((), value)
+            if sign in CLOSING:
+                brackets.append(_Open(sign, path, key, at))
+            yield path, key, None if sign in CLOSING else value
+            at, awaited = value.end, None
+
+
+def offsets(text: str, written: Span) -> list[int]:
+    """Where each character of a text in quotes is written, and where it ends."""
+    quotes = 3 if text.startswith(('"""', "'''"), written.start) else 1
+    start, end = written.start + quotes, written.end - quotes
+    if quotes == 3:  # the first newline is none
+        start += 2 if text.startswith("\r\n", start) else int(text.startswith("\n", start))
+    character = CHARACTER if text[written.start] == '"' else LITERAL
+    found = (one for one in character.finditer(text, start, end) if not (one.re is CHARACTER and one["none"]))
+    return [*(one.start() for one in found), end]
+
+
+def _skipped(text: str, at: int) -> int:
+    return _match(SKIPPED, text, at).end
+
+
+def _match(pattern: re.Pattern[str], text: str, at: int) -> Span:
+    found = pattern.match(text, at)
+    return Span(*found.span()) if found else Span(at, at + 1)
+
+
+def _names(key: str) -> Path:
+    """The parts of a dotted key."""
+    found: list[str] = []
+    table = tomllib.loads(f"{key} = 0")
+    while isinstance(table, dict):
+        ((name, table),) = table.items()
+        found.append(name)
+    return tuple(found)
+
+
+def _numbered(names: Path, counts: Counter[Path], *, is_new: bool) -> Path:
+    """The path of a header: each array of tables with the number of its table, one more for a new one."""
+    path: Path = ()
+    for place, name in enumerate(names, 1):
+        path = (*path, name)
+        if is_new and place == len(names):
+            counts[path] += 1
+        if counts[path]:
+            path = (*path, counts[path] - 1)
+    return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -81,7 +82,12 @@ class SnippetSolution:
             array = np.asarray(value)
         except (ValueError, TypeError):
             array = np.asarray(None)
-        return array[()] if array.dtype.kind in "fiub" else represent(value)
+        if array.dtype.kind in "fiub":
+            return array[()]
+        text = represent(value)
+        if text.startswith("<") or "\n" in text:
+            raise self.refused(ask.span, f"{ask.written} is nothing that one can type", "ask for a number or a name")
+        return text
 
     def problem(self, ask: Ask) -> Problem | None:
         """The last backward pass that left what is asked in the `.grad` of a leaf; None where there is none.
@@ -118,10 +124,10 @@ class SnippetSolution:
 
     def placed(self, error: GradcliError) -> UsageError:
         """An error of the snippet, at its place in the assignment."""
-        offset, span = self.question.offset, error.span
-        told = self.refused(self.question.span, error.message, error.help)
-        if offset is not None and span is not None:
-            told.span = Span(offset + span.start, offset + span.end)
+        help = re.sub(r" --\w+.*", "", error.help)  # not the options of another command
+        told = self.refused(self.question.span, error.message, help)
+        if error.span is not None:
+            told.span = self.question.placed(error.span)
         return told
 
 

@@ -46,7 +46,9 @@ class Solution:
         except GradcliError as error:
             raise self.placed(error) from None
         if idle:
-            raise self.refused(question.span, f"the program does not use {', '.join(idle)}", "remove it from at")
+            raise self.refused(
+                question.value_place(idle[0]), f"the program does not use {', '.join(idle)}", "remove it from at"
+            )
         self.variables = variables
         self.graph = Graph(self.evaluation, question.source.text)
         self.cache: dict[tuple[int, bool], dict[Any, Any]] = {}
@@ -102,11 +104,12 @@ class Solution:
 
     def placed(self, error: GradcliError) -> UsageError:
         """An error of the program, at its place in the assignment."""
-        offset, span = self.question.offset, error.span
         told = self.refused(self.question.span, error.message, error.help)
         told.label = error.label
-        if offset is not None and span is not None and error.source is self.question.source:
-            told.span = Span(offset + span.start, offset + span.end)
+        if error.code == "E201":  # the help of commands that take values as arguments
+            told.help = f"write at = {{ {error.message.rpartition(' ')[2]} = 2 }}, with all other values"
+        if error.span is not None and error.source is self.question.source:
+            told.span = self.question.placed(error.span)
         return told
 
     def explanations(self) -> Iterator[Explanation]:
