@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from functools import cache
+from itertools import product
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from gradcli.homework.diagnosis import MOST, Suspect, Suspects
-from gradcli.homework.mistakes.branches import added
+from gradcli.homework.graph import Edge
 from gradcli.homework.model import Branch, Diagnosis
 from gradcli.homework.numerals import EXACT, SLACK, Tolerance, Typed
 from gradcli.homework.problem import Problem
@@ -20,7 +21,6 @@ from gradcli.homework.wording import shown
 Value = Any  # a numpy array or scalar
 SHIFTS = 6  # places that a decimal point may have slipped
 NEARLY = 0.01  # of the right number: rounded on the way
-PATHS = 12  # listed in a ledger
 
 
 class Detective:
@@ -67,22 +67,27 @@ class Detective:
         """Which paths the answer has and which it lacks, where it is the sum of some of them."""
         problem = self.problems[0]
         paths = problem.paths if problem.kind == "gradient" and problem.before is None else None
-        if not paths or not 1 < len(paths) <= PATHS or np.shape(typed.value) != np.shape(problem.truth):
+        if not paths or len(paths) < 2 or np.shape(typed.value) != np.shape(problem.truth):
             return ()
-        flows = [problem.flow(path) for path in paths]
-        for size in range(len(paths) - 1, 0, -1):
-            for kept in combinations(range(len(paths)), size):
-                total = np.asarray(added([flows[n] for n in kept]))
-                if self.tolerance.matches(typed, total[None])[0]:
-                    return tuple(
-                        Branch(
-                            tuple(problem.label(v) for v in (problem.of, *map(problem.graph.source, path))),
-                            flow,
-                            number in kept,
-                        )
-                        for number, (path, flow) in enumerate(zip(paths, flows, strict=True))
-                    )
-        return ()
+        chosen = subsets(len(paths))
+        sums = np.tensordot(chosen, np.array(problem.flows), 1)
+        found = np.flatnonzero(self.tolerance.matches(typed, sums))
+        return self.branches(paths, chosen[found[0]]) if found.size else ()
+
+    def branches(self, paths: Sequence[tuple[Edge, ...]], present: Sequence[int]) -> tuple[Branch, ...]:
+        problem = self.problems[0]
+        named = ([problem.of, *map(problem.graph.source, path)] for path in paths)
+        return tuple(
+            Branch(tuple(map(problem.label, vertices)), flow, bool(kept))
+            for vertices, flow, kept in zip(named, problem.flows, present, strict=True)
+        )
+
+
+@cache
+def subsets(count: int) -> Any:
+    """Every proper subset of so many things as a row of 0 and 1, those that lack fewest first."""
+    rows = np.array([row for row in product((0, 1), repeat=count) if 0 < sum(row) < count])
+    return rows[np.argsort(-rows.sum(axis=1), kind="stable")]
 
 
 def identity(suspect: Suspect) -> tuple[Any, ...]:

@@ -62,8 +62,11 @@ class Suspects:
         self.swept: dict[int, tuple[list[Suspect], Callable[[int], Any]]] = {}
 
     def matching(self, by: int, typed: Typed, tolerance: Tolerance) -> list[tuple[Suspect, Value]]:
-        """The single mistakes that give the number, with what they give exactly; if there is none, the pairs."""
-        for level in (SINGLE, PAIR):
+        """The single mistakes that give the number, with what they give exactly; if there is none, the pairs.
+
+        Pairs that give 0 tell nothing: there are always some.
+        """
+        for level in (SINGLE, PAIR) if np.any(typed.value) else (SINGLE,):
             shelf = self.shelf(by, level).get(np.shape(typed.value))
             if shelf is None:
                 continue

@@ -61,7 +61,7 @@ class Problem:
         rule = vertex.rules[edge.position]
         return rule(self.totals[edge.vertex], vertex.value, *vertex.operands, **vertex.options)
 
-    def flows(self, vertex: int) -> bool:
+    def reaches(self, vertex: int) -> bool:
         """Whether a gradient arrives at a vertex and goes on."""
         return vertex in self.totals and (vertex == self.of or vertex not in self.stop)
 
@@ -69,13 +69,13 @@ class Problem:
     def edges(self) -> list[Edge]:
         """The edges that the gradient flows along."""
         if "edges" not in self.cache:
-            self.cache["edges"] = [edge for edge in self.graph.edges if self.flows(edge.vertex)]
+            self.cache["edges"] = [edge for edge in self.graph.edges if self.reaches(edge.vertex)]
         edges: list[Edge] = self.cache["edges"]
         return edges
 
     def into(self, vertex: int) -> list[Edge]:
         """The edges that bring the gradient of a vertex."""
-        return [edge for edge in self.graph.into.get(vertex, ()) if self.flows(edge.vertex)]
+        return [edge for edge in self.graph.into.get(vertex, ()) if self.reaches(edge.vertex)]
 
     @cached_property
     def paths(self) -> list[tuple[Edge, ...]] | None:
@@ -94,7 +94,7 @@ class Problem:
             vertex, path = waiting.pop()
             if vertex == self.by:
                 yield path
-            elif self.flows(vertex):
+            elif self.reaches(vertex):
                 onward = [Edge(vertex, position) for position in self.graph.vertices[vertex].rules]
                 waiting.extend((s, (*path, e)) for e in reversed(onward) if (s := self.graph.source(e)) in above)
 
@@ -112,6 +112,11 @@ class Problem:
         """What flows along one path alone."""
         others = {edge: nothing for edge in self.edges if edge not in path}
         return sweep(self.graph, self.of, others, seed=self.seed, stop=self.stop)[self.by]
+
+    @cached_property
+    def flows(self) -> list[Value]:
+        """What flows along each of the paths."""
+        return [self.flow(path) for path in self.paths or ()]
 
     def label(self, vertex: int) -> str:
         return self.graph.label(vertex)

@@ -45,7 +45,7 @@ def some_paths(problem: Problem) -> Iterator[Guess]:
     paths = problem.paths if problem.kind == "gradient" else None
     if not paths or len(paths) < 2:
         return
-    flows = [problem.flow(path) for path in paths]
+    flows = problem.flows
     for size in range(len(paths) - 1, 0, -1):
         for kept in combinations(range(len(paths)), size):
             lost = [n for n in range(len(paths)) if n not in kept]

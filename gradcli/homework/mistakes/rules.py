@@ -84,7 +84,7 @@ def power(problem: Problem) -> Iterator[Slip]:
 def own_factor(problem: Problem) -> Iterator[Slip]:
     """d(uv)/du = u: one factor, or both."""
     for index, vertex in enumerate(problem.graph.vertices):
-        if vertex.op != "mul" or not problem.flows(index):
+        if vertex.op != "mul" or not problem.reaches(index):
             continue
         swapped: dict[Edge, Change] = {}
         for position in vertex.rules:
@@ -122,7 +122,7 @@ def product_of_derivatives(problem: Problem) -> Iterator[Guess]:
 def quotients(problem: Problem) -> Iterator[Slip]:
     """The denominator not squared, and the sign of its part."""
     for index, vertex in enumerate(problem.graph.vertices):
-        if vertex.op not in ("div", "reciprocal") or not problem.flows(index):
+        if vertex.op not in ("div", "reciprocal") or not problem.reaches(index):
             continue
         below = Edge(index, 1 if vertex.op == "div" else 0)
         written, v = problem.label(index), vertex.operands[below.position]
@@ -175,7 +175,7 @@ def separate(problem: Problem, op: str) -> Iterator[tuple[int, Value, Value]]:
     if problem.kind != "gradient" or np.ndim(problem.truth):
         return
     for index, vertex in enumerate(problem.graph.vertices):
-        if vertex.op == op and len(vertex.rules) == 2 and problem.flows(index) and not np.ndim(vertex.value):
+        if vertex.op == op and len(vertex.rules) == 2 and problem.reaches(index) and not np.ndim(vertex.value):
             u, v = (
                 sweep(problem.graph, source, stop=problem.stop).get(problem.by) if source != problem.by else 1.0
                 for source in vertex.sources
