@@ -72,7 +72,8 @@ class Assignment:
 
 def read_assignment(source: Source) -> Assignment:
     """The assignment that a TOML text describes; UsageError says where it is not one, and what to write."""
-    return _Reader(source).assignment(read_table(source))
+    table = read_table(source)
+    return _Reader(source).assignment(table)
 
 
 class _Reader:

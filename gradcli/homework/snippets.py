@@ -124,7 +124,8 @@ class SnippetSolution:
 
     def placed(self, error: GradcliError) -> UsageError:
         """An error of the snippet, at its place in the assignment."""
-        help = re.sub(r" --\w+.*", "", error.help)  # not the options of another command
+        # not the options of another command
+        help = re.sub(r" --\w+.*", "", error.help) or "mend the script; gradcli run shows what it does"
         told = self.refused(self.question.span, error.message, help)
         if error.span is not None:
             told.span = self.question.placed(error.span)

@@ -104,7 +104,9 @@ class Solution:
 
     def placed(self, error: GradcliError) -> UsageError:
         """An error of the program, at its place in the assignment."""
-        told = self.refused(self.question.span, error.message, error.help)
+        told = self.refused(
+            self.question.span, error.message, error.help or "mend the program; gradcli eval explains it"
+        )
         told.label = error.label
         if error.code == "E201":  # the help of commands that take values as arguments
             told.help = f"write at = {{ {error.message.rpartition(' ')[2]} = 2 }}, with all other values"
