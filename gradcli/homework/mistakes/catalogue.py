@@ -39,7 +39,7 @@ TITLES = {
     "decimal-point": "slipped the decimal point",
     "rounding": "rounded on the way, or cut off digits",
 }
-FAMILIES = ("branches", "chains", "rules", "activations", "tensors", "habits")
+FAMILIES = ("branches", "chains", "nesting", "rules", "activations", "tensors", "habits")
 
 
 @dataclass(frozen=True, slots=True)

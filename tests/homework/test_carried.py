@@ -1,0 +1,86 @@
+"""Credit for what follows from an earlier wrong number, on random programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from gradcli.homework.model import Marked
+from tests.homework.asking import apart, assignment, marked, question, typed
+from tests.homework.drawing import network_tape, scalar_tape
+from tests.homework.tapes import FORWARD, Tape
+
+
+def on_from_a_value(tape: Tape) -> Iterator[tuple[str, float, str, float]]:
+    """A wrong value of a step, and the values above that follow from it."""
+    for name in tape.named[len(tape.leaves) :]:
+        slip = 1.7 * tape.values[name] + 0.35
+        values = tape.forward(FORWARD, {name: slip})
+        for other in tape.named[len(tape.leaves) :]:
+            if other != name and apart(values[other], tape.values[other]) and apart(slip, tape.values[name]):
+                yield name, slip, other, values[other]
+
+
+def on_from_a_gradient(tape: Tape) -> Iterator[tuple[str, float, str, float]]:
+    """A wrong gradient of a step, and the gradients below that follow from it."""
+    for name in tape.named[len(tape.leaves) : -1]:
+        if name in tape.right:
+            slip = 1.7 * tape.right[name] + 0.35
+            found = tape.gradients(given={name: slip})
+            for other in tape.below(name):
+                if apart(found[other], tape.right[other]) and apart(slip, tape.right[name]):
+                    z = tape.output
+                    yield f"d{z}/d{name}", slip, f"d{z}/d{other}", found[other]
+
+
+def grades(tape: Tape, first: str, slip: float, then: str, number: float, grading: str = "") -> dict[str, Marked]:
+    return marked(assignment(question(tape, [first, then]), grading), {first: typed(slip), then: typed(number)})
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("of", [on_from_a_value, on_from_a_gradient])
+def test_what_follows_from_a_slip_is_carried(of, seed: int) -> None:  # type: ignore[no-untyped-def]
+    for tape in (scalar_tape(seed), network_tape(seed)):
+        for first, slip, then, number in list(of(tape))[:3]:
+            found = grades(tape, first, slip, then, number)
+            assert found[first].verdict == "wrong"
+            assert (found[then].verdict, found[then].points) == ("carried", 1.0), f"{tape.text}\n{tape.leaves}\n{found}"
+            assert first in found[then].remark
+            strict = grades(tape, first, slip, then, number, "carry_forward = false")
+            assert (strict[then].verdict, strict[then].points) == ("wrong", 0.0)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_nothing_is_carried_from_zero_or_infinity(seed: int) -> None:
+    tape = scalar_tape(seed)
+    for first, _, then, _ in list(on_from_a_gradient(tape))[:2]:
+        found = tape.gradients(given={first.split("/d")[1]: 0.0})[then.split("/d")[1]]
+        if not np.isfinite(found) or not apart(found + 1e-5, tape.right[then.split("/d")[1]]):
+            continue
+        for bad in ("0", "0.0", "1e999", "nan", "inf"):
+            answers = marked(assignment(question(tape, [first, then])), {first: bad, then: typed(found)})
+            assert answers[first].verdict in ("wrong", "unreadable", "correct")
+            assert answers[then].verdict != "carried"
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_a_right_answer_after_a_slip_is_correct(seed: int) -> None:
+    for tape in (scalar_tape(seed), network_tape(seed)):
+        for first, slip, then, _ in list(on_from_a_gradient(tape))[:2]:
+            answer = grades(tape, first, slip, then, tape.right[then.split("/d")[1]])[then]
+            assert answer.verdict == "correct"
+
+
+@pytest.mark.parametrize("slip", ["7", "0.5", "-3.25", "1e-3", "[1, 2]", "1e300", "-0"])
+def test_any_number_can_come_before_an_answer_in_a_program_with_tensors(slip: str) -> None:
+    body = "program = 'p = x**2; L = mean([p*x, sin(p)])'\nat = { x = 3 }\nask = ['p', 'dL/dp', 'dL/dx']\n"
+    found = marked(assignment(body), {"p": slip, "dL/dp": slip, "dL/dx": "1.25"})
+    assert {answer.verdict for answer in found.values()} <= {"wrong", "shape"}
+
+
+def test_a_local_derivative_is_carried() -> None:
+    body = "program = 'u = x**3; z = sin(u)'\nat = { x = 0.7 }\nask = ['local du/dx', 'dz/dx']\n"
+    found = marked(assignment(body), {"local du/dx": "0.49", "dz/dx": typed(0.49 * np.cos(0.343))})
+    assert [answer.verdict for answer in found.values()] == ["wrong", "carried"]
