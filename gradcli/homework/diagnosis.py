@@ -8,7 +8,7 @@ every value is one number, all mistakes run side by side in one sweep over array
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -71,7 +71,7 @@ class Suspects:
             if shelf is None:
                 continue
             with np.errstate(all="ignore"):
-                found = np.flatnonzero(tolerance.matches(typed, shelf.numbers))
+                found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
             if found.size:
                 return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=lambda pair: pair[0].rank)
         return []
@@ -127,6 +127,13 @@ class Suspects:
                 most -= 1
                 one, other = sorted((first, second), key=lambda suspect: CODES[suspect.codes[0]])
                 yield Suspect(one.codes + other.codes, one.parts + other.parts)
+
+
+def in_precision(tolerance: Tolerance, numbers: Value, typed: Typed) -> Tolerance:
+    """The tolerance, and room for single precision: it has seven digits of the largest entry."""
+    if numbers.dtype != np.float32:
+        return tolerance
+    return replace(tolerance, atol=max(tolerance.atol, 1e-5 * float(np.max(np.abs(typed.value), initial=0.0))))
 
 
 def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any]:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -24,7 +23,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.language.unparser import unparse
+from gradcli.homework.labels import spelled_out, without_parentheses
 from gradcli.ops.arithmetic import div
 from gradcli.source import Span
 
@@ -138,7 +137,11 @@ class Graph:
         start, end = line.span
         if self.text and end > start and self.spans.get(line.span) == index and end - start < 40:
             return without_parentheses(" ".join(self.text[start:end].split()))
-        return unparse(line.written)
+        return self.spellings[index]
+
+    @cached_property
+    def spellings(self) -> list[str]:
+        return spelled_out([vertex.line for vertex in self.vertices], self.named)
 
     def local(self, edge: Edge, operands: Sequence[Any] | None = None, out: Value | None = None) -> Value:
         """The local derivative of an elementwise edge: its rule at g = 1; at other operands where they are given."""
@@ -175,16 +178,6 @@ class Graph:
             known.get(source, operand) if source >= 0 else operand
             for source, operand in zip(vertex.sources, vertex.operands, strict=True)
         ]
-
-
-def without_parentheses(text: str) -> str:
-    """`a - t` for `(a - t)`."""
-    while text.startswith("(") and text.endswith(")"):
-        depth = list(accumulate((c == "(") - (c == ")") for c in text))
-        if 0 in depth[:-1]:
-            break
-        text = text[1:-1].strip()
-    return text
 
 
 def _vertex(line: Line, number: Mapping[int, int]) -> Vertex:

@@ -21,7 +21,8 @@ class Problem:
     """The value of vertex `by`, or the gradient of vertex `of` with respect to it.
 
     A local derivative is a gradient at which nothing flows on from named vertices (`stop`). `before` is what `.grad`
-    held in a snippet already, None where nothing; `seed` the gradient that enters, None for 1.
+    held in a snippet already, None where nothing, and `unreset` what it would hold if nothing had reset it; `seed` is
+    the gradient that enters, None for 1.
     """
 
     graph: Graph
@@ -31,6 +32,7 @@ class Problem:
     stop: frozenset[int] = frozenset()
     seed: Value | None = None
     before: Value | None = None
+    unreset: tuple[Value, ...] = ()
     rates: tuple[float, ...] = (1.0, 0.5, 0.1, 0.01, 0.001)  # steps that learners take
     cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 

@@ -98,19 +98,23 @@ class SnippetSolution:
         if truth is None or isinstance(truth, bool | str):
             return None
         passes = [event for event in self.timeline.events if isinstance(event, Backward)]
-        for event, (evaluation, seed) in reversed(list(zip(passes, self.graphs, strict=False))):
-            for arrived in event.accumulated:
+        for number, (evaluation, seed) in reversed(list(enumerate(self.graphs[: len(passes)]))):
+            for arrived in passes[number].accumulated:
                 known = arrived.name == name if name != ask.quantity.of else is_same(arrived.after, truth)
                 if known and evaluation is not None:
-                    return self.of_pass(evaluation, seed, arrived, ask)
+                    earlier = [a for event in passes[:number] for a in event.accumulated if a.name == arrived.name]
+                    return self.of_pass(evaluation, seed, arrived, earlier, ask)
         return None
 
-    def of_pass(self, evaluation: Evaluation, seed: Any, arrived: Accumulated, ask: Ask) -> Problem | None:
+    def of_pass(
+        self, evaluation: Evaluation, seed: Any, arrived: Accumulated, earlier: Sequence[Accumulated], ask: Ask
+    ) -> Problem | None:
         graph = Graph(evaluation, "")
         by = graph.names.get(arrived.name)
         if by is None:
             return None
-        problem = Problem(graph, "gradient", graph.output, by, seed=seed, before=arrived.before)
+        unreset = (*sums(arrived, [a.after for a in earlier[-1:]]), *sums(arrived, [a.gradient for a in earlier]))
+        problem = Problem(graph, "gradient", graph.output, by, seed=seed, before=arrived.before, unreset=unreset)
         # an optimizer or the snippet itself may have changed `.grad` since: then the pass does not explain it
         return problem if is_same(problem.truth, self.truths[ask.quantity]) else None
 
@@ -130,6 +134,12 @@ class SnippetSolution:
         if error.span is not None:
             told.span = self.question.placed(error.span)
         return told
+
+
+def sums(arrived: Accumulated, earlier: Sequence[Any]) -> Iterator[Any]:
+    """The gradient of a pass added to earlier ones, where they have its shape."""
+    if earlier and all(np.shape(value) == np.shape(arrived.gradient) for value in earlier):
+        yield sum(earlier, start=arrived.gradient)
 
 
 def is_same(value: Any, truth: Any) -> bool:

@@ -34,7 +34,10 @@ def left_over(problem: Problem) -> Iterator[Guess]:
             f"{name}.grad held a gradient already, and a backward pass adds to it",
             gradient,
         )
-        yield Guess(problem.by, "the pass before alone", f"{name}.grad also has the last pass", problem.before)
+        yield Guess(problem.by, "the passes before alone", f"{name}.grad also has the last pass", problem.before)
+    for value in problem.unreset:
+        message = f"{name}.grad was reset before the last pass; you added what earlier passes had left there"
+        yield Guess(problem.by, "the passes before, too", message, value)
 
 
 @guesses("swapped-variable")

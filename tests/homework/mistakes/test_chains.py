@@ -1,37 +1,13 @@
-"""Links of a chain that were dropped, taken at the wrong point, or added."""
+"""Links of a chain that were left out, or added."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from tests.homework.asking import Wrong, check
-from tests.homework.tapes import FUNCTIONS, Site, Tape, slope
-
-
-def nests(tape: Tape) -> Iterator[tuple[Site, str]]:
-    """Uses of computed values as the only input of a function or a power, with the values."""
-    for site in tape.sites:
-        step = tape.by_name[site.step]
-        is_function = step.op in FUNCTIONS or (step.op == "pow" and isinstance(step.args[1], float))
-        if is_function and tape.is_elementwise(tape.source(site)) and site.step in tape.right:
-            yield site, tape.source(site)
-
-
-def at(tape: Tape, site: Site, point: Any) -> Any:
-    """The derivative of a function of one value somewhere else."""
-    inputs = tape.inputs(tape.by_name[site.step])
-    inputs[site.position] = point
-    return tape.local(site, *inputs)
-
-
-def inner_is_one(tape: Tape) -> Iterator[Wrong]:
-    for _, inner in nests(tape):
-        for below in (site for site in tape.sites if site.step == inner):
-            by = tape.source(below)
-            yield Wrong(by, tape.gradients({below: slope(1.0)})[by], inner)
+from tests.homework.tapes import Tape, slope
 
 
 def local_alone(tape: Tape) -> Iterator[Wrong]:
@@ -56,25 +32,6 @@ def local_of_a_name(tape: Tape) -> Iterator[Wrong]:
             found = tape.gradients(kept, of=name)
             for by in {tape.source(s) for s in tape.sites if s.step in steps} - steps:
                 yield Wrong(by, found[by], by)
-
-
-def outer_at_inner_input(tape: Tape) -> Iterator[Wrong]:
-    for site, inner in nests(tape):
-        for below in (site for site in tape.sites if site.step == inner):
-            x = tape.source(below)
-            if np.shape(tape.values[x]) == np.shape(tape.values[inner]):
-                found = tape.gradients({site: slope(at(tape, site, tape.values[x]))})
-                yield Wrong(x, found[x], site.step)
-
-
-def outer_at_inner_derivative(tape: Tape) -> Iterator[Wrong]:
-    for site, inner in nests(tape):
-        below = [s for s in tape.sites if s.step == inner]
-        if len(below) == 1:
-            (only,) = below
-            inside = tape.local(only) * np.ones_like(tape.values[inner])
-            found = tape.gradients({site: slope(at(tape, site, inside)), only: slope(1.0)})
-            yield Wrong(tape.source(only), found[tape.source(only)], site.step)
 
 
 def added_at_a_link(tape: Tape) -> Iterator[Wrong]:
@@ -102,24 +59,12 @@ def product_of_paths(tape: Tape) -> Iterator[Wrong]:
             yield Wrong(by, np.prod([tape.along([path], by) for path in paths]), by)
 
 
-def test_the_inner_derivative_is_dropped() -> None:
-    check("inner-dropped", inner_is_one, scalars=25, networks=15)
-
-
 def test_the_local_derivative_is_given() -> None:
     check("local-not-total", local_alone, scalars=50, networks=10)
 
 
 def test_the_local_derivative_of_a_name_is_given() -> None:
     check("local-not-total", local_of_a_name, scalars=15)
-
-
-def test_the_outer_derivative_is_taken_at_the_inner_input() -> None:
-    check("outer-at-wrong-point", outer_at_inner_input, scalars=25, networks=10)
-
-
-def test_the_outer_derivative_is_taken_at_the_inner_derivative() -> None:
-    check("outer-at-derivative", outer_at_inner_derivative, scalars=15, networks=5)
 
 
 def test_a_link_is_added() -> None:

@@ -1,0 +1,40 @@
+"""What a reader calls the steps that have no name: how they are written, over names that the reader knows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import accumulate
+
+from gradcli.explanation.lines import Line
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import Expression, Name
+from gradcli.language.unparser import unparse
+
+LONGEST = 40  # characters of a label
+REST = Name("…")  # stands for operands that would make it longer
+
+
+def spelled_out(lines: Sequence[Line], named: Collection[int]) -> list[str]:
+    """Each line as it is written, with the names that gradcli gave to steps replaced by what those compute."""
+    known: dict[str, Expression] = {}
+    labels = []
+    for index, line in enumerate(lines):
+        tree = substitute(line.written, known) if line.application else line.written
+        label = unparse(tree)
+        if len(label) > LONGEST:
+            tree = substitute(line.written, dict.fromkeys(known, REST))
+            label = unparse(tree)
+        if line.application and index not in named:
+            known[line.name] = tree
+        labels.append(label)
+    return labels
+
+
+def without_parentheses(text: str) -> str:
+    """`a - t` for `(a - t)`."""
+    while text.startswith("(") and text.endswith(")"):
+        depth = list(accumulate((c == "(") - (c == ")") for c in text))
+        if 0 in depth[:-1]:
+            break
+        text = text[1:-1].strip()
+    return text

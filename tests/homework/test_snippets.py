@@ -1,0 +1,149 @@
+"""Questions on PyTorch snippets: gradients that add up, what has none, and other things one can type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.homework.asking import Grader, assignment, marked
+
+LEAVES = """
+import torch
+a = torch.tensor([1.5, -2.0], requires_grad=True)
+b = torch.tensor([3.0, 4.0])
+c = a * b
+d = (c ** 2).sum()
+d.backward()
+with torch.no_grad():
+    e = a * 2
+"""
+PASSES = """
+import torch
+w = torch.tensor(0.5, requires_grad=True)
+for x, y in [{points}]:
+    {zero}
+    loss = (w * x - y) ** 2
+    loss.backward()
+"""
+POINTS = [(1.5, 2.0), (-3.0, 1.0), (0.7, -1.2)]
+BATCH = """
+import torch
+X = torch.tensor({X})
+Y = torch.tensor({Y})
+W = torch.tensor({W}, requires_grad=True)
+b = torch.tensor({b}, requires_grad=True)
+loss = ((torch.tanh(X @ W + b) - Y) ** 2).mean()
+loss.backward()
+"""
+
+
+def script(text: str, *asks: str) -> Grader:
+    return assignment(f"script = '''{text}'''\nask = {list(asks)!r}\n")
+
+
+def codes(grader: Grader, quantity: str, text: str) -> tuple[str, list[str]]:
+    answer = marked(grader, {quantity: text})[quantity]
+    return answer.verdict, [one.code for one in answer.diagnoses]
+
+
+@pytest.mark.parametrize(
+    ("quantity", "right", "wrong"),
+    [
+        ("a.grad", ["[27, -64]", "tensor([ 27., -64.])", "[2*1.5*9, -64.0]"], ["[27, 64]", "None", "[1, 2, 3]"]),
+        ("b.grad", ["None", "none"], ["0", "[0, 0]", "True", "[27, -64]"]),
+        ("c.grad", ["None"], ["[9, -16]", "0"]),
+        ("a.is_leaf", ["True", "true"], ["False", "None"]),
+        ("c.requires_grad", ["True"], ["False"]),
+        ("e.requires_grad", ["False"], ["True"]),
+        ("c.grad_fn", ["MulBackward0", "<MulBackward0>"], ["MulBackward", "None", "3"]),
+        ("c.grad_fn", ["<MulBackward0 object at 0x7f00>"], ["<AddBackward0 object at 0x7f00>"]),
+        ("e.grad_fn", ["None"], ["MulBackward0"]),
+        ("d", ["84.25", "tensor(84.2500, grad_fn=<SumBackward0>)"], ["84", "None"]),
+    ],
+)  # fmt: skip
+def test_what_a_snippet_leaves(quantity: str, right: list[str], wrong: list[str]) -> None:
+    grader = script(LEAVES, quantity)
+    for text in right:
+        assert codes(grader, quantity, text) == ("correct", []), text
+    for text in wrong:
+        verdict, _ = codes(grader, quantity, text)
+        assert verdict in ("wrong", "shape", "unreadable", "precision"), text
+
+
+def test_why_a_gradient_is_none() -> None:
+    grader = script(LEAVES, "b.grad", "c.grad")
+    for quantity, text, word in (("b.grad", "[27, -64]", "requires"), ("c.grad", "[9, -16]", "leaf")):
+        assert word in marked(grader, {quantity: text})[quantity].remark
+
+
+def passes(count: int, *, zero: bool) -> tuple[Grader, list[float]]:
+    """A snippet with so many backward passes, and the gradient of each."""
+    points = POINTS[:count]
+    written = PASSES.format(points=", ".join(map(str, points)), zero="w.grad = None" if zero else "pass")
+    return script(written, "w.grad"), [2 * (0.5 * x - y) * x for x, y in points]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_gradients_of_several_passes(count: int) -> None:
+    """Without zero_grad the last gradient alone is a mistake, with it the sum; so is what was there before."""
+    grader, each = passes(count, zero=False)
+    assert codes(grader, "w.grad", f"{sum(each):.6f}") == ("correct", [])
+    for wrong in {each[-1], sum(each[:-1]), 2 * each[-1]} - {0, sum(each)}:
+        verdict, found = codes(grader, "w.grad", f"{wrong:.6f}")
+        assert verdict == "wrong"
+        assert "stale-grad" in found, (wrong, found)
+    grader, each = passes(count, zero=True)
+    assert codes(grader, "w.grad", f"{each[-1]:.6f}") == ("correct", [])
+    for wrong in {sum(each), sum(each[-2:])} - {each[-1]}:
+        verdict, found = codes(grader, "w.grad", f"{wrong:.6f}")
+        assert verdict == "wrong"
+        assert "stale-grad" in found
+
+
+def batch(seed: int) -> tuple[Grader, dict[str, Any]]:
+    """A layer with numbers of its own, and its gradients by direct formulas."""
+    numbers = np.random.default_rng(seed)
+    X, Y, W, b = (np.round(numbers.normal(size=shape) / 2, 2) for shape in ((4, 3), (4, 2), (3, 2), (2,)))
+    out = np.tanh(X @ W + b)
+    rows = 2 * (out - Y) / Y.size * (1 - out**2)
+    text = BATCH.format(X=X.tolist(), Y=Y.tolist(), W=W.tolist(), b=b.tolist())
+    pre = 2 * (out - Y) / Y.size
+    known = {
+        "right": {"W.grad": X.T @ rows, "b.grad": rows.sum(0)},
+        "mean-n": {"W.grad": X.T @ rows * Y.size, "b.grad": rows.sum(0) * Y.size},
+        "broadcast-unsummed": {"b.grad": rows},
+        "transpose": {"W.grad": (X.T @ rows).T},
+        "pre-post-activation": {"b.grad": (pre * (1 - (X @ W + b) ** 2)).sum(0)},
+        "stale-grad": {"W.grad": 2 * X.T @ rows},
+        "sign": {"W.grad": -X.T @ rows, "b.grad": (-rows).sum(0)},
+        "not-a-gradient": {"W.grad": W, "b.grad": b - 0.1 * rows.sum(0)},
+    }
+    return script(text, "W.grad", "b.grad"), known
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_layer(seed: int) -> None:
+    grader, known = batch(seed)
+    for code, answers in known.items():
+        for quantity, number in answers.items():
+            verdict, found = codes(grader, quantity, str(number.tolist()))
+            assert verdict == "correct" if code == "right" else verdict in ("wrong", "shape")
+            assert code in found or (code == "right" and not found), (quantity, found)
+
+
+def test_names_of_a_snippet_are_in_what_is_said() -> None:
+    grader, known = batch(0)
+    answer = marked(grader, {"b.grad": str(known["mean-n"]["b.grad"].tolist())})["b.grad"]
+    (found,) = [one for one in answer.diagnoses if one.code == "mean-n"]
+    assert found.node == "loss"
+    assert found.message == "you forgot to divide by the n of loss"
+
+
+def test_a_step_without_a_name_is_called_as_it_is_written() -> None:
+    grader, known = batch(2)
+    answer = marked(grader, {"b.grad": str(known["pre-post-activation"]["b.grad"].tolist())})["b.grad"]
+    (found,) = [one for one in answer.diagnoses if one.code == "pre-post-activation"]
+    assert found.node == "tanh(X @ W + b)"
+    assert found.message.startswith("you put X @ W + b into the formula that is for tanh(X @ W + b)")
