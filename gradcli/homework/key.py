@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.homework.answers import KEPT as SHORT
 from gradcli.homework.answers import Formula, UnreadableError, read_answer, read_number
 from gradcli.homework.assignments import Ask, Assignment, Question
 from gradcli.homework.carried import Earlier, follows
@@ -113,7 +114,9 @@ class Key:
             self.explained.clear()
         verdict = self.verdicts.get(known)
         if verdict is None:
-            verdict = self.verdicts[known] = self.judged(ask, text)
+            verdict = self.judged(ask, text)
+            if is_small(text, verdict):
+                self.verdicts[known] = verdict
         problem, typed = self.problems[ask.quantity], verdict.typed
         if typed is None or problem is None:
             return self.diagnosed(ask, text, verdict)
@@ -150,11 +153,14 @@ class Key:
         if verdict.verdict not in ("wrong", "shape", "precision"):
             return verdict
         known = (ask.quantity, text)
-        if known not in self.explained:
-            self.explained[known] = verdict
-            with suppress(Exception), np.errstate(all="ignore"):  # the grade stands, whatever happens here
-                self.explained[known] = self.explain(ask, text, verdict)
-        return self.explained[known]
+        if known in self.explained:
+            return self.explained[known]
+        explained = verdict
+        with suppress(Exception), np.errstate(all="ignore"):  # the grade stands, whatever happens here
+            explained = self.explain(ask, text, verdict)
+        if is_small(text, verdict):
+            self.explained[known] = explained
+        return explained
 
     def explain(self, ask: Ask, text: str, verdict: Verdict) -> Verdict:
         if isinstance(self.solution, SnippetSolution) and self.expected[ask.quantity] is None:
@@ -194,6 +200,11 @@ class Key:
     def sampled(self, ask: Ask) -> list[Point]:
         """The points at which a wrong formula is looked into."""
         return [point for point, _ in self.points.truths(ask)[:SAMPLES]]
+
+
+def is_small(text: str, verdict: Verdict) -> bool:
+    """Whether a verdict can be remembered: many that are long would fill the memory."""
+    return len(text) <= SHORT and (verdict.typed is None or np.size(verdict.typed.value) <= SHORT)
 
 
 def on_one_line(text: str) -> str:

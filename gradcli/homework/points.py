@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,15 +32,16 @@ RANGES = (ANYWHERE,) * 20 + (POSITIVE,) * 20 + (WITHIN,) * 20
 
 @dataclass(frozen=True)
 class Point:
-    """Values for the variables, and the solution there."""
+    """Values for the variables, and the solution there; `asked` is the name whose own formula is asked for."""
 
     values: Mapping[str, Value]
     solution: Solution
+    asked: str = ""
 
     @cached_property
     def names(self) -> dict[str, Value]:
         """What a formula may mention: the variables, and what the program computes from them."""
-        return dict(self.solution.evaluation.scope)
+        return {name: value for name, value in self.solution.evaluation.scope.items() if name != self.asked}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,8 @@ class Points:
 
     def truths(self, ask: Ask) -> list[tuple[Point, Value]]:
         """Points to judge at; UsageError where there are too few."""
-        found = list(self.finite(ask))
+        asked = ask.quantity.of if ask.quantity.kind == "value" else ""
+        found = [(replace(point, asked=asked), truth) for point, truth in self.finite(ask)]
         if len(found) < ENOUGH:
             raise self.solution.refused(
                 ask.span, f"{ask.written} is finite at {len(found)} of {ATTEMPTS} random points", 'use form = "number"'
@@ -116,5 +118,7 @@ def counterexample(formula: Formula | Typed, truths: list[tuple[Point, Value]]) 
         if given.dtype.kind not in "fiub":
             raise UnreadableError("not a formula for numbers")
         if np.shape(given) != np.shape(truth) or not np.all(CLOSE.near(given, truth)):
+            if not any(np.all(np.isfinite(np.asarray(answered(formula, other)))) for other, _ in truths):
+                raise UnreadableError("it has no finite value at any of the points")
             return Counterexample(point.values, given[()], truth)
     return None
