@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from gradcli.commands.job import Color, ErrorFormat
+from gradcli.errors import UsageError
 
 
 class Report(StrEnum):
@@ -24,6 +25,14 @@ class Reveal(StrEnum):
     node = "node"
     rule = "rule"
     value = "value"
+
+
+OTHERS = ("--report", "--reveal", "a submission")
+ALONE = [
+    ("--lint", "--key"),
+    ("--report", "--json"),
+    *((one, other) for one in ("--lint", "--key") for other in OTHERS),
+]
 
 
 def command(
@@ -65,6 +74,15 @@ def command(
       gradcli check --lint week1.toml
       gradcli check --key week1.toml
     """
+    given = {
+        "--lint": lint, "--key": key, "--report": report, "--json": json, "--reveal": reveal,
+        "a submission": submissions,
+    }  # fmt: skip
+    for one, other in ALONE:
+        if given[one] and given[other]:
+            raise UsageError("E001", f"{one} does not go with {other}", help=f"leave out {other}")
+    if output != "-" and report is None:
+        raise UsageError("E001", "-o is for a report", help="add --report, or write > FILE instead")
 
     def work() -> int:
         from gradcli.commands.homework import CheckJob

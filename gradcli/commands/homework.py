@@ -13,7 +13,7 @@ from typing import Any
 
 from gradcli.commands.programs import read_text, unmasked
 from gradcli.errors import UsageError
-from gradcli.source import Source
+from gradcli.source import Source, visible
 
 BATCH = 16  # submissions that a process grades at a time
 
@@ -61,13 +61,9 @@ class CheckJob:
         name = "standard input" if file == "-" else file
         return Grading(read_text(file, name, help="give the path of an assignment, a .toml file"), name)
 
-    def results(self, grading: Grading, stack: ExitStack) -> Iterator[Any]:
-        """The result of each submission, as much of it as is to be told, in order."""
-        from gradcli.homework.disclosure import revealed
-        from gradcli.homework.submissions import files_of, submissions
-        from gradcli.render.progress import after_a_second
-        from gradcli.render.reports.registry import REPORTS
-        from gradcli.stream.workers import mapped
+    def files(self) -> list[Path]:
+        """The files to grade; UsageError where there are none, or where a report would be written over them."""
+        from gradcli.homework.files import files_of
 
         if not self.submissions:
             raise UsageError(
@@ -75,12 +71,32 @@ class CheckJob:
                 "there is no submission",
                 help="name files or folders, such as gradcli check week1.toml answers/",
             )
-        files = list(files_of(map(unmasked, self.submissions)))
+        named = [unmasked(name) for name in self.submissions]
+        found, target = files_of(named), Path(self.output).resolve()
+        if self.output != "-" and target in {Path(name).resolve() for name in named} | {
+            f.parent.resolve() for f in found
+        }:
+            raise UsageError(
+                "E023", f"{visible(self.output)} holds submissions", help="write to another place, such as -o reports/"
+            )
+        files = [file for file in found if file.resolve() != target]  # a report of the last time is no submission
         if not files:
             raise UsageError("E003", "there are no submissions in the folder", help="they end in .txt, .json or .csv")
+        return files
+
+    def results(self, files: list[Path], grading: Grading, stack: ExitStack) -> Iterator[Any]:
+        """The result of each submission, as much of it as is to be told, in order."""
+        from gradcli.homework.disclosure import revealed
+        from gradcli.homework.files import students_of
+        from gradcli.homework.submissions import submissions
+        from gradcli.render.progress import after_a_second
+        from gradcli.render.reports.registry import REPORTS
+        from gradcli.stream.workers import mapped
+
         level = self.reveal or (REPORTS[self.report].reveal if self.report else "value")
-        counted = after_a_second(files, len(files), self.looks, stack)
-        handed_in = (submission for file in counted for submission in submissions(file))
+        named = list(zip(files, students_of(files), strict=True))
+        counted = after_a_second(named, len(named), self.looks, stack)
+        handed_in = (submission for file, student in counted for submission in submissions(file, student))
         batches = iter(lambda: list(islice(handed_in, BATCH)), [])
         for batch in mapped(grading, batches, self.jobs):
             yield from (revealed(result, level) for result in batch)
@@ -92,8 +108,9 @@ class CheckJob:
         grading = self.read()
         outline = grading.grader.outline
         totals = ClassTotals(outline)
+        files = self.files()
         with ExitStack() as stack:
-            results = self.results(grading, stack)
+            results = self.results(files, grading, stack)
             if self.report:
                 self.write_report(outline, counted(results, totals))
             elif self.json:
@@ -130,7 +147,7 @@ class CheckJob:
         report = REPORTS[self.report]
         folder = Path(self.output)
         if report.per_student and self.output != "-" and (self.output.endswith("/") or folder.is_dir()):
-            folder.mkdir(parents=True, exist_ok=True)
+            self.make(folder)
             names = FileNames(report.suffix)
             for result in results:
                 self.write(str(folder / names.name(result.student)), report.write(outline, [result]))
@@ -146,19 +163,25 @@ class CheckJob:
             results = iter(first)
         self.write(self.output, report.write(outline, results))
 
+    def make(self, folder: Path) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritten(str(folder), error) from None
+
     def write(self, output: str, parts: Iterable[str]) -> None:
         """Write to a file, or to standard output for `-`."""
         if output == "-":
+            from gradcli.render.streams import encodable
+
             for part in parts:
-                sys.stdout.write(part)
+                sys.stdout.write(encodable(part, sys.stdout))
             return
         try:
-            with Path(output).open("w", encoding="utf-8", newline="") as file:
+            with Path(output).open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
                 file.writelines(parts)
         except OSError as error:
-            raise UsageError(
-                "E011", f"cannot write {output}: {error.strerror}", help="check the path after -o"
-            ) from None
+            raise unwritten(output, error) from None
 
     def lint(self) -> int:
         """Tell what is worth mending in an assignment; 1 where there is something."""
@@ -188,6 +211,10 @@ class CheckJob:
         else:
             print_text(key_page(grader, "\n".join(filled_in(grader)), self.looks, all=self.all))
         return 0
+
+
+def unwritten(output: str, error: OSError) -> UsageError:
+    return UsageError("E011", f"cannot write {visible(output)}: {error.strerror}", help="check the path after -o")
 
 
 def counted(results: Iterable[Any], totals: Any) -> Iterator[Any]:

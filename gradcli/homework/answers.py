@@ -65,6 +65,8 @@ def read(text: str) -> Read:
         raise UnreadableError(f"an answer of {len(text):,} characters")
     if text.lower() in WORDS:
         return WORDS[text.lower()]
+    if text.lower().lstrip("+-−") in ("nan", "inf", "infinity"):
+        raise UnreadableError("not a finite number")
     pasted = PASTED.fullmatch(text)
     if pasted:
         text = pasted["value"]

@@ -43,12 +43,18 @@ class Grader:
             if key and quantity is not None and quantity in key.expected:
                 given[one.question].setdefault(quantity, []).append(one)
             elif one.text is not None:
-                why = "this was not asked" if key else "there is no such question"
+                why = "this was not asked" if key else self.no_question(one.question)
                 text = on_one_line(one.text)
                 unknown.append(Marked(one.question, one.quantity, text, WITHHELD, "unreadable", 0.0, 0.0, why))
         answers = [answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable)]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
         return preferred(Result(submission.file, submission.student, (*answers, *unknown), remarks))
+
+    def no_question(self, name: str) -> str:
+        close = [id for id in self.keys if id.casefold() == name.casefold()]
+        if close:
+            return f"there is no such question; did you mean [{close[0]}]?"
+        return "there is no such question" if name else "no [question] stands above it"
 
 
 def preferred(result: Result) -> Result:

@@ -10,7 +10,7 @@ from gradcli.language.names import read_name
 
 Kind = Literal["value", "gradient", "local", "snippet"]
 
-_RATIO = re.compile(r"(?:local\s+)?[d∂]\s*(?P<of>[^\s/()]+|\([^()]+\))\s*/\s*[d∂]\s*(?P<by>[^\s/()]+|\([^()]+\))")
+_RATIO = re.compile(r"(?:[Ll]ocal\s+)?[d∂]\s*(?P<of>[^\s/()]+|\([^()]+\))\s*/\s*[d∂]\s*(?P<by>[^\s/()]+|\([^()]+\))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def read_quantity(text: str, output: str) -> Quantity | None:
         of, by = (read_name(part.strip("() ")) for part in ratio.group("of", "by"))
         if of is None or by is None:
             return None
-        return Quantity("local" if text.startswith("local") else "gradient", of, by)
+        return Quantity("local" if text.lower().startswith("local") else "gradient", of, by)
     if text.endswith(".grad"):
         leaf = read_name(text.removesuffix(".grad").strip())
         return Quantity("gradient", output, leaf) if leaf else None

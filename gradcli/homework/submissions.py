@@ -1,23 +1,23 @@
-"""Submissions: text, JSON and CSV, from files and folders. They are data: nothing in them is run."""
+"""Submissions: text, JSON and CSV. They are data: nothing in them is run."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
-import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
-from gradcli.errors import UsageError
-from gradcli.source import visible
+from gradcli.homework.files import read_file
 
 LARGEST = 2**20  # bytes of one student's file
 LARGEST_CLASS = 2**27  # bytes of a class in one CSV file
+REMARKS = 20  # on a file
+NOBODY = "(no name)"
 COLUMNS = ("student", "question", "quantity", "answer")
 
 
@@ -42,55 +42,17 @@ class Submission:
     remarks: tuple[str, ...] = field(default=())
 
 
-def files_of(paths: Iterable[str]) -> Iterator[Path]:
-    """The files that are named, and those in folders that look like submissions, in alphabetical order."""
-    for name in paths:
-        path = Path(name)
-        if not os.path.lexists(path):
-            raise UsageError(
-                "E003", f"cannot read {visible(name)}: no such file", help="check the path of the submission"
-            )
-        if not path.is_dir():
-            yield path
-            continue
-        for folder, inner, names in os.walk(path):
-            inner[:] = sorted(part for part in inner if not part.startswith("."))
-            for file in sorted(names):
-                if not file.startswith(".") and Path(file).suffix.lower() in {*READERS, CLASS}:
-                    yield Path(folder, file)
-
-
-def submissions(path: Path) -> Iterator[Submission]:
+def submissions(path: Path, student: str = "") -> Iterator[Submission]:
     """The submissions in one file: a CSV file holds a class."""
-    name, student = str(path), path.stem
+    name, student = str(path), student or path.stem
     kind = path.suffix.lower()
     text, problem = read_file(path, LARGEST_CLASS if kind == CLASS else LARGEST)
     if problem:
         yield Submission(name, student, unreadable=problem)
     elif kind == CLASS:
-        yield from of_class(name, text)
+        yield from of_class(name, student, text)
     else:
         yield READERS.get(kind, read_text)(name, student, text)
-
-
-def read_file(path: Path, largest: int) -> tuple[str, str]:
-    """The text of a file, or why there is none."""
-    try:
-        facts = path.stat()
-        if not stat.S_ISREG(facts.st_mode):
-            return "", "not a file"
-        if facts.st_size > largest:
-            return "", f"{facts.st_size / 2**20:.0f} MB, and a submission may have {largest // 2**20}"
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        return "", getattr(error, "strerror", None) or "the file cannot be read"
-    for encoding in ("utf-16",) if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            break
-        return (text, "") if "\x00" not in text else ("", "binary data, not text")
-    return "", "not UTF-8 text"
 
 
 @cache
@@ -112,14 +74,26 @@ def read_text(name: str, student: str, text: str) -> Submission:
     question = ""
     for token in answers_parser().parse(text).children:
         if token.type == "HEADING":
-            question = token.value[1:-1].strip()
+            question = named(token.value[1:-1])
         elif token.type == "QUANTITY":
             given.append(Given(question, token.value.strip(), None))
         elif token.type == "ANSWER":
             given[-1] = replace(given[-1], text=token.value.strip())
         else:
-            remarks.append(f"line {token.line} is neither a [question] nor an answer: {shortened(token.value)}")
-    return Submission(name, student, tuple(given), remarks=tuple(remarks[:20]))
+            remarks.append(f"line {token.line} is no [question], and no quantity = answer: {shortened(token.value)}")
+    return Submission(name, student, tuple(given), remarks=limited(remarks))
+
+
+def named(question: str) -> str:
+    """The id of a question, the same in every spelling of its letters."""
+    return normalize("NFC", question.strip())
+
+
+def limited(remarks: list[str]) -> tuple[str, ...]:
+    """The first of many remarks."""
+    if len(remarks) > REMARKS:
+        remarks[REMARKS:] = [f"and {len(remarks) - REMARKS} more"]
+    return tuple(remarks)
 
 
 def shortened(text: str) -> str:
@@ -145,20 +119,20 @@ def read_json(name: str, student: str, text: str) -> Submission:
         )
     except json.JSONDecodeError as error:
         return Submission(
-            name, student, unreadable=f"not JSON: line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}"
+            name, student, unreadable=f"it is not JSON: line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}"
         )
     except RecursionError:
-        return Submission(name, student, unreadable="nested too deeply")
+        return Submission(name, student, unreadable="it is nested too deeply")
     if not isinstance(table, _Pairs):
-        return Submission(name, student, unreadable='not an object such as {"question": {"q": 8}}')
+        return Submission(name, student, unreadable='it is no object such as {"question": {"q": 8}}')
     given: list[Given] = []
     remarks: list[str] = []
     for question, answers in table:
         if not isinstance(answers, _Pairs):
             remarks.append(f"{shortened(question)} holds no answers by quantity")
             continue
-        given.extend(_of_json(question, quantity, answer) for quantity, answer in answers)
-    return Submission(name, student, tuple(given), remarks=tuple(remarks[:20]))
+        given.extend(_of_json(named(question), quantity.strip(), answer) for quantity, answer in answers)
+    return Submission(name, student, tuple(given), remarks=limited(remarks))
 
 
 def _of_json(question: str, quantity: str, answer: Any) -> Given:
@@ -180,28 +154,52 @@ def written(value: Any) -> str:
     raise TypeError(value)
 
 
-def of_class(name: str, text: str) -> Iterator[Submission]:
-    """Every student of a CSV file, in the order in which they appear."""
-    csv.field_size_limit(LARGEST_CLASS)  # a long answer is refused as an answer; it does not end the class
-    rows = csv.reader(StringIO(text, newline=""))
-    try:
-        header = [cell.strip().lower() for cell in next(rows, [])]
-        missing = [column for column in COLUMNS if column not in header]
-        if missing:
-            yield Submission(name, Path(name).stem, unreadable=f"the first line has no column {', '.join(missing)}")
-            return
-        places = [header.index(column) for column in COLUMNS]
-        students: dict[str, list[Given]] = {}
-        for row in rows:
-            student, question, quantity, answer = (row[p].strip() if p < len(row) else "" for p in places)
-            if any(row):
-                students.setdefault(student, []).append(Given(question, quantity, answer or None))
-    except csv.Error as error:
-        yield Submission(name, Path(name).stem, unreadable=f"not CSV: line {rows.line_num}: {error}")
+def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
+    """Every student of a CSV file, in the order in which they appear; all of it is one student's without the column."""
+    rows = rows_of(text)
+    header = [cell.strip().lower() for cell in next(rows, [])]
+    missing = [column for column in COLUMNS[1:] if column not in header]
+    if missing:
+        needed = ", ".join(COLUMNS)
+        yield Submission(
+            name, student, unreadable=f"its first line has {needed}, and {', '.join(missing)} is not there"
+        )
         return
+    places = [header.index(column) for column in COLUMNS if column in header]
+    everyone = header.count("student") == 0
+    students: dict[str, list[Given]] = {}
+    seen: dict[str, str] = {}  # what rows have in common is kept once
+    for row in rows:
+        cells = [row[place].strip() if place < len(row) else "" for place in places]
+        *who, question, quantity, answer = cells
+        if any(cells):
+            one = Given(seen.setdefault(question, named(question)), seen.setdefault(quantity, quantity), answer or None)
+            students.setdefault(student if everyone else who[0], []).append(one)
     while students:
-        student = next(iter(students))
-        yield Submission(name, student, tuple(students.pop(student)))
+        who_else = next(iter(students))
+        given = tuple(students.pop(who_else))
+        if who_else:
+            yield Submission(name, who_else, given)
+        else:
+            yield Submission(name, NOBODY, given, remarks=("the column student is empty",))
+
+
+def rows_of(text: str) -> Iterator[list[str]]:
+    """The rows of a CSV file, as spreadsheets of any country write them.
+
+    Where quotes are not in order, each line is read alone: what is wrong with one costs no other.
+    """
+    csv.field_size_limit(LARGEST_CLASS)  # a long answer is refused as an answer; it does not end the class
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    try:
+        for _ in csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True):
+            continue
+    except csv.Error:
+        for line in StringIO(text):
+            yield from csv.reader([line], delimiter=separator)
+        return
+    yield from csv.reader(StringIO(text, newline=""), delimiter=separator)
 
 
 Reader = Callable[[str, str, str], Submission]

@@ -1,0 +1,79 @@
+"""The files that hold submissions, and their text; whatever else stands there is told, and not read."""
+
+from __future__ import annotations
+
+import os
+import stat
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from gradcli.errors import UsageError
+from gradcli.source import visible
+
+ENDINGS = (".txt", ".answers", ".md", ".json", ".csv")
+SHOWN = 3  # names of files
+
+
+def files_of(paths: Iterable[str]) -> list[Path]:
+    """The files that are named, and those in folders that look like submissions, in alphabetical order, each once.
+
+    Others in folders are told of: somebody may have handed one in.
+    """
+    found: dict[Path, None] = {}
+    others: list[Path] = []
+    for name in paths:
+        path = Path(name)
+        if not os.path.lexists(path):
+            raise unread(name, "no such file")
+        if not path.is_dir():
+            found[path] = None
+            continue
+        for folder, inner, names in os.walk(path, onerror=_refuse):
+            inner[:] = sorted(part for part in inner if not part.startswith("."))
+            for file in (Path(folder, one) for one in sorted(names) if not one.startswith(".")):
+                if file.suffix.lower() in ENDINGS:
+                    found[file] = None
+                else:
+                    others.append(file)
+    if others:
+        examples = ", ".join(visible(one.name) for one in others[:SHOWN])
+        more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+        known = ", ".join(ENDINGS)
+        warnings.warn(f"not graded: {examples}{more} (the files of a folder end in {known})", stacklevel=2)
+    return list(found)
+
+
+def _refuse(error: OSError) -> None:
+    raise unread(str(error.filename), error.strerror or "it cannot be opened")
+
+
+def unread(name: str, why: str) -> UsageError:
+    return UsageError("E003", f"cannot read {visible(name)}: {why}", help="check the path of the submission")
+
+
+def students_of(files: Sequence[Path]) -> list[str]:
+    """Who handed in each file: its stem, and where files in several folders have one stem, the path."""
+    counts = Counter(file.stem for file in files)
+    return [file.stem if counts[file.stem] == 1 else str(file) for file in files]
+
+
+def read_file(path: Path, largest: int) -> tuple[str, str]:
+    """The text of a file, or why there is none."""
+    try:
+        facts = path.stat()
+        if not stat.S_ISREG(facts.st_mode):
+            return "", "not a file"
+        with path.open("rb") as file:
+            data = file.read(largest + 1) if facts.st_size <= largest else b""
+    except (OSError, ValueError) as error:
+        return "", f"it cannot be read: {getattr(error, 'strerror', None) or 'not the name of a file'}"
+    if facts.st_size > largest or len(data) > largest:
+        size = max(facts.st_size, len(data)) / 2**20
+        return "", f"it has {size:.1f} MB, and a submission has {largest // 2**20} at most"
+    try:
+        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError:
+        return "", "it is not UTF-8 text: save it as a text file, UTF-8"
+    return ("", "it is binary data, not text") if "\x00" in text else (text, "")
