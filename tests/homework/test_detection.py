@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,14 @@ import pytest
 
 from gradcli.homework.detection import Detective
 from gradcli.homework.disclosure import revealed
-from gradcli.homework.mistakes.catalogue import TITLES
+from gradcli.homework.graph import Graph
+from gradcli.homework.mistakes.catalogue import TITLES, catalogue
+from gradcli.homework.problem import Problem
 from gradcli.homework.submissions import read_text
 from tests.homework.asking import apart, assignment, exam, marked, question, typed
 from tests.homework.drawing import network_tape, scalar_tape
 from tests.homework.tapes import Tape
+from tests.programs import run
 
 DIAMOND = "s = x**2; p = s + 1; m = s - 1; q = p*m", "{ x = 5 }"
 WAVE = "u = x**3; q = sin(u)", "{ x = 0.7 }"
@@ -157,3 +160,21 @@ def test_a_rule_tells_no_numbers(code: str) -> None:
             assert digits <= set(re.findall(r"\d+(?:\.\d+)?", program)), one.message
             assert not one.detail
         assert not answer.remark
+
+
+def problems(tape: Tape) -> Iterator[Problem]:
+    """The problem of every gradient of a program."""
+    graph = Graph(run(tape.text, dict(tape.leaves)).evaluation, tape.text)
+    first = Problem(graph, "gradient", graph.output, graph.output)
+    yield from (first.at(graph.names[name]) for name in tape.named if name in tape.right)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_no_message_of_the_catalogue_has_numbers(seed: int) -> None:
+    for tape in (scalar_tape(seed), network_tape(seed)):
+        known = set(re.findall(r"\d+", tape.text))
+        for problem in problems(tape):
+            for _, maker in [*catalogue().slips, *catalogue().guesses]:
+                for mistake in maker(problem):
+                    assert set(re.findall(r"\d+", mistake.message)) <= known, mistake
+                    assert "\n" not in mistake.message + mistake.rule

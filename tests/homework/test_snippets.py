@@ -138,7 +138,7 @@ def test_names_of_a_snippet_are_in_what_is_said() -> None:
     answer = marked(grader, {"b.grad": str(known["mean-n"]["b.grad"].tolist())})["b.grad"]
     (found,) = [one for one in answer.diagnoses if one.code == "mean-n"]
     assert found.node == "loss"
-    assert found.message == "you forgot to divide by the n of loss"
+    assert found.message == "you forgot to divide by the n of the mean loss"
 
 
 def test_a_step_without_a_name_is_called_as_it_is_written() -> None:

@@ -138,7 +138,7 @@ def quotients(problem: Problem) -> Iterator[Slip]:
         yield Slip(
             index,
             "+u*v'/v**2 for -u*v'/v**2",
-            f"the part of the denominator of {written} has a minus sign",
+            f"what comes through the denominator of {written} has a minus sign",
             {below: slope(u / (v * v))},
         )
         if len(vertex.rules) == 2:
@@ -165,7 +165,7 @@ def quotient_of_derivatives(problem: Problem) -> Iterator[Guess]:
             yield Guess(
                 index,
                 "(u/v)' = u'/v'",
-                f"you divided the derivatives of {problem.label(index)}; the quotient rule is (u'*v - u*v')/v**2",
+                f"you divided the derivatives of {problem.label(index)}; the quotient rule is (u'*v - u*v')/(v*v)",
                 replaced(problem, index, u / v),
             )
 

@@ -36,18 +36,19 @@ def divisor(problem: Problem) -> Iterator[Slip]:
         n = averaged(problem.graph.vertices[edge.vertex])
         if n in (0.0, 1.0):
             continue
-        name = problem.label(edge.vertex)
+        vertex, name = problem.graph.vertices[edge.vertex], problem.label(edge.vertex)
+        what = f"number that divides in {name}" if vertex.op == "div" else f"n of the mean {name}"
         yield Slip(
             edge.vertex,
             "1 for 1/n",
-            f"you forgot to divide by the n of {name}",
+            f"you forgot to divide by the {what}",
             {edge: times(n)},
             f"n is {n:g}",
         )
         yield Slip(
             edge.vertex,
             "1/n**2 for 1/n",
-            f"you divided by the n of {name} twice",
+            f"you divided twice by the {what}",
             {edge: times(1 / n)},
             f"n is {n:g}",
         )
@@ -143,7 +144,7 @@ def untransposed(problem: Problem) -> Iterator[Slip]:
         yield Slip(
             edge.vertex,
             f"{left} @ {right} for {turned}",
-            f"behind {problem.label(edge.vertex)} a transpose is missing",
+            f"on the way back through {problem.label(edge.vertex)} you did not transpose the other factor",
             {edge: change},
         )
 
