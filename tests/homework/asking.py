@@ -88,7 +88,7 @@ def explains(code: str, grader: Grader, tape: Tape, wrong: Wrong, quantity: str 
 
 
 Mistake = Callable[[Tape], Iterable[Wrong]]
-SCALARS, NETWORKS = range(120), range(1000, 1080)
+SCALARS, NETWORKS = range(80), range(1000, 1050)
 
 
 def check(code: str, mistake: Mistake, *, scalars: int = 0, networks: int = 0, each: int = 2) -> None:

@@ -125,7 +125,7 @@ class NetworkSketch:
         elif loss == "weighted":
             self.step("sum", self.step("mul", value, self.leaf("C", *shape)))
         else:
-            self.step(loss, self.step("pow", value, 2.0))
+            self.step(loss, self.step("pow", self.step("add", value, 1.0), 2.0))
         return Tape(self.leaves, tuple(self.steps), inlined(self.steps, self.choose))
 
     def layer(self) -> str:
@@ -140,7 +140,7 @@ class NetworkSketch:
             size = self.choose.choice([(self.columns,), (1, self.columns), (self.rows, 1), ()])
             value = self.step("add", value, self.leaf("v", *size))
         if self.choose.random() < 0.75:
-            value = self.step(self.choose.choice(["tanh", "sigmoid", "relu", "relu", "sin", "exp"]), value)
+            value = self.step(self.choose.choice(["tanh", "sigmoid", "relu", "relu", "relu", "sin"]), value)
         return value
 
     def table(self) -> str:
@@ -148,4 +148,4 @@ class NetworkSketch:
         turned = self.step("T", self.leaf("A", self.columns, self.rows))
         size = self.choose.choice([(self.rows, self.columns), (self.columns,), (self.rows, 1), (1, self.columns), ()])
         value = self.step(self.choose.choice(["mul", "add", "mul", "sub", "div"]), turned, self.leaf("B", *size))
-        return self.step(self.choose.choice(["tanh", "sin", "relu", "sigmoid"]), value)
+        return self.step(self.choose.choice(["tanh", "sin", "relu", "relu", "sigmoid"]), value)

@@ -61,7 +61,7 @@ def pairs(tape: Tape) -> Iterator[tuple[str, str, str, float]]:
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
 def test_two_slips_are_found_or_one_that_gives_the_same(tape_of: Callable[[int], Tape]) -> None:
     seen = alone = 0
-    for seed in range(1000, 1040):
+    for seed in range(1000, 1018):
         tape, grader = exam(tape_of, seed)
         found = list(pairs(tape))
         for by, code, other, number in random.Random(seed).sample(found, min(4, len(found))):
@@ -84,12 +84,12 @@ def problem_of(tape: Tape) -> Problem:
     return Problem(graph, "gradient", graph.output, graph.names[next(iter(tape.leaves))])
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_sweeps_side_by_side_are_each_sweep_alone(seed: int) -> None:
     for tape in (scalar_tape(seed), network_tape(seed)):
         problem = problem_of(tape)
         found = Suspects(problem)
-        chosen = [*found.slips, *islice(found.pairs(), 200)]
+        chosen = [*found.slips, *islice(found.pairs(), 120)]
         wide = sweeps(problem, chosen)
         for place, suspect in enumerate(chosen):
             changes = {e: c for part in suspect.parts if isinstance(part, Slip) for e, c in part.changes.items()}
@@ -102,7 +102,7 @@ def test_sweeps_side_by_side_are_each_sweep_alone(seed: int) -> None:
                     np.testing.assert_allclose(value, alone[vertex], rtol=1e-12, err_msg=suspect.code)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_no_suspect_gives_what_is_right(seed: int) -> None:
     """Mutants that equal the truth say nothing."""
     for tape in (scalar_tape(seed, nice=True), network_tape(seed)):

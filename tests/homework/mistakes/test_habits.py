@@ -52,15 +52,15 @@ def gradients_in_degrees(tape: Tape) -> Iterator[Wrong]:
 
 
 def test_gradients_are_added_up() -> None:
-    check("stale-grad", added_up, scalars=80, networks=60)
+    check("stale-grad", added_up, scalars=80, networks=50)
 
 
 def test_the_gradient_of_another_variable() -> None:
-    check("swapped-variable", of_another, scalars=80, networks=60)
+    check("swapped-variable", of_another, scalars=80, networks=50)
 
 
 def test_a_value_or_a_step_of_descent() -> None:
-    check("not-a-gradient", value_or_step, scalars=80, networks=60)
+    check("not-a-gradient", value_or_step, scalars=80, networks=50)
 
 
 def test_gradients_in_degrees() -> None:

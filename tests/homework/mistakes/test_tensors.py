@@ -104,7 +104,7 @@ def test_a_slice_or_the_mean_for_the_sum() -> None:
 
 
 def test_the_transpose_is_given() -> None:
-    check("transpose", transposed, networks=60)
+    check("transpose", transposed, networks=50)
 
 
 def test_a_transpose_is_missing() -> None:
