@@ -33,6 +33,7 @@ from gradcli.language.unparser import unparse
 
 Value = Any  # what Marked.expected may be
 KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
+LONG = "a long formula"
 SHOWN = 300  # characters of an answer
 SAMPLES = 3  # points at which a wrong formula is looked into
 SLIPS_OF_THE_PEN = ("decimal-point", "rounding")
@@ -75,7 +76,7 @@ class Key:
         """The right formula, as far as it has a readable one."""
         with np.errstate(all="ignore"):
             tree = right_formula(problem)
-        return "a long formula" if tree is None else unparse(tree)
+        return LONG if tree is None else unparse(tree)
 
     def quantity(self, text: str) -> Quantity | None:
         return read_expression(text) if self.question.is_script else read_quantity(text, self.output)
@@ -141,9 +142,7 @@ class Key:
         """Whether a wrong number follows from earlier ones."""
         if not earlier or not self.assignment.carry_forward:
             return None
-        with suppress(
-            ArithmeticError, ValueError, TypeError, IndexError
-        ):  # numbers with which the program cannot go on
+        with suppress(Exception):  # no number that a student may think of stops a class
             source = follows(problem, typed, earlier, self.tolerance)
             return None if source is None else Verdict("carried", f"it follows from your {source}")
         return None

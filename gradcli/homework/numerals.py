@@ -12,6 +12,7 @@ NUMERAL = re.compile(r"[-+−]?(?P<whole>\d*)(?:\.(?P<fraction>\d*))?(?:[eE](?P<
 LONGEST = 60  # characters of a number; nobody types more digits by hand
 EXACT = 99  # digits of a formula such as `1/3`
 ENOUGH = 3  # significant digits that a rounded answer needs
+LAST_DIGITS = 8 * 2.0**-23  # of a float32, as a share of it
 SLACK = 1 + 1e-9  # half a unit in decimal is not always half a unit in binary
 
 
@@ -42,7 +43,7 @@ def read_numeral(text: str) -> Typed | None:
     found = NUMERAL.fullmatch(text) if len(text) <= LONGEST else None
     if found is None or not (found["whole"] or found["fraction"]):
         return None
-    value = float(text)
+    value = np.float64(text)
     fraction, exponent = found["fraction"] or "", int(found["exponent"] or 0)
     significant = (found["whole"] + fraction).lstrip("0")
     if not significant or abs(exponent) > 300:  # a zero is right or wrong, and never rounded
@@ -79,9 +80,14 @@ class Tolerance:
     precision: int | None = None
 
     def near(self, value: Any, truth: Any) -> Any:
-        """Entry by entry, whether a value is within the tolerance; what is not finite must be the same."""
+        """Entry by entry, whether a value is within the tolerance; what is not finite must be the same.
+
+        A float32 truth is known to a few of its last digits only, and where large terms cancelled to fewer: a small
+        entry may be off by as much as a large one.
+        """
         with np.errstate(all="ignore"):
-            within = np.abs(value - truth) <= self.atol + self.rtol * np.abs(truth)
+            known = LAST_DIGITS * np.max(np.abs(truth), initial=0.0) if np.asarray(truth).dtype == np.float32 else 0.0
+            within = np.abs(value - truth) <= np.maximum(self.atol, known) + self.rtol * np.abs(truth)
         return np.where(np.isfinite(truth), within, np.equal(value, truth))
 
     def judge(self, typed: Typed, truth: Any) -> tuple[Any, Any]:
