@@ -117,7 +117,7 @@ def error_document(error: GradcliError) -> Document:
     }
 
 
-def dump(document: Document, *, indent: int | None = None, ascii: bool = False) -> str:
+def dump(document: Json, *, indent: int | None = None, ascii: bool = False) -> str:
     """The text of a document, strict JSON; `ascii` is for streams that are not UTF-8."""
     text = json.dumps(document, indent=indent, ensure_ascii=ascii, allow_nan=False)
     return text if text.isascii() else _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from gradcli.homework.disclosure import LEVELS, WITHHELD, revealed
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result
@@ -60,6 +60,7 @@ def test_nothing_leaks(level: str) -> None:
     assert "31337." not in beside.replace("31337.5", "")
 
 
+@settings(max_examples=25)
 @given(results())
 def test_grades_stay(result: Result) -> None:
     for level in LEVELS:

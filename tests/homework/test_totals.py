@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.homework.model import CREDITED, Result
@@ -20,6 +20,7 @@ def added(members: list[Result]) -> ClassTotals:
     return totals
 
 
+@settings(max_examples=25)
 @given(st.lists(results(), max_size=6))
 def test_sums(members: list[Result]) -> None:
     totals = added(members)
