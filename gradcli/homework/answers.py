@@ -146,7 +146,8 @@ def read_number(text: str) -> Typed | bool | None:
     if not isinstance(read, Formula):
         return read
     value = computed(read, {})
-    if np.asarray(value).dtype.kind not in "fiu":
+    kind = np.asarray(value).dtype.kind
+    if kind not in "fiub" or (kind == "b" and not np.ndim(value)):
         raise UnreadableError("neither a number nor a tensor of numbers")
     return checked(Typed(np.asarray(value, np.float64)[()]))
 

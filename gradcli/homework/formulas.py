@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,10 @@ from gradcli.language.tree import Expression, Name, Number
 
 def right_formula(problem: Problem) -> Expression | None:
     """What is asked, over the variables and the names of the program; None where it would be too long."""
-    graph = problem.graph
+    graph = copy(problem.graph)
+    graph.vertices = [
+        replace(v, operands=tuple(lifted(list(v.operands)))) if v.op == "div" else v for v in graph.vertices
+    ]  # the rules of 3/x divide a number by formulas
     written: list[Any] = []
     for index, vertex in enumerate(graph.vertices):
         line = vertex.line

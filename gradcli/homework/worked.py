@@ -8,30 +8,38 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.grading import Grader
-from gradcli.homework.key import Key
+from gradcli.homework.key import LONG, Key
+from gradcli.homework.numerals import Tolerance
+
+DIGITS = Tolerance(rtol=1e-11, atol=0)
 
 
 def filled_in(grader: Grader) -> Iterator[str]:
     """The lines of a submission that gets full marks."""
     for id, key in grader.keys.items():
         yield f"[{id}]"
-        yield from (f"{quantity} = {text}" for quantity, text in answers(key).items())
+        yield from (f"{quantity} = {text or f'# {LONG}'}" for quantity, text in answers(key).items())
         yield ""
 
 
 def answers(key: Key) -> dict[str, str]:
-    """The right answers to one question, by what is asked."""
-    return {ask.written: answer(key.expected[ask.quantity]) for ask in key.question.asks}
+    """The right answers to one question, by what is asked; empty where a formula is too long to be written."""
+    return {
+        ask.written: "" if key.expected[ask.quantity] is LONG else answer(key.expected[ask.quantity], key.tolerance)
+        for ask in key.question.asks
+    }
 
 
-def answer(expected: Any) -> str:
-    """A right answer as a student would type it, with all its digits."""
+def answer(expected: Any, tolerance: Tolerance = DIGITS) -> str:
+    """A right answer as somebody would type it: with twelve digits where those are right, else with all."""
     if expected is None or isinstance(expected, bool | str):
         return str(expected)
     value = np.asarray(expected)
     if value.ndim:
-        return f"[{', '.join(map(answer, value))}]"
-    if value.dtype.kind == "f":
-        text = str(value[()]) if value.itemsize < 8 else repr(float(value))  # the shortest digits of its own precision
-        return text.removesuffix(".0")
-    return str(value[()])
+        return f"[{', '.join(answer(entry, tolerance) for entry in value)}]"
+    if value.dtype.kind != "f":
+        return str(value[()])
+    # the shortest digits of its own precision
+    text = (str(value[()]) if value.itemsize < 8 else repr(float(value))).removesuffix(".0")
+    short = f"{float(value):.12g}"
+    return short if len(short) < len(text) and tolerance.near(float(short), float(value)) else text
