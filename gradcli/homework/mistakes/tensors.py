@@ -62,9 +62,10 @@ def stretched(problem: Problem) -> Iterator[tuple[Edge, Any, tuple[int, ...]]]:
     """The edges whose input was broadcast, with the input and the axes to sum over."""
     for edge in problem.edges:
         operand = problem.graph.vertices[edge.vertex].operands[edge.position]
-        axes = summed_axes(np.shape(problem.graph.vertices[edge.vertex].value), np.shape(operand))
+        shape = np.shape(problem.graph.vertices[edge.vertex].value)
         wide = np.shape(problem.contribution(edge)) if not problem.graph.is_scalar else ()
-        if axes and wide == np.shape(problem.graph.vertices[edge.vertex].value):
+        axes = summed_axes(shape, np.shape(operand)) if np.ndim(operand) <= len(shape) else ()  # a sum has fewer
+        if axes and wide == shape:
             yield edge, operand, axes
 
 
