@@ -99,7 +99,7 @@ def test_an_interruption_leaves_whole_lines(jobs: str) -> None:
     assert values == {49.0}
 
 
-def shown(arguments: list[str], **streams: Any) -> bytes:
+def shown(arguments: list[str], code: int = 0, **streams: Any) -> bytes:
     """What standard error, a terminal, gets to show."""
     controller, terminal = pty.openpty()
     with subprocess.Popen(
@@ -111,7 +111,7 @@ def shown(arguments: list[str], **streams: Any) -> bytes:
             while part := os.read(controller, 2**16):
                 found += part
         except OSError:  # the end, on Linux
-            assert process.wait() == 0
+            assert process.wait() == code
     os.close(controller)
     return found
 

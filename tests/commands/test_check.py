@@ -1,0 +1,328 @@
+"""`gradcli check`: exit codes, options, reports to every place, and what a student is not told."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import document, gradcli
+from tests.commands.test_batch_streams import arrives, opened, shown
+from tests.commands.test_streams import COMMAND, in_terminal, start
+
+FORMATS = ("gradescope", "check50", "junit", "csv", "mistakes")
+ASSIGNMENT = """\
+title = "Week 1"
+[[question]]
+id = "é"
+text = "Differentiate."
+program = '''
+s = x**2
+p = s + 1.7
+m = exp(s/9)
+q = p*m
+'''
+at.x = 1.37
+ask = [
+  "s", "q", "local ds/dx", "dq/ds",
+  { quantity = "dq/dx", points = 2 },
+  { quantity = "dq/dx", form = "expression" },
+]
+""".replace('  { quantity = "dq/dx", points = 2 },\n', "")
+RIGHT = "[é]\ns = 1.877\nq = 4.406\nlocal ds/dx = 2.74\n∂q/∂s = 1.721\ndq/dx = (m + p*m/9)*2*x\n"
+WRONG = "[é]\ns = 2.74\nq = 3.5\nlocal ds/dx = 1.4\n∂q/∂s = 0.397\ndq/dx = m*2*x\n"
+
+
+@pytest.fixture
+def week(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an assignment, and a class of four."""
+    monkeypatch.chdir(tmp_path)
+    Path("week1.toml").write_text(ASSIGNMENT, encoding="utf-8")
+    Path("answers").mkdir()
+    Path("answers/ada.txt").write_text(RIGHT, encoding="utf-8")
+    Path("answers/bob.txt").write_text(WRONG, encoding="utf-8")
+    Path("answers/cy.json").write_text('{"é": {"s": "__import__(\'os\')", "q": 4.406, "z": 1}}', encoding="utf-8")
+    Path("answers/dan.txt").write_bytes(b"\x89PNG\x00")
+    return tmp_path
+
+
+def test_exit_codes(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    assert gradcli(capsys, "check week1.toml answers/ada.txt").code == 0
+    for name in ("bob.txt", "cy.json", "dan.txt", "", "ada.txt answers/bob.txt"):
+        result = gradcli(capsys, f"check week1.toml answers/{name}")
+        assert (result.code, result.err) == (1, "")
+    for name in ("week2.toml", "answers", "answers/ada.txt", "answers/dan.txt"):
+        result = gradcli(capsys, f"check {name} answers")
+        assert (result.code, result.out) == (2, "")
+    assert gradcli(capsys, "check --key week1.toml").code == 0
+    assert gradcli(capsys, "check --lint week1.toml").code == 0
+    Path("week1.toml").write_text(ASSIGNMENT.replace("1.37", "0"), encoding="utf-8")
+    assert gradcli(capsys, "check --lint week1.toml").code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        ("week1.toml", "E002", "there is no submission"),
+        ("week1.toml nobody.txt", "E003", "cannot read nobody.txt: no such file"),
+        ("week1.toml empty", "E003", "there are no submissions in the folder"),
+        ("week1.toml -", "E003", "cannot read -: no such file"),
+        ("- answers", "E021", "there is no question"),
+        ("--lint --key week1.toml", "E001", "--lint does not go with --key"),
+        ("--lint week1.toml answers", "E001", "--lint does not go with a submission"),
+        ("--key week1.toml answers", "E001", "--key does not go with a submission"),
+        ("--lint --report csv week1.toml", "E001", "--lint does not go with --report"),
+        ("--key --reveal node week1.toml", "E001", "--key does not go with --reveal"),
+        ("week1.toml answers --json --report csv", "E001", "--report does not go with --json"),
+        ("week1.toml answers -o x.csv", "E001", "-o is for a report"),
+        ("week1.toml answers --report html", "E001", "html"),
+        ("week1.toml answers --reveal all", "E001", "all"),
+        ("week1.toml answers --jobs 0", "E001", "0"),
+        ("week1.toml answers --report junit -o answers", "E023", "answers holds submissions"),
+        ("week1.toml answers --report gradescope -o answers/", "E023", "answers/ holds submissions"),
+        ("week1.toml answers/ada.txt --report csv -o answers/ada.txt", "E023", "answers/ada.txt holds submissions"),
+        ("week1.toml answers --report gradescope", "E023", "a gradescope report is about one submission"),
+        ("week1.toml answers --report check50 -o x.json", "E023", "-o reports/"),
+        ("week1.toml answers --report csv -o empty", "E011", "cannot write empty: Is a directory"),
+        ("week1.toml answers --report csv -o no/where.csv", "E011", "cannot write no/where.csv: No such file"),
+        ("week1.toml answers --report csv -o /dev/full", "E011", "cannot write /dev/full: No space left"),
+        ("week1.toml answers --report check50 -o week1.toml/", "E011", "cannot write week1.toml: File exists"),
+    ],
+)
+def test_what_is_refused(
+    capsys: pytest.CaptureFixture[str],
+    week: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: str,
+    code: str,
+    says: str,
+) -> None:
+    Path("empty").mkdir()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
+    before = {path: path.read_bytes() for path in week.rglob("*") if path.is_file()}
+    result = gradcli(capsys, f"check {arguments}")
+    assert (result.code, result.out if "--json" not in arguments else "") == (2, "")
+    told = result.err + result.out
+    assert code in told
+    assert says in told
+    assert "help" in told
+    assert {path: path.read_bytes() for path in week.rglob("*") if path.is_file()} == before
+
+
+def test_an_assignment_from_standard_input(week: Path) -> None:
+    with Path("week1.toml").open("rb") as file:
+        assert start("check", "-", "answers/ada.txt", stdin=file).returncode == 0
+    broken = start("check", "-", "answers/ada.txt", input=ASSIGNMENT.replace("exp(", "epx(").encode())
+    assert broken.returncode == 2
+    assert b"--> standard input:8:5" in broken.stderr
+    assert b"did you mean exp?" in broken.stderr
+
+
+def test_the_page_and_the_table(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    page = gradcli(capsys, "check week1.toml answers/bob.txt").out
+    assert page.startswith("bob   ")
+    assert "Differentiate." in page
+    table = gradcli(capsys, "check week1.toml answers").out
+    assert table.startswith("Week 1   4 submissions, mean ")
+    assert [name for name in ("ada", "bob", "cy", "dan") if re.search(rf"^  {name} +[\d.]+ of 5", table, re.MULTILINE)]
+    every = gradcli(capsys, "check week1.toml answers --all").out
+    assert every.endswith(table)
+    assert page in every
+
+
+def test_the_document(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    found = document(gradcli(capsys, "check week1.toml answers --json").out)
+    assert (found["schema"], [one["student"] for one in found["submissions"]]) == (
+        "gradcli.check/1",
+        ["ada", "bob", "cy", "dan"],
+    )
+    verdicts = [[answer["verdict"] for answer in one["answers"]] for one in found["submissions"]]
+    assert verdicts[0] == ["correct"] * 5
+    assert set(verdicts[1]) == {"wrong"}
+    assert verdicts[2] == ["unreadable", "correct", "missing", "missing", "missing", "unreadable"]
+    assert verdicts[3] == ["unreadable"] * 5
+    assert found["submissions"][1]["answers"][4]["diagnoses"]
+
+
+def test_keys_and_lint_as_documents(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    key = document(gradcli(capsys, "check --key week1.toml --json").out)
+    Path("key.json").write_text(json.dumps(key["answers"]), encoding="utf-8")
+    assert gradcli(capsys, "check week1.toml key.json").code == 0
+    text = gradcli(capsys, "check --key week1.toml").out
+    Path("key.txt").write_text(text[text.index("# Answers") :], encoding="utf-8")
+    assert gradcli(capsys, "check week1.toml key.txt").code == 0
+    assert document(gradcli(capsys, "check --lint week1.toml --json").out)["ok"]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_reports_to_every_place(capsys: pytest.CaptureFixture[str], week: Path, name: str) -> None:
+    one = gradcli(capsys, f"check week1.toml answers/bob.txt --report {name}")
+    assert one.code == 1
+    gradcli(capsys, f"check week1.toml answers/bob.txt --report {name} -o report")
+    assert Path("report").read_text(encoding="utf-8") == one.out
+    full = gradcli(capsys, f"check week1.toml answers/bob.txt --report {name} -o /dev/full")
+    assert (full.code, full.out) == (2, "")
+    if name in ("gradescope", "check50"):
+        for folder in ("new/reports/", "new/reports"):  # the second time it is there
+            assert gradcli(capsys, f"check week1.toml answers --report {name} -o {folder}").code == 1
+        found = sorted(path.name for path in Path("new/reports").iterdir())
+        assert found == ["ada.json", "bob.json", "cy.json", "dan.json"]
+        assert Path("new/reports/bob.json").read_text(encoding="utf-8") == one.out
+
+
+def test_a_report_of_the_last_time_is_no_submission(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    reports = []
+    for _ in range(2):
+        assert gradcli(capsys, "check week1.toml answers --report csv -o answers/grades.csv").code == 1
+        reports.append(Path("answers/grades.csv").read_text(encoding="utf-8"))
+    assert reports[0] == reports[1]
+    assert [row["student"] for row in csv.DictReader(io.StringIO(reports[0]))] == ["ada", "bob", "cy", "dan"]
+
+
+@pytest.mark.parametrize("level", ["verdict", "node", "rule", "value"])
+@pytest.mark.parametrize("output", ["", "--all", "--json", *(f"--report {name}" for name in FORMATS)])
+def test_no_right_number_is_told_below_value(
+    capsys: pytest.CaptureFixture[str], week: Path, level: str, output: str
+) -> None:
+    """Its digits are those of 1.8769, 4.40598, 2.74, 1.7214 and of the formula."""
+    out = gradcli(capsys, f"check week1.toml answers/bob.txt --reveal {level} {output}").out
+    out = out.replace("2.74", "")  # what the student wrote
+    told = [digits for digits in ("1.876", "1.877", "4.405", "4.406", "1.72", "p*m/9", "m/9") if digits in out]
+    assert not told or level == "value"
+    if output in ("", "--json"):
+        assert bool(told) == (level == "value")
+    codes = [code for code in ("path-missed", "fanout-overwrite") if code in out]
+    assert not codes or level in ("rule", "value") or "mistakes" in output
+
+
+def test_a_gradebook_of_names_that_act(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    rows = ["student,question,quantity,answer", "=1+1,é,s,1.877", '"a,""b",é,s,1', "\x1b[31m,é,s,2", ",é,s,2"]
+    Path("class.csv").write_text("\n".join(rows), encoding="utf-8")
+    out = gradcli(capsys, "check week1.toml class.csv --report csv").out
+    names = [row["student"] for row in csv.DictReader(io.StringIO(out))]
+    assert names == ["'=1+1", 'a,"b', "\\x1b[31m", "(no name)"]
+    for option in ("", "--all", "--json"):
+        assert "\x1b" not in gradcli(capsys, f"check week1.toml class.csv {option}").out
+
+
+def test_files_of_other_kinds_are_told(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    Path("answers/eve.docx").touch()
+    result = gradcli(capsys, "check week1.toml answers --json")
+    assert result.err.startswith("warning: not graded: eve.docx (")
+    assert len(document(result.out)["submissions"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("columns", "name"), [(50, "--all answers"), (80, "answers/bob.txt"), (120, "answers/cy.json")]
+)
+def test_looks(week: Path, columns: int, name: str) -> None:
+    arguments = ["check", "week1.toml", *name.split()]
+    wide = in_terminal(*arguments, columns=columns, NO_COLOR="1")
+    assert "\x1b" not in wide
+    assert max(map(len, wide.splitlines())) <= columns
+    plain = in_terminal(*arguments, "--ascii", "--color", "never", columns=columns)
+    assert plain.replace("é", "").isascii()  # but for what is called so
+    assert max(map(len, plain.splitlines())) <= columns
+    if columns == 80:
+        assert "\x1b[" in in_terminal(*arguments, columns=columns)
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A class in a folder and in a file, each student with other answers."""
+    folder = tmp_path_factory.mktemp("crowd")
+    (folder / "week1.toml").write_text(ASSIGNMENT, encoding="utf-8")
+    (folder / "answers").mkdir()
+    rows = ["student,question,quantity,answer"]
+    for number in range(100):
+        answers = [f"s = {1.8 + number % 9 / 100}", f"q = 4.{number}", f"dq/ds = {0.397 + number}", "dq/dx = m*2*x"]
+        (folder / f"answers/s{number:03}.txt").write_text("\n".join(["[é]", *answers]), encoding="utf-8")
+        rows += [f"s{number:03},é,{','.join(answer.split(' = '))}" for answer in answers]
+    (folder / "class.csv").write_text("\n".join(rows), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("output", ["--all", "--json", "--report junit"])
+def test_more_processes_give_the_same(crowd: Path, output: str) -> None:
+    results = [
+        start("check", "week1.toml", "answers", *output.split(), "--jobs", jobs, cwd=crowd) for jobs in ("1", "2")
+    ]
+    assert [result.returncode for result in results] == [1, 1]
+    assert results[0].stdout == results[1].stdout
+    assert b"s099" in results[0].stdout
+
+
+def test_a_class_in_one_file_is_graded_as_in_many(crowd: Path) -> None:
+    one, many = (
+        json.loads(start("check", "week1.toml", name, "--json", cwd=crowd).stdout) for name in ("class.csv", "answers")
+    )
+    for found in (one, many):
+        for submission in found["submissions"]:
+            del submission["file"]
+    assert one == many
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_reader_that_goes_away_is_left_in_peace(crowd: Path, jobs: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = start("check", "week1.toml", "answers", "--all", "--jobs", jobs, stdout=writing, cwd=crowd)
+    os.close(writing)
+    assert (result.returncode, result.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interruption_is_quiet(crowd: Path, jobs: str) -> None:
+    answers = ["answers"] + [f"answers/../answers/s{number:03}.txt" for number in range(100)]
+    arguments = ["check", "week1.toml", *answers, "--json", "--jobs", jobs]
+    with opened(*arguments, cwd=crowd, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert arrives(process.stdout.fileno())
+        os.killpg(process.pid, signal.SIGINT)
+        _, errors = process.communicate()
+    assert (process.returncode, errors) == (130, b"")
+
+
+def test_a_bar_after_a_second_where_somebody_looks(tmp_path: Path) -> None:
+    """Twenty students whose answers take a while."""
+    (tmp_path / "week1.toml").write_text(ASSIGNMENT, encoding="utf-8")
+    (tmp_path / "answers").mkdir()
+    for number in range(20):
+        slow = "".join(f"{name} = {number} + {'(' * 4000}1{')' * 4000}\n" for name in ("s", "q"))
+        (tmp_path / f"answers/s{number}.txt").write_text(f"[é]\n{slow}", encoding="utf-8")
+    arguments = ["check", str(tmp_path / "week1.toml"), str(tmp_path / "answers"), "--report", "csv"]
+    slow_one = [*arguments, "-o", str(tmp_path / "grades.csv"), "--ascii"]
+    controlled = subprocess.run([*COMMAND, *slow_one], capture_output=True, check=False)
+    assert (controlled.returncode, controlled.stdout, controlled.stderr) == (1, b"", b"")
+    assert re.search(rb"\d+/20", shown(slow_one, code=1))
+    assert (
+        shown([*arguments[:2], str(tmp_path / "answers/s1.txt"), "--report", "csv"], code=1, stdout=subprocess.DEVNULL)
+        == b""
+    )
+
+
+def test_memory_does_not_grow_with_the_class(tmp_path: Path) -> None:
+    """Ten times the students take as much memory, also where all write thousands of characters."""
+    program = (
+        "import resource, sys; from gradcli.cli import run; run(sys.argv[1:]);"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    )
+    (tmp_path / "week1.toml").write_text(ASSIGNMENT, encoding="utf-8")
+    peaks = []
+    for count in (15, 150):
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        for number in range(count):
+            answers = f"s = {number} + 1.{'0' * 3000}*2\nq = ones(4096)*{number}\ndq/ds = {number}{'+ 0' * 300}\n"
+            (folder / f"s{number}.txt").write_text(f"[é]\n{answers}", encoding="utf-8")
+        command = [sys.executable, "-c", program, "check", str(tmp_path / "week1.toml"), str(folder), "--json"]
+        peaks.append(int(subprocess.run(command, capture_output=True, check=True).stderr))
+    assert peaks[1] < 1.15 * peaks[0]
