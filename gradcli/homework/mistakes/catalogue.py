@@ -31,7 +31,7 @@ TITLES = {
     "relu-gate": "ignored or inverted the mask of a relu",
     "broadcast-unsummed": "did not sum over the broadcast axis",
     "transpose": "left out a transpose, or put one too many",
-    "stale-grad": "old gradients were still there",
+    "stale-grad": "left old gradients in place",
     "chain-added": "added along a chain, or multiplied across paths",
     "swapped-variable": "gave the gradient of another variable",
     "not-a-gradient": "gave a value or an updated weight, not a gradient",

@@ -1,0 +1,137 @@
+"""The samples of homework are graded as they should be, and Gradescope's script runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.running import ROOT, document, gradcli
+
+HOMEWORK = ROOT / "samples" / "homework"
+ASSIGNMENTS = sorted(HOMEWORK.glob("*.toml"))
+
+
+def answers(capsys: pytest.CaptureFixture[str], assignment: str, submission: str) -> list[dict[str, Any]]:
+    found = document(
+        gradcli(capsys, f"check '{HOMEWORK}/{assignment}.toml' '{HOMEWORK}/{assignment}/{submission}' --json").out
+    )
+    return list(found["submissions"][0]["answers"])
+
+
+def test_each_assignment_has_a_perfect_a_partly_wrong_and_a_hostile_submission() -> None:
+    assert len(ASSIGNMENTS) == 2
+    for file in ASSIGNMENTS:
+        assert [path.stem for path in sorted(file.with_suffix("").iterdir())] == ["hostile", "partly", "perfect"]
+
+
+@pytest.mark.parametrize("file", ASSIGNMENTS, ids=lambda file: file.stem)
+def test_lint_has_nothing_to_say(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    assert gradcli(capsys, ["check", "--lint", str(file)]).code == 0
+
+
+@pytest.mark.parametrize("file", ASSIGNMENTS, ids=lambda file: file.stem)
+def test_perfect(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    (submission,) = file.with_suffix("").glob("perfect.*")
+    result = gradcli(capsys, ["check", str(file), str(submission), "--json"])
+    (found,) = document(result.out)["submissions"]
+    assert (result.code, found["remarks"]) == (0, [])
+    assert found["score"] == found["max_score"] > 0
+    assert {answer["verdict"] for answer in found["answers"]} == {"correct"}
+
+
+PARTLY = {
+    "chain_rule/partly.txt": {
+        "dq/ds": ("wrong", "fanout-overwrite"),
+        "dq/dx": ("wrong", "power-rule"),
+        "a": ("precision", ""),
+        "local da/dz": ("wrong", "pre-post-activation"),
+        "dL/da": ("wrong", "sign"),
+        "dL/dz": ("carried", ""),
+        "dL/dw": ("carried", ""),
+        "dL/db": ("missing", ""),
+        "dL/dZ": ("wrong", "local-not-total"),
+        "W.grad": ("wrong", "transpose"),
+        "b.grad": ("shape", "broadcast-unsummed"),
+    },
+    "autograd/partly.txt": {
+        "a.grad": ("wrong", "swapped-variable"),
+        "b.grad": ("wrong", ""),
+        "c.grad": ("wrong", ""),
+        "c.requires_grad": ("wrong", ""),
+        "w.grad": ("wrong", "stale-grad"),
+        "gradient": ("wrong", "mean-n"),
+        "model.bias.grad": ("wrong", "mean-n"),
+        "weight": ("wrong", ""),
+    },
+}
+
+
+@pytest.mark.parametrize(("file", "expected"), PARTLY.items(), ids=PARTLY)
+def test_partly(capsys: pytest.CaptureFixture[str], file: str, expected: dict[str, tuple[str, str]]) -> None:
+    """These verdicts, with this mistake first, and all else is right."""
+    found = {
+        answer["quantity"]: (answer["verdict"], answer["diagnoses"][0]["code"] if answer["diagnoses"] else "")
+        for answer in answers(capsys, *file.split("/"))
+    }
+    assert {quantity: told for quantity, told in found.items() if told[0] != "correct"} == expected
+
+
+HOSTILE = {
+    "chain_rule/hostile.txt": {
+        "unreadable": ["s", "q", "local ds/dx", "dq/ds", "z", "a", "dL/dw", "dL/db", "Z", "x"],
+        "correct": ["dq/dx", "dL/da", "dL/dZ"],
+        "missing": ["local da/dz", "dL/dz", "W.grad", "b.grad"],
+    },
+    "autograd/hostile.json": {
+        "unreadable": [
+            "a.grad", "b.grad", "c.grad", "a.is_leaf", "c.requires_grad", "loss", "w.grad", "gradient", "optimizer",
+        ],
+        "correct": ["c.grad_fn", "loss", "weight"],
+        "missing": ["model.bias.grad"],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "expected"), HOSTILE.items(), ids=HOSTILE)
+def test_hostile(capsys: pytest.CaptureFixture[str], file: str, expected: dict[str, list[str]]) -> None:
+    found: dict[str, list[str]] = {}
+    for answer in answers(capsys, *file.split("/")):
+        found.setdefault(answer["verdict"], []).append(answer["quantity"])
+    assert found == expected
+    assignment, submission = file.split("/")
+    shown = gradcli(capsys, f"check '{HOMEWORK}/{assignment}.toml' '{HOMEWORK}/{assignment}/{submission}'").out
+    assert shown.isprintable() or not {c for c in shown if not c.isprintable()} - {"\n"}
+
+
+@pytest.fixture
+def autograder(tmp_path: Path) -> Path:
+    """A machine of Gradescope's: the folders that it makes, and gradcli on the path."""
+    for name in ("source", "submission", "results", "bin"):
+        (tmp_path / name).mkdir()
+    shutil.copy(HOMEWORK / "chain_rule.toml", tmp_path / "source" / "assignment.toml")
+    command = tmp_path / "bin" / "gradcli"
+    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m gradcli "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("submission", "score"), [("perfect.txt", 25.0), ("partly.txt", 9.0), ("hostile.txt", 6.0), ("", 0.0)]
+)
+def test_gradescope(autograder: Path, submission: str, score: float) -> None:
+    if submission:
+        shutil.copy(HOMEWORK / "chain_rule" / submission, autograder / "submission" / "answers.txt")
+    environment = {**os.environ, "AUTOGRADER": str(autograder), "PATH": f"{autograder}/bin:{os.environ['PATH']}"}
+    script = HOMEWORK / "gradescope" / "run_autograder"
+    subprocess.run(["bash", str(script)], env=environment, check=True, capture_output=True)
+    found = json.loads((autograder / "results" / "results.json").read_text(encoding="utf-8"))
+    assert found["score"] == score
+    assert found["output"] or submission in ("perfect.txt", "partly.txt")
+    assert sum(test["score"] for test in found.get("tests", [])) == score
