@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +37,25 @@ def gradcli(capsys: pytest.CaptureFixture[str], arguments: str | Sequence[str]) 
     code = run(argv)
     captured = capsys.readouterr()
     return Result(code, captured.out, captured.err)
+
+
+# A process inherits the peak that getrusage tells from its parent; the kernel's own count starts anew.
+PEAK = """
+import pathlib, sys
+from gradcli.cli import run
+code = run(sys.argv[1:])
+status = pathlib.Path("/proc/self/status")
+lines = status.read_text().splitlines() if status.exists() else []
+sys.stderr.write("peak " + "".join(line.split()[1] for line in lines if line.startswith("VmHWM")))
+sys.exit(code)
+"""
+
+
+def peak(*arguments: str) -> int:
+    """The memory in kB that `gradcli ARGUMENTS` takes at most in a process of its own; 0 where no kernel counts it."""
+    done = subprocess.run([sys.executable, "-c", PEAK, *arguments], capture_output=True, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    return int(done.stderr.decode().rpartition("peak ")[2] or 0)
 
 
 @cache

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from gradcli.script.limits import Limits
+from tests.commands.running import PEAK
 from tests.script.running import ours
 
 # Each with a word of the error that it ends with.
@@ -118,16 +119,6 @@ DEEP = {
     "strings": "x = " + "'a' " * 200_000,
 }
 QUICK = ["--timeout", "5", "--max-steps", "300000"]
-# A process inherits the peak that getrusage tells from its parent; the kernel's own count starts anew.
-PEAK = """
-import pathlib, sys
-from gradcli.cli import run
-code = run(sys.argv[1:])
-status = pathlib.Path("/proc/self/status")
-lines = status.read_text().splitlines() if status.exists() else []
-sys.stderr.write("peak " + "".join(line.split()[1] for line in lines if line.startswith("VmHWM")))
-sys.exit(code)
-"""
 
 
 def gradcli_run(text: str) -> tuple[int, str, int]:
