@@ -31,7 +31,7 @@ def answers(key: Key) -> dict[str, str]:
 
 
 def answer(expected: Any, tolerance: Tolerance = DIGITS) -> str:
-    """A right answer as somebody would type it: with twelve digits where those are right, else with all."""
+    """A right answer as somebody would type it: with twelve digits, six of a float32, where those are right, else with all."""
     if expected is None or isinstance(expected, bool | str):
         return str(expected)
     value = np.asarray(expected)
@@ -41,5 +41,5 @@ def answer(expected: Any, tolerance: Tolerance = DIGITS) -> str:
         return str(value[()])
     # the shortest digits of its own precision
     text = (str(value[()]) if value.itemsize < 8 else repr(float(value))).removesuffix(".0")
-    short = f"{float(value):.12g}"
+    short = f"{float(value):.{12 if value.itemsize == 8 else 6}g}"
     return short if len(short) < len(text) and tolerance.near(float(short), float(value)) else text

@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from tests.commands.running import document, gradcli
+from tests.commands.running import ROOT, document, gradcli
+
+WEEK = f"'{ROOT}/samples/homework/chain_rule.toml'"
 
 DOCUMENTS = {
     "explanation": "eval 'sum(x*y)' x=[1,2] y=3",
@@ -16,6 +18,9 @@ DOCUMENTS = {
     "graph": "graph 'sum(x*y)' x=[1,2] y=3 --format dot",
     "verification": "verify 'sum(x*y)' x=[1,2] y=3",
     "operations": "ops",
+    "check": f"check {WEEK} '{ROOT}/samples/homework/chain_rule/perfect.txt'",
+    "key": f"check --key {WEEK}",
+    "lint": f"check --lint {WEEK}",
 }
 ERRORS = {
     "eval --jsom": "E001",
@@ -40,6 +45,13 @@ ERRORS = {
     "grad --symbolic 'X@w'": "E301",
     "verify 'x*2' x=[1,2]": "E213",
     "graph 'x' x=1 --format svg": "E001",
+    "check --lint --key week1.toml": "E001",
+    f"check {WEEK}": "E002",
+    f"check {WEEK} nobody.txt": "E003",
+    "check week0.toml nobody.txt": "E003",
+    f"check '{ROOT}/README.md' nobody.txt": "E020",
+    f"check '{ROOT}/pyproject.toml' nobody.txt": "E021",
+    f"check --key '{ROOT}/tests/commands/programs/unknown_function.toml'": "E022",
 }
 
 

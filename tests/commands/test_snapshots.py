@@ -16,7 +16,7 @@ from tests.commands.running import ROOT, SNAPSHOTS, snapshot
 PAGES = sorted((SNAPSHOTS / "pages").glob("*.txt"))
 ERRORS = sorted((SNAPSHOTS / "errors").glob("*.txt"))
 FOREIGN = re.compile(
-    r"Traceback|NoneType|\bobject\b|numpy|ndarray|np\.|ufunc|lark|Token|E900|builtin|TypeError|ValueError|\$END|\b(?!PROGRAM|NAME|VALUE|README)[A-Z]{4,}\b"
+    r"Traceback|NoneType|\bobject\b|numpy|ndarray|np\.|ufunc|lark|Token|E900|builtin|TypeError|ValueError|\$END|\b(?!PROGRAM|NAME|VALUE|README|TOML)[A-Z]{4,}\b"
 )
 CODE = re.compile(r"^--- exit code (\d+)$", re.MULTILINE)
 
