@@ -31,7 +31,7 @@ def answers(key: Key) -> dict[str, str]:
 
 
 def answer(expected: Any, tolerance: Tolerance = DIGITS) -> str:
-    """A right answer as somebody would type it: with twelve digits, six of a float32, where those are right, else with all."""
+    """A right answer as one would type it: twelve digits, six of a float32, where those are right, else all."""
     if expected is None or isinstance(expected, bool | str):
         return str(expected)
     value = np.asarray(expected)
