@@ -88,18 +88,20 @@ class CheckJob:
         """The result of each submission, as much of it as is to be told, in order."""
         from gradcli.homework.disclosure import revealed
         from gradcli.homework.files import students_of
-        from gradcli.homework.submissions import submissions
+        from gradcli.homework.submissions import CLASS, submissions
         from gradcli.render.progress import after_a_second
         from gradcli.render.reports.registry import REPORTS
         from gradcli.stream.workers import mapped
 
         level = self.reveal or (REPORTS[self.report].reveal if self.report else "value")
         named = list(zip(files, students_of(files), strict=True))
-        counted = after_a_second(named, len(named), self.looks, stack)
-        handed_in = (submission for file, student in counted for submission in submissions(file, student))
-        batches = iter(lambda: list(islice(handed_in, BATCH)), [])
-        for batch in mapped(grading, batches, self.jobs):
-            yield from (revealed(result, level) for result in batch)
+        handed_in = (submission for file, student in named for submission in submissions(file, student))
+        size = 1 if self.jobs == 1 else BATCH
+        batches = iter(lambda: list(islice(handed_in, size)), [])
+        graded = (result for batch in mapped(grading, batches, self.jobs) for result in batch)
+        total = None if any(file.suffix.lower() == CLASS for file in files) else len(files)
+        for result in after_a_second(graded, total, self.looks, stack):
+            yield revealed(result, level)
 
     def grade(self) -> int:
         """Grade, and write what is asked for; 1 where something is wrong."""

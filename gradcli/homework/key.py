@@ -198,7 +198,7 @@ class Key:
 
     def sampled(self, ask: Ask) -> list[Point]:
         """The points at which a wrong formula is looked into."""
-        return [point for point, _ in self.points.truths(ask)[:SAMPLES]]
+        return [point for point, _ in self.points.truths(ask).points[:SAMPLES]]
 
 
 def is_small(text: str, verdict: Verdict) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,13 +74,18 @@ class Result:
 
     @property
     def score(self) -> float:
-        return sum(answer.points for answer in self.answers)
+        return added(answer.points for answer in self.answers)
 
     @property
     def max_score(self) -> float:
-        return sum(answer.max_points for answer in self.answers)
+        return added(answer.max_points for answer in self.answers)
 
     @property
     def is_right(self) -> bool:
         """Whether nothing is wrong: neither an answer nor the file."""
         return not self.remarks and all(answer.verdict in CREDITED for answer in self.answers)
+
+
+def added(points: Iterable[float]) -> float:
+    """The sum, as one does it in decimals: three times 0.1 is 0.3."""
+    return round(sum(points), 9)

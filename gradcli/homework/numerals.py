@@ -53,22 +53,6 @@ def read_numeral(text: str) -> Typed | None:
     return Typed(value, 10.0 ** (exponent - len(fraction)), len(significant), zeros)
 
 
-def spread(entries: Any) -> Typed | None:
-    """Nested lists of `Typed` numbers as one array; None where rows differ in length."""
-
-    def part(name: str) -> Any:
-        return np.array(_mapped(entries, name), dtype=np.float64)
-
-    try:
-        return Typed(part("value"), part("unit"), part("digits"), part("zeros"))
-    except (ValueError, TypeError):
-        return None
-
-
-def _mapped(entries: Any, name: str) -> Any:
-    return [_mapped(entry, name) for entry in entries] if isinstance(entries, list) else getattr(entries, name)
-
-
 @dataclass(frozen=True, slots=True)
 class Tolerance:
     """The rule: `|s - t| <= atol + rtol*|t|`; or the digits typed are right, and enough (`precision`, None: `ENOUGH`

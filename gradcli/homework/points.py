@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError, UsageError
 from gradcli.homework.answers import Formula, UnreadableError, computed
 from gradcli.homework.assignments import Ask, Question
@@ -58,8 +59,9 @@ class Points:
 
     def __init__(self, question: Question, file: Source, solution: Solution) -> None:
         self.question, self.file, self.solution = question, file, solution
-        free = question.at or dict.fromkeys(solution.variables.places, 0.0)
+        free = question.at or {name: solution.evaluation.scope[name].value for name in solution.variables.places}
         self.free = {name: value for name, value in free.items() if np.asarray(value).dtype.kind != "b"}
+        self.known: dict[Ask, Truths] = {}
 
     @cached_property
     def drawn(self) -> list[Point]:
@@ -95,15 +97,42 @@ class Points:
                 if found == ENOUGH:
                     return
 
-    def truths(self, ask: Ask) -> list[tuple[Point, Value]]:
+    def truths(self, ask: Ask) -> Truths:
         """Points to judge at; UsageError where there are too few."""
-        asked = ask.quantity.of if ask.quantity.kind == "value" else ""
-        found = [(replace(point, asked=asked), truth) for point, truth in self.finite(ask)]
-        if len(found) < ENOUGH:
-            raise self.solution.refused(
-                ask.span, f"{ask.written} is finite at {len(found)} of {ATTEMPTS} random points", 'use form = "number"'
-            )
-        return found
+        if ask not in self.known:
+            asked = ask.quantity.of if ask.quantity.kind == "value" else ""
+            found = tuple((replace(point, asked=asked), truth) for point, truth in self.finite(ask))
+            if len(found) < ENOUGH:
+                few = f"{ask.written} is finite at {len(found)} of {ATTEMPTS} random points"
+                raise self.solution.refused(ask.span, few, 'use form = "number"')
+            self.known[ask] = Truths(found)
+        return self.known[ask]
+
+
+@dataclass(frozen=True)
+class Truths:
+    """Points with what is right there."""
+
+    points: tuple[tuple[Point, Value], ...]
+
+    @cached_property
+    def columns(self) -> dict[str, Tensor] | None:
+        """The names with their values at all points side by side; None where one is no number."""
+        names = [point.names for point, _ in self.points]
+        if any(not isinstance(value, Tensor) or value.shape for known in names for value in known.values()):
+            return None
+        return {name: Tensor(np.array([known[name].value for known in names])) for name in names[0]}
+
+    def agree(self, formula: Formula) -> bool:
+        """Whether a formula is right at all points, computed at once; where it is not, a look at each says why."""
+        if self.columns is None:
+            return False
+        try:
+            given = computed(formula, self.columns)
+        except UnreadableError:
+            return False
+        right = np.array([truth for _, truth in self.points])
+        return np.shape(given) == right.shape and bool(np.all(CLOSE.near(given, right)))
 
 
 def answered(formula: Formula | Typed, point: Point) -> Value:
@@ -111,14 +140,16 @@ def answered(formula: Formula | Typed, point: Point) -> Value:
     return formula.value if isinstance(formula, Typed) else computed(formula, point.names)
 
 
-def counterexample(formula: Formula | Typed, truths: list[tuple[Point, Value]]) -> Counterexample | None:
+def counterexample(formula: Formula | Typed, truths: Truths) -> Counterexample | None:
     """The first point at which an answer is not the truth; UnreadableError where it has no value anywhere."""
-    for point, truth in truths:
+    if isinstance(formula, Formula) and truths.agree(formula):
+        return None
+    for point, truth in truths.points:
         given = np.asarray(answered(formula, point))
         if given.dtype.kind not in "fiub":
             raise UnreadableError("not a formula for numbers")
         if np.shape(given) != np.shape(truth) or not np.all(CLOSE.near(given, truth)):
-            if not any(np.all(np.isfinite(np.asarray(answered(formula, other)))) for other, _ in truths):
+            if not any(np.all(np.isfinite(np.asarray(answered(formula, other)))) for other, _ in truths.points):
                 raise UnreadableError("it has no finite value at any of the points")
             return Counterexample(point.values, given[()], truth)
     return None

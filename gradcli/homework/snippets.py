@@ -92,9 +92,11 @@ class SnippetSolution:
     def problem(self, ask: Ask) -> Problem | None:
         """The last backward pass that left what is asked in the `.grad` of a leaf; None where there is none.
 
-        What the snippet has copied out of a `.grad` is known by its value.
+        What the snippet has copied out of a `.grad` (`g = w.grad.clone()`) is known by its value.
         """
         truth, name = self.truths[ask.quantity], ask.quantity.of.removesuffix(".grad")
+        if name == ask.quantity.of and not self.is_copied(name):
+            return None
         if truth is None or isinstance(truth, bool | str):
             return None
         passes = [event for event in self.timeline.events if isinstance(event, Backward)]
@@ -105,6 +107,10 @@ class SnippetSolution:
                     earlier = [a for event in passes[:number] for a in event.accumulated if a.name == arrived.name]
                     return self.of_pass(evaluation, seed, arrived, earlier, ask)
         return None
+
+    def is_copied(self, name: str) -> bool:
+        """Whether the snippet gives a name to something that it reads from a `.grad`."""
+        return re.search(rf"^\s*{re.escape(name)}\s*=.*\.grad\b", self.question.source.text, re.MULTILINE) is not None
 
     def of_pass(
         self, evaluation: Evaluation, seed: Any, arrived: Accumulated, earlier: Sequence[Accumulated], ask: Ask

@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.homework.answers import Formula, Read, UnreadableError, read_number
 from gradcli.homework.model import Branch, Diagnosis
 from gradcli.homework.numerals import Tolerance, Typed
-from gradcli.homework.points import Counterexample, Point, counterexample
+from gradcli.homework.points import Counterexample, Truths, counterexample
 from gradcli.homework.wording import shown
 
 Value = Any  # what Marked.expected may be
@@ -29,7 +29,7 @@ class Verdict:
     typed: Typed | None = None
 
 
-def judged_formula(read: Read, truths: list[tuple[Point, Value]]) -> Verdict:
+def judged_formula(read: Read, truths: Truths) -> Verdict:
     if not isinstance(read, Typed | Formula):
         raise UnreadableError("neither a number nor a formula")
     with np.errstate(all="ignore"):
@@ -71,7 +71,7 @@ def judged_number(read: Typed | bool | None, expected: Value, tolerance: Toleran
 
 def worst_entry(given: Value, expected: Value, fine: Value) -> str:
     """The entry of a tensor that is furthest off."""
-    if np.ndim(given) == 0:
+    if np.size(given) == 1:
         return ""
     off = np.where(fine, 0.0, np.abs(np.asarray(given, float) - expected))
     place = np.unravel_index(int(np.argmax(off)), off.shape)

@@ -34,8 +34,11 @@ def watched(blocks: Iterable[Any], source: Any, looks: Looks, stack: ExitStack) 
         bar.update(task, completed=source.file.tell())
 
 
-def after_a_second(items: Iterable[T], total: int, looks: Looks, stack: ExitStack) -> Iterator[T]:
-    """The items, with a bar once they take longer than a second, where somebody looks; the stack takes it away."""
+def after_a_second(items: Iterable[T], total: int | None, looks: Looks, stack: ExitStack) -> Iterator[T]:
+    """The items, with a bar once they take longer than a second, where somebody looks; the stack takes it away.
+
+    `total` is None where it is not known how many there are.
+    """
     start, bar = time.monotonic(), None
     for count, item in enumerate(items):
         yield item

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.homework.disclosure import LEVELS, revealed
@@ -93,6 +93,7 @@ def test_levels_have_the_same_shape(level: str) -> None:
     assert bool(found["mistakes"]) == (level in ("rule", "value"))
 
 
+@settings(max_examples=25)
 @given(st.lists(results(), max_size=3), st.booleans(), st.sampled_from(LEVELS))
 def test_any_class(members: list[Result], ascii: bool, level: str) -> None:
     members = [revealed(result, level) for result in members]

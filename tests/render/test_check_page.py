@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -91,6 +91,7 @@ def test_hostile_submissions(width: int | None, ascii: bool) -> None:
         assert max(map(cell_len, page.split("\n"))) <= width
 
 
+@settings(max_examples=25)
 @given(results(), st.sampled_from([50, 80, 120, None]), st.booleans(), st.booleans())
 def test_any_submission(result: Result, width: int | None, ascii: bool, color: bool) -> None:
     page = check_page(result, Looks(width=width, ascii=ascii, color=color), outline=OUTLINE)

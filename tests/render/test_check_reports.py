@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.homework.disclosure import LEVELS, revealed
@@ -130,6 +130,7 @@ def test_mistakes() -> None:
     )
 
 
+@settings(max_examples=25)
 @given(results(), st.sampled_from(LEVELS))
 def test_any_submission(result: Result, level: str) -> None:
     result = revealed(result, level)
@@ -145,6 +146,7 @@ def test_any_submission(result: Result, level: str) -> None:
         text.encode()
 
 
+@settings(max_examples=25)
 @given(st.lists(results(), max_size=3))
 def test_any_class(members: list[Result]) -> None:
     for suite, result in zip(suites(*members), members, strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -52,6 +52,7 @@ def test_narrow(width: int) -> None:
         assert word in table
 
 
+@settings(max_examples=25)
 @given(st.lists(results(), max_size=4), st.sampled_from([50, 80, None]), st.booleans())
 def test_any_class(members: list[Result], width: int | None, color: bool) -> None:
     table = check_table(added(members), Looks(width=width, color=color))
