@@ -101,4 +101,4 @@ class Tolerance:
             rounded = np.where(np.asarray(typed.digits) >= ENOUGH, typed.unit / 2 * SLACK, 0.0)
             exact = (self.atol + self.rtol * np.abs(numbers)) / 10
             found = off <= np.maximum(exact, np.where(np.asarray(typed.digits) < EXACT, rounded, 0.0))
-        return found.reshape(len(numbers), -1).all(axis=1)
+        return (found & np.isfinite(numbers)).reshape(len(numbers), -1).all(axis=1)  # anything is near to infinity

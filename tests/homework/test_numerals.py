@@ -95,3 +95,9 @@ def test_a_number_rounded_to_three_digits_or_more_is_right(seed: int) -> None:
     assert bool(few) or digits == 1
     off = typed.value + (1 if typed.value > right else -1) * typed.unit  # the next one, on the side that is further
     assert not Tolerance(1e-9, 0.0).judge(read_numeral(f"{off:.{digits - 1}e}"), np.float64(right))[0]  # type: ignore[arg-type]
+
+
+def test_no_number_is_an_infinite_one() -> None:
+    typed = read_numeral("12.37")
+    assert typed is not None
+    assert list(Tolerance().matches(typed, np.array([np.inf, -np.inf, np.nan, 12.37]))) == [False, False, False, True]
