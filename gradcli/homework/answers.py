@@ -26,7 +26,7 @@ LONGEST_REASON = 200
 DEEPEST = 64  # lists in lists, as many as an array has dimensions
 WORDS = {"none": None, "null": None, "true": True, "false": False}
 PASTED = re.compile(
-    r"(?:(?:torch|np|numpy)\.)?(?:tensor|array)\((?P<value>.*?)(?:,\s*(?:requires_grad|grad_fn|dtype|device)\s*=.*)?\)",
+    r"(?:(?:torch|np|numpy)\.)?(?:tensor|array|Size)\((?P<value>.*?)(?:,\s*(?:requires_grad|grad_fn|dtype|device)\s*=.*)?\)",
     re.DOTALL,
 )
 

@@ -76,7 +76,9 @@ class Graph:
 
     def __init__(self, evaluation: Evaluation, text: str) -> None:
         number = {id(line): index for index, line in enumerate(evaluation.lines)}
-        self.vertices = [_vertex(line, number) for line in evaluation.lines]
+        self.vertices: list[Vertex] = []
+        for line in evaluation.lines:
+            self.vertices.append(_vertex(line, number, self.vertices))
         self.text = text
         of_tensor = {id(line.tensor): index for index, line in enumerate(evaluation.lines)}
         of_name = {line.name: index for index, line in enumerate(evaluation.lines)}  # which a snippet has given
@@ -180,14 +182,18 @@ class Graph:
         ]
 
 
-def _vertex(line: Line, number: Mapping[int, int]) -> Vertex:
+def _vertex(line: Line, number: Mapping[int, int], earlier: Sequence[Vertex]) -> Vertex:
+    """The vertex of a line. Its operands are the values of earlier ones: an optimizer changes tensors in place."""
     application, node = line.application, line.tensor.node
     if application is None:
         return Vertex(line, line.tensor.value, (), (), {})
-    operands = tuple(x.value if isinstance(x, Tensor) else x for x in application.inputs)
     sources = tuple(
         number[id(origin)] if isinstance(x, Tensor) else -1
         for origin, x in zip(line.inputs, application.inputs, strict=True)
+    )
+    operands = tuple(
+        earlier[source].value if isinstance(x, Tensor) else x
+        for source, x in zip(sources, application.inputs, strict=True)
     )
     rules = {}
     if isinstance(node, Node):

@@ -90,9 +90,10 @@ class SnippetSolution:
         return text
 
     def problem(self, ask: Ask) -> Problem | None:
-        """The last backward pass that left what is asked in the `.grad` of a leaf; None where there is none.
+        """The last backward pass that left what is asked in a `.grad`; None where there is none.
 
-        What the snippet has copied out of a `.grad` (`g = w.grad.clone()`) is known by its value.
+        What the snippet has copied out of a `.grad` (`g = w.grad.clone()`), and what it has no name for
+        (`layers[0].weight`), is known by its value.
         """
         truth, name = self.truths[ask.quantity], ask.quantity.of.removesuffix(".grad")
         if name == ask.quantity.of and not self.is_copied(name):
@@ -100,22 +101,31 @@ class SnippetSolution:
         if truth is None or isinstance(truth, bool | str):
             return None
         passes = [event for event in self.timeline.events if isinstance(event, Backward)]
+        has_name = any(arrived.name == name for event in passes for arrived in event.accumulated)
         for number, (evaluation, seed) in reversed(list(enumerate(self.graphs[: len(passes)]))):
+            if evaluation is None:
+                continue
+            graph = Graph(evaluation, "")
+            by = graph.names.get(name) if name != ask.quantity.of else None
+            if by is not None and by not in graph.leaves:
+                return self.retained(Problem(graph, "gradient", graph.output, by, seed=seed), truth)
             for arrived in passes[number].accumulated:
-                known = arrived.name == name if name != ask.quantity.of else is_same(arrived.after, truth)
-                if known and evaluation is not None:
+                if arrived.name == name if has_name else is_same(arrived.after, truth):
                     earlier = [a for event in passes[:number] for a in event.accumulated if a.name == arrived.name]
-                    return self.of_pass(evaluation, seed, arrived, earlier, ask)
+                    return self.of_pass(graph, seed, arrived, earlier, ask)
         return None
+
+    def retained(self, problem: Problem, truth: Any) -> Problem | None:
+        """The problem of a value in between, where its `.grad` is what one pass left there."""
+        return problem if is_same(problem.truth, truth) else None
 
     def is_copied(self, name: str) -> bool:
         """Whether the snippet gives a name to something that it reads from a `.grad`."""
         return re.search(rf"^\s*{re.escape(name)}\s*=.*\.grad\b", self.question.source.text, re.MULTILINE) is not None
 
     def of_pass(
-        self, evaluation: Evaluation, seed: Any, arrived: Accumulated, earlier: Sequence[Accumulated], ask: Ask
+        self, graph: Graph, seed: Any, arrived: Accumulated, earlier: Sequence[Accumulated], ask: Ask
     ) -> Problem | None:
-        graph = Graph(evaluation, "")
         by = graph.names.get(arrived.name)
         if by is None:
             return None

@@ -147,3 +147,77 @@ def test_a_step_without_a_name_is_called_as_it_is_written() -> None:
     (found,) = [one for one in answer.diagnoses if one.code == "pre-post-activation"]
     assert found.node == "tanh(X @ W + b)"
     assert found.message.startswith("you put X @ W + b into the formula that is for tanh(X @ W + b)")
+
+
+STEPS = """
+import torch
+w = torch.tensor([0.5, 1.5], requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+for _ in range(2):
+    optimizer.zero_grad()
+    loss = (w ** 3).sum()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_a_gradient_is_explained_after_a_step_has_changed_the_weights() -> None:
+    first = 3 * np.array([0.5, 1.5]) ** 2
+    last = 3 * (np.array([0.5, 1.5]) - 0.1 * first) ** 2
+    grader = script(STEPS, "w.grad")
+    assert codes(grader, "w.grad", str(last.tolist())) == ("correct", [])
+    for number, code in (
+        (-last, "sign"),
+        (2 * last, "stale-grad"),
+        (first + last, "stale-grad"),
+        (last / 3, "power-rule"),
+    ):
+        assert code in codes(grader, "w.grad", str(number.tolist()))[1]
+
+
+RETAINED = """
+import torch
+a = torch.tensor([1.0, -2.0], requires_grad=True)
+c = a * torch.tensor([3.0, 4.0])
+c.retain_grad()
+e = c.relu().mean()
+e.backward()
+"""
+
+
+def test_a_retained_gradient_is_explained() -> None:
+    grader = script(RETAINED, "c.grad")
+    assert codes(grader, "c.grad", "[0.5, 0]") == ("correct", [])
+    assert codes(grader, "c.grad", "[0.5, 0.5]")[1][0] == "relu-gate"
+
+
+LAYERS = """
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))
+with torch.no_grad():
+    net[0].weight.copy_(torch.tensor([[1.0, -1.0], [0.5, 2.0]]))
+    net[2].weight.copy_(torch.tensor([[1.5, -0.5]]))
+    net[0].bias.zero_()
+    net[2].bias.fill_(0.25)
+loss = ((net(torch.tensor([[1.0, 2.0], [3.0, 1.0]])) - torch.tensor([[1.0], [0.0]])) ** 2).mean()
+loss.backward()
+"""
+
+
+def test_the_weight_of_a_layer_by_its_number_is_explained() -> None:
+    grader = script(LAYERS, "net[0].weight.grad")
+    assert codes(grader, "net[0].weight.grad", "[[6.75, 2.25], [-0.75, 2.25]]") == ("correct", [])
+    assert "transpose" in codes(grader, "net[0].weight.grad", "[[6.75, -0.75], [2.25, 2.25]]")[1]
+
+
+def test_a_seed_that_was_left_out_leaves_the_local_derivative() -> None:
+    text = (
+        "x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)\ny = x ** 2\ny.backward(torch.tensor([1.0, 0.1, -2.0]))"
+    )
+    grader = script(f"import torch\n{text}\n", "x.grad")
+    assert codes(grader, "x.grad", "[2, 0.4, -12]") == ("correct", [])
+    assert codes(grader, "x.grad", "[2, 4, 6]") == ("wrong", ["local-not-total"])
+
+
+def test_a_size_may_be_pasted() -> None:
+    assert codes(script(LEAVES, "a.shape"), "a.shape", "torch.Size([2])") == ("correct", [])

@@ -24,6 +24,8 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
         if above in graph.named:
             found.append(sweep(graph, above, stop=graph.named - {above})[problem.by])
         ratio, rest = problem.ratio(above, problem.by), problem.ratio(problem.of, above)
+        if above == problem.of:
+            rest = "the gradient that backward was given"
         for value in found:
             yield Guess(
                 problem.by,
@@ -42,7 +44,7 @@ def consumers(problem: Problem) -> list[int]:
         vertex, is_local = waiting.pop()
         for edge in problem.into(vertex):
             above = edge.vertex
-            if above == problem.of or found.get(above):
+            if (above == problem.of and problem.seed is None) or found.get(above):
                 continue
             found[above] = is_local and not graph.vertices[above].structured
             if above not in graph.named:
