@@ -11,7 +11,13 @@ from gradcli.homework.mistakes.catalogue import Slip, slips
 from gradcli.homework.problem import Problem, Value, slope
 from gradcli.homework.wording import wrapped
 
-GATES = frozenset(("relu", "leaky_relu", "threshold", "clamp_min"))
+GATES = frozenset(("relu", "leaky_relu", "threshold", "clamp_min", "clamp", "hardtanh"))
+CHOICES = frozenset(("maximum", "minimum", "where"))  # a mask, where only one of the two depends on anything
+
+
+def is_gate(vertex: Vertex) -> bool:
+    """Whether a vertex lets the gradient through where a mask says so."""
+    return vertex.op in GATES or (vertex.op in CHOICES and len(vertex.rules) == 1)
 
 
 @slips("pre-post-activation")
@@ -53,13 +59,16 @@ def gate(problem: Problem) -> Iterator[Slip]:
     """The mask ignored, inverted, or taken from the gradient's own sign."""
     for edge in problem.edges:
         vertex = problem.graph.vertices[edge.vertex]
-        if vertex.op not in GATES:
+        if not is_gate(vertex):
             continue
         name, result = problem.label(problem.graph.source(edge)), problem.label(edge.vertex)
+        closed = f"{name} is negative" if vertex.op in ("relu", "leaky_relu") else f"{result} does not follow {name}"
+        passes = problem.graph.local(edge) == 1
+        leaks = dict.fromkeys((0.0, vertex.options.get("negative_slope", 0.0)))
         for rule, message, change in (
-            ("the mask is 1 everywhere", f"you let the gradient through {result} also where {name} is negative", _open),
-            ("the mask is inverted", f"you let the gradient through {result} where {name} is negative, and only there",
-             _inverted(vertex)),
+            ("the mask is 1 everywhere", f"you let the gradient through {result} also where {closed}", _open),
+            *(("the mask is inverted", f"you let the gradient through {result} where {closed}, and only there",
+               _inverted(passes, leak)) for leak in leaks),
             ("the mask is the sign of the gradient", f"you masked by the sign of the gradient at {result}; "
              f"the mask is the sign of {name}", _by_gradient),
         ):  # fmt: skip
@@ -74,6 +83,5 @@ def _by_gradient(g: Value, contribution: Value) -> Value:
     return np.where(g > 0, g, 0)[()]
 
 
-def _inverted(vertex: Vertex) -> Change:
-    passes = vertex.operands[0] > 0
-    return lambda g, contribution: np.where(passes, 0, g)[()]
+def _inverted(passes: Value, leak: float) -> Change:
+    return lambda g, contribution: (g * np.where(passes, leak, 1.0))[()]

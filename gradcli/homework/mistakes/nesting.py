@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.homework.graph import Edge, Graph, sweep
-from gradcli.homework.mistakes.activations import GATES
+from gradcli.homework.mistakes.activations import is_gate
 from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
 from gradcli.homework.problem import Problem, Value, slope
 
@@ -87,6 +87,7 @@ def outer_at_whole_derivative(problem: Problem) -> Iterator[Guess]:
             composed(problem, problem.by),
             put_inside(problem, edge, inner),
             problem.truth + wrong - problem.contribution(edge) * derivative,
+            rank=masked(problem.graph, edge.vertex),
         )
 
 
@@ -107,7 +108,7 @@ def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
 
 def masked(graph: Graph, vertex: int) -> int:
     """How unlikely a slip in the chain is at a mask: it is taken for a slip in the mask itself."""
-    return int(graph.vertices[vertex].op in GATES)
+    return int(is_gate(graph.vertices[vertex]))
 
 
 @slips("outer-at-wrong-point")
@@ -140,6 +141,7 @@ def outer_at_inner_derivative(problem: Problem) -> Iterator[Slip]:
                     edge: slope(slope_at(problem.graph, edge, problem.graph.local(below))),
                     below: slope(1.0),
                 },
+                rank=masked(problem.graph, edge.vertex),
             )
 
 

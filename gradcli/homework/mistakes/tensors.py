@@ -12,6 +12,7 @@ from gradcli.homework.graph import Change, Edge, Vertex
 from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
 from gradcli.homework.problem import Problem, Value
 
+SLICES = 8  # of a gradient that was not summed, that are tried
 AVERAGES = frozenset(
     ("mean", "mean_dim", "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "nll_loss",
      "binary_cross_entropy_with_logits", "soft_margin_loss")
@@ -105,6 +106,11 @@ def other_shapes(problem: Problem) -> Iterator[Guess]:
         name, whole = problem.label(problem.by), problem.contribution(edge)
         message = f"{name} was broadcast, so its gradient is summed over the axes along which it was"
         yield Guess(problem.by, "no sum", message, whole, f"axes {axes}")
+        for place in range(1, min(np.shape(whole)[axes[0]], SLICES) if len(axes) == 1 else 0):
+            part = np.reshape(np.take(whole, place, axes[0]), np.shape(operand))
+            yield Guess(problem.by, f"slice {place} along axis {axes[0]}", message, part)
+        if np.ndim(operand):
+            yield Guess(problem.by, "the sum over all axes", f"{message}, and over no others", np.sum(whole))
         for axis in range(np.ndim(whole)):
             if axes != (axis,):
                 summed = np.sum(whole, axis)

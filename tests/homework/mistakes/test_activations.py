@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
-from tests.homework.asking import Wrong, check
+from tests.homework.asking import Wrong, assignment, check, marked
 from tests.homework.mistakes.test_rules import everywhere, steps
 from tests.homework.tapes import SIGMOID, Site, Tape, slope
 
@@ -37,6 +38,23 @@ def gates(tape: Tape) -> Iterator[Wrong]:
 
 def test_the_derivative_at_the_wrong_value() -> None:
     check("pre-post-activation", wrong_side, scalars=40, networks=15)
+
+
+@pytest.mark.parametrize("call", ["maximum(z, 0)", "clamp(z, 0)", "relu(z)", "where(z > 0, z, 0)", "leaky_relu(z)"])
+def test_a_mask_by_another_name(call: str) -> None:
+    grader = assignment(f"program = 'q = sum({call}*w)'\nat = {{ z = [1.5, -2.5], w = [3.2, 7.1] }}\nask = ['dq/dz']")
+    leak = 0.01 if "leaky" in call else 0.0
+    for wrong in ([3.2, 7.1], [3.2 * leak, 7.1]):
+        found = marked(grader, {"dq/dz": str(wrong)})["dq/dz"].diagnoses
+        assert found[0].code == "relu-gate", (call, wrong)
+
+
+def test_a_mask_that_is_ignored_is_not_taken_for_a_slip_of_the_chain_first() -> None:
+    body = (
+        "program = 'h = relu(w*x + b); q = (h - t)**2/2'\nat = { w = -1.3, x = 2.1, b = 0.4, t = 1.7 }\nask = ['dq/dw']"
+    )
+    found = marked(assignment(body), {"dq/dw": "-3.57"})["dq/dw"].diagnoses
+    assert found[0].code == "relu-gate"
 
 
 def test_the_mask() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.homework.asking import Wrong, check, exam, explains, marked, typed
+from tests.homework.asking import Wrong, assignment, check, exam, explains, marked, typed
 from tests.homework.drawing import network_tape
 from tests.homework.mistakes.test_rules import everywhere, steps
 from tests.homework.tapes import Change, Site, Tape, summed_to
@@ -134,3 +134,11 @@ def test_a_bias_of_a_batch() -> None:
             rows = tape.right[step.name]
             assert np.allclose(summed_to(rows, np.shape(tape.leaves["v"])), tape.right["v"])
             explains("broadcast-unsummed", grader, tape, Wrong("v", rows, "v"))
+
+
+@pytest.mark.parametrize("answer", ["[4.0, -1.25]", "7.25", "[0.5, 2.75, 4.0]"])
+def test_any_slice_and_any_sum_for_the_sum_over_the_rows(answer: str) -> None:
+    """The gradient by X is G."""
+    body = "program = 'q = sum(G*(X + b))'\nat.G = [[1.5, -1.0], [4.0, -1.25], [2.5, 1.5]]\n"
+    grader = assignment(body + "at.X = [[1, 2], [3, 4], [5, 6]]\nat.b = [0.5, 0.25]\nask = ['dq/db']")
+    assert "broadcast-unsummed" in [one.code for one in marked(grader, {"dq/db": answer})["dq/db"].diagnoses]
