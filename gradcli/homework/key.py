@@ -165,14 +165,21 @@ class Key:
         if isinstance(self.solution, SnippetSolution) and self.expected[ask.quantity] is None:
             reason = self.solution.reason(ask)
             return replace(verdict, remark=reason) if reason else verdict
-        if self.problems[ask.quantity] is None:
+        problem = self.problems[ask.quantity]
+        if problem is None:
             return verdict
         detective = self.detective(ask)
         if ask.form == "expression":
             read = read_answer(text)
             assert isinstance(read, Typed | Formula)
             answers = [Typed(np.asarray(answered(read, point))[()]) for point in self.sampled(ask)]
-            return replace(verdict, diagnoses=detective.diagnoses(answers))
+            remark = verdict.remark
+            if (
+                isinstance(read, Typed)
+                and judged_number(read, problem.truth, self.tolerance, is_script=False).verdict == "correct"
+            ):
+                remark += "; it is the right number for the values of the question, and a formula was asked for"
+            return replace(verdict, remark=remark, diagnoses=detective.diagnoses(answers))
         assert verdict.typed is not None
         found = detective.diagnoses([verdict.typed])
         if verdict.verdict == "precision":

@@ -99,3 +99,9 @@ def test_what_is_no_formula_is_unreadable(form: str) -> None:
     assert answer.verdict in ("unreadable", "wrong")
     assert answer.points == 0.0
     assert answer.diagnoses == ()
+
+
+def test_a_number_where_a_formula_was_asked_for() -> None:
+    grader = assignment("program = 'q = x**3'\nat.x = 2\nask = [{ quantity = 'dq/dx', form = 'expression' }]")
+    assert "a formula was asked for" in marked(grader, {"dq/dx": "12"})["dq/dx"].remark
+    assert "a formula was asked for" not in marked(grader, {"dq/dx": "13"})["dq/dx"].remark
