@@ -54,6 +54,7 @@ def choices(earlier: Earlier) -> Iterator[Sequence[Quantity]]:
 def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
     """What the question has for an answer if the earlier ones were right; None where it does not depend on them."""
     graph = problem.graph
+    earlier = {q: (other, typed) for q, (other, typed) in earlier.items() if other.graph is graph}  # not another pass
     forward = {other.by: typed.value for other, typed in earlier.values() if other.kind == "value"}
     values = graph.forward(forward) if forward else None
     if problem.kind == "value":
@@ -69,9 +70,9 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
             changes.update(local_changes(other, typed.value))
     if values is None and not given and not changes:
         return None
-    return sweep(graph, problem.of, changes, seed=problem.seed, given=given, values=values, stop=problem.stop).get(
-        problem.by
-    )
+    totals = sweep(graph, problem.of, changes, seed=problem.seed, given=given, values=values, stop=problem.stop)
+    found = totals.get(problem.by)
+    return found if problem.before is None or found is None else problem.before + found
 
 
 def local_changes(local: Problem, value: Value) -> dict[Edge, Change]:

@@ -62,7 +62,7 @@ class SnippetSolution:
         self.asked = [event for event in whole.events if isinstance(event, Asked)]
         own = tuple(event for event in whole.events if event.source is question.source)
         self.timeline: Timeline = replace(whole, events=own)  # without the looks at what is asked
-        self.graphs = recorder.graphs
+        self.graphs = [(None if graph is None else Graph(graph, ""), seed) for graph, seed in recorder.graphs]
         self.truths = {
             ask.quantity: self.answerable(ask, value, machine) for ask, value in zip(question.asks, values, strict=True)
         }
@@ -102,10 +102,9 @@ class SnippetSolution:
             return None
         passes = [event for event in self.timeline.events if isinstance(event, Backward)]
         has_name = any(arrived.name == name for event in passes for arrived in event.accumulated)
-        for number, (evaluation, seed) in reversed(list(enumerate(self.graphs[: len(passes)]))):
-            if evaluation is None:
+        for number, (graph, seed) in reversed(list(enumerate(self.graphs[: len(passes)]))):
+            if graph is None:
                 continue
-            graph = Graph(evaluation, "")
             by = graph.names.get(name) if name != ask.quantity.of else None
             if by is not None and by not in graph.leaves:
                 return self.retained(Problem(graph, "gradient", graph.output, by, seed=seed), truth)

@@ -221,3 +221,23 @@ def test_a_seed_that_was_left_out_leaves_the_local_derivative() -> None:
 
 def test_a_size_may_be_pasted() -> None:
     assert codes(script(LEAVES, "a.shape"), "a.shape", "torch.Size([2])") == ("correct", [])
+
+
+TWO_PASSES = """
+import torch
+x = torch.tensor(1.5, requires_grad=True)
+s = x ** 2
+s.retain_grad()
+q = s * s
+q.backward()
+y = torch.tensor(2.5, requires_grad=True)
+z = y ** 2
+z.retain_grad()
+(z * z).backward()
+"""
+
+
+def test_what_follows_from_a_number_of_the_same_pass_is_carried() -> None:
+    grader = script(TWO_PASSES, "s.grad", "x.grad", "y.grad")
+    answers = marked(grader, {"s.grad": "7.25", "x.grad": "21.75", "y.grad": "36.25"})
+    assert [answer.verdict for answer in answers.values()] == ["wrong", "carried", "wrong"]
