@@ -181,7 +181,8 @@ class _Reader:
         asked = table.get("ask")
         if not isinstance(asked, list) or not asked:
             help = 'write ask = ["q", "dq/dx"]'
-            raise self.refuse(self.places.key(*path, "ask"), f"question {id} asks for nothing", help)
+            what = "asks for nothing" if not asked else "has an ask that is no list"
+            raise self.refuse(self.places.key(*path, "ask"), f"question {id} {what}", help)
         from gradcli.homework.solution import output_name
 
         output = "" if is_script else output_name(source)
