@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from gradcli.homework.graph import Edge
@@ -20,12 +20,17 @@ def one_branch(problem: Problem) -> Iterator[Slip]:
         if len(edges) < 2:
             continue
         name = problem.label(vertex)
-        for kept in edges:
-            lost = [edge for edge in edges if edge != kept]
+        twice = {edge.vertex for edge, other in pairwise(sorted(edges)) if edge.vertex == other.vertex}
+        branches = [*([edge] for edge in edges), *([e for e in edges if e.vertex == consumer] for consumer in twice)]
+        for kept in branches:
+            lost = [edge for edge in edges if edge not in kept]
+            if not lost:
+                continue
+            through = problem.label(kept[0].vertex)
             yield Slip(
                 vertex,
-                f"{problem.ratio(problem.of, vertex)} = the part through {problem.label(kept.vertex)} alone",
-                f"you kept the branch through {problem.label(kept.vertex)}; {feeds(problem, name, kept, lost)}",
+                f"{problem.ratio(problem.of, vertex)} = the part through {through} alone",
+                f"you kept the branch through {through}; {feeds(problem, name, kept[0], lost)}",
                 dict.fromkeys(lost, nothing),
                 f"which adds {shown(sum(problem.contribution(edge) for edge in lost))}",
             )
@@ -33,10 +38,11 @@ def one_branch(problem: Problem) -> Iterator[Slip]:
 
 def feeds(problem: Problem, name: str, kept: Edge, lost: Sequence[Edge]) -> str:
     """Where else a value goes; twice into one product, it may be."""
-    others = list(dict.fromkeys(problem.label(edge.vertex) for edge in lost))
-    if others == [problem.label(kept.vertex)]:
-        return f"{name} stands there twice"
-    return f"{name} also feeds {listed(others)}"
+    through = problem.label(kept.vertex)
+    labels = dict.fromkeys(problem.label(edge.vertex) for edge in lost)
+    others = [label for label in labels if label != through]
+    said = ["stands there twice"] if through in labels else []
+    return f"{name} {' and '.join([*said, f'also feeds {listed(others)}'] if others else said)}"
 
 
 @guesses("path-missed")

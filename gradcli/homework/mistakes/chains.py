@@ -21,6 +21,8 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
     for above in consumers(problem):
         uses = [edge for edge in problem.into(problem.by) if edge.vertex == above]
         found = [] if graph.vertices[above].structured else [graph.local(edge) for edge in uses]
+        if len(found) > 1:
+            found.append(added(found))
         if above in graph.named:
             found.append(sweep(graph, above, stop=graph.named - {above})[problem.by])
         ratio, rest = problem.ratio(above, problem.by), problem.ratio(problem.of, above)
