@@ -59,6 +59,20 @@ def inner_is_one(problem: Problem) -> Iterator[Slip]:
             )
 
 
+@slips("inner-dropped")
+def function_is_one(problem: Problem) -> Iterator[Slip]:
+    """The derivative of a function left out below a sum, a product, or a matrix product."""
+    nested = {inner for _, inner in nests(problem)}
+    for edge in problem.edges:
+        inner, source = edge.vertex, problem.graph.source(edge)
+        vertex = problem.graph.vertices[inner]
+        above = [use for use in problem.into(inner) if problem.graph.vertices[use.vertex].op not in SUMS]
+        if inner not in nested and above and len(vertex.rules) == 1 and not vertex.structured and vertex.op not in SUMS:
+            rank = 1 + masked(problem.graph, inner)
+            message = forgotten(problem, above[0], inner, source)
+            yield Slip(inner, f"{problem.ratio(inner, source)} = 1", message, {edge: slope(1.0)}, rank=rank)
+
+
 def forgotten(problem: Problem, edge: Edge, inner: int, source: int) -> str:
     ratio = problem.ratio(inner, source)
     return f"you differentiated {problem.label(edge.vertex)} and forgot the inner derivative {ratio}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.homework.asking import Wrong, check
+from tests.homework.asking import Wrong, assignment, check, marked, typed
 from tests.homework.tapes import FUNCTIONS, Site, Tape, slope
 
 
@@ -105,3 +105,14 @@ def test_sums_are_looked_through() -> None:
 
 def test_the_outer_derivative_is_taken_at_the_whole_derivative() -> None:
     check("outer-at-derivative", outer_at_the_whole_derivative, scalars=40)
+
+
+def test_a_function_inside_a_product_or_a_layer_has_an_inner_derivative_too() -> None:
+    grader = assignment("program = 'q = tanh(z)*y'\nat = { z = 0.7, y = 2.5 }\nask = ['dq/dz']")
+    assert [one.code for one in marked(grader, {"dq/dz": "2.5"})["dq/dz"].diagnoses] == ["inner-dropped"]
+    body = "program = 'h = tanh(W@x + b); q = sum((V@h - t)**2)'\nat.W = [[0.5, -1.5], [2, 0.3]]\nat.V = [[1, -2]]\n"
+    grader = assignment(f"{body}at.x = [0.4, 1.1]\nat.b = [0.2, -0.7]\nat.t = [1.3]\nask = ['dq/db']")
+    h = np.tanh(np.array([[0.5, -1.5], [2, 0.3]]) @ [0.4, 1.1] + [0.2, -0.7])
+    V = np.array([[1.0, -2.0]])
+    dropped = V.T @ (2 * (V @ h - 1.3))
+    assert "inner-dropped" in [one.code for one in marked(grader, {"dq/db": typed(dropped)})["dq/db"].diagnoses]
