@@ -213,12 +213,13 @@ def sweep(
     given: Mapping[int, Value] | None = None,
     values: Sequence[Value] | None = None,
     stop: Collection[int] = (),
+    fitted: bool = True,
 ) -> dict[int, Value]:
     """The gradients of vertex `of` with respect to everything below it, by vertex.
 
     `changes` take the place of what rules give; `seed` (default 1) enters at `of`, and may be an array of many seeds
     where the graph is scalar; `given` are gradients to go on with in place of those computed; `values` other forward
-    values; nothing flows on from the vertices in `stop`.
+    values; nothing flows on from the vertices in `stop`; what was broadcast is summed only where `fitted`.
     """
     changes, given = changes or {}, given or {}
     totals = {of: np.ones_like(graph.vertices[of].value)[()] if seed is None else seed}
@@ -235,7 +236,7 @@ def sweep(
             change = changes.get(Edge(index, position))
             if change is not None:
                 contribution = change(g, contribution)
-            if not graph.is_scalar:
+            if fitted and not graph.is_scalar:
                 contribution = fit(contribution, operands[position])
             source = vertex.sources[position]
             totals[source] = totals[source] + contribution if source in totals else contribution

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.broadcast import fit, summed_axes
-from gradcli.homework.graph import Change, Edge, Vertex
+from gradcli.homework.graph import Change, Edge, Vertex, sweep
 from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
 from gradcli.homework.problem import Problem, Value
 
@@ -118,6 +119,20 @@ def other_shapes(problem: Problem) -> Iterator[Guess]:
                 if np.size(summed) == np.size(operand) and np.shape(summed) != np.shape(operand):
                     reshaped = np.reshape(summed, np.shape(operand))
                     yield Guess(problem.by, f"the sum over axis {axis}", f"{message}, not over another", reshaped)
+
+
+@guesses("broadcast-unsummed")
+def never_summed(problem: Problem) -> Iterator[Guess]:
+    """No sum over broadcast axes anywhere, where the variable has several uses or is broadcast only later."""
+    sources = [problem.graph.source(edge) for edge, _, _ in stretched(problem)] if problem.kind == "gradient" else []
+    if not sources or (problem.by in sources and len(problem.into(problem.by)) == 1):
+        return
+    with suppress(ValueError, IndexError, TypeError):  # of rules that need the right shape
+        whole = sweep(problem.graph, problem.of, seed=problem.seed, stop=problem.stop, fitted=False)[problem.by]
+        if np.shape(whole) != np.shape(problem.truth):
+            name = problem.label(problem.by)
+            message = f"what {name} feeds was broadcast, so its gradient is summed over the axes along which it was"
+            yield Guess(problem.by, "no sum", message, whole, rank=1)
 
 
 @guesses("transpose")

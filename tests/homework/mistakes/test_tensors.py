@@ -142,3 +142,15 @@ def test_any_slice_and_any_sum_for_the_sum_over_the_rows(answer: str) -> None:
     body = "program = 'q = sum(G*(X + b))'\nat.G = [[1.5, -1.0], [4.0, -1.25], [2.5, 1.5]]\n"
     grader = assignment(body + "at.X = [[1, 2], [3, 4], [5, 6]]\nat.b = [0.5, 0.25]\nask = ['dq/db']")
     assert "broadcast-unsummed" in [one.code for one in marked(grader, {"dq/db": answer})["dq/db"].diagnoses]
+
+
+def test_what_was_never_summed_with_other_uses_or_steps_between() -> None:
+    X, b = np.array([[1.5, -1.0], [4.0, 2.5], [0.3, 0.7]]), np.array([0.5, 0.25])
+    for program, whole in (
+        ("q = sum((X + b)**2) + sum(b**2)", 2 * (X + b) + 2 * b),
+        ("c = 3*b; q = sum((X + c)**2)", 6 * (X + 3 * b)),
+    ):
+        grader = assignment(f"program = '{program}'\nat.X = {X.tolist()}\nat.b = {b.tolist()}\nask = ['dq/db']")
+        answer = marked(grader, {"dq/db": typed(whole)})["dq/db"]
+        assert answer.verdict == "shape"
+        assert answer.diagnoses[0].code == "broadcast-unsummed"
