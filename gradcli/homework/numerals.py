@@ -98,7 +98,9 @@ class Tolerance:
         """
         with np.errstate(all="ignore"):
             off = np.abs(numbers - typed.value)
-            rounded = np.where(np.asarray(typed.digits) >= ENOUGH, typed.unit / 2 * SLACK, 0.0)
+            digits = np.asarray(typed.digits)  # of an array with so many decimals, small entries have few
+            enough = np.any((digits >= ENOUGH) & (digits < EXACT)) if digits.size > 1 else digits >= ENOUGH
+            rounded = np.where(enough, typed.unit / 2 * SLACK, 0.0)
             exact = (self.atol + self.rtol * np.abs(numbers)) / 10
-            found = off <= np.maximum(exact, np.where(np.asarray(typed.digits) < EXACT, rounded, 0.0))
+            found = off <= np.maximum(exact, np.where(digits < EXACT, rounded, 0.0))
         return (found & np.isfinite(numbers)).reshape(len(numbers), -1).all(axis=1)  # anything is near to infinity

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from gradcli.homework.numerals import EXACT, Tolerance, read_numeral
+from gradcli.homework.numerals import EXACT, Tolerance, Typed, read_numeral
 from tests.homework.asking import assignment, marked
 
 
@@ -101,3 +101,9 @@ def test_no_number_is_an_infinite_one() -> None:
     typed = read_numeral("12.37")
     assert typed is not None
     assert list(Tolerance().matches(typed, np.array([np.inf, -np.inf, np.nan, 12.37]))) == [False, False, False, True]
+
+
+def test_an_array_with_so_many_decimals_is_a_match_though_small_entries_have_few_digits() -> None:
+    typed = Typed(np.array([1.788, 0.05]), np.array([1e-3, 1e-2]), np.array([4, 1]), np.array([0, 0]))
+    numbers = np.array([[1.7883, 0.0523], [1.7883, 0.0583], [1.7833, 0.0523]])
+    assert list(Tolerance().matches(typed, numbers)) == [True, False, False]
