@@ -67,7 +67,8 @@ def function_is_one(problem: Problem) -> Iterator[Slip]:
         inner, source = edge.vertex, problem.graph.source(edge)
         vertex = problem.graph.vertices[inner]
         above = [use for use in problem.into(inner) if problem.graph.vertices[use.vertex].op not in SUMS]
-        if inner not in nested and above and len(vertex.rules) == 1 and not vertex.structured and vertex.op not in SUMS:
+        is_function = len(vertex.sources) == 1 and not vertex.structured and vertex.op not in SUMS
+        if is_function and above and inner not in nested:
             rank = 1 + masked(problem.graph, inner)
             message = forgotten(problem, above[0], inner, source)
             yield Slip(inner, f"{problem.ratio(inner, source)} = 1", message, {edge: slope(1.0)}, rank=rank)
