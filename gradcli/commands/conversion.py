@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import compress, groupby
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ from gradcli.stream.records import Columns, Record
 
 OFTEN = 256  # records or blocks between two collections of memory, which the process otherwise leaves out
 PROGRAMS = 256  # programs that are kept ready
+ODD = 0.25  # of the records of a block; with more of them, it is quicker to read all with care
 
 
 class Reader(Protocol):
@@ -26,6 +27,12 @@ class Reader(Protocol):
     def columns(self, block: Block) -> Columns | None: ...
 
     def records(self, block: Block) -> list[Record]: ...
+
+    def rows(self, block: Block) -> list[tuple[bytes, int]]:
+        """The text of each record, and the number of its line."""
+
+    def is_plain(self, row: bytes) -> bool:
+        """Whether `columns` takes a row, among others as plain."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class Conversion:
         self.blocks += 1
         if self.blocks % OFTEN == 0:
             gc.collect()
-        return self.at_once(block) or self.one_by_one(block)
+        return self.at_once(block) or self.sorted_out(block) or self.one_by_one(block)
 
     def at_once(self, block: Block) -> Answer | None:
         """All records of the block in one computation; None where that is not possible."""
@@ -67,6 +74,33 @@ class Conversion:
         except GradcliError:
             return None
         return Answer(self.writer.columns(result, columns).encode(), columns.count, [])
+
+    def sorted_out(self, block: Block) -> Answer | None:
+        """The plain records at once, and the others alone; None where that is not possible, or most are not plain."""
+        if self.plan is None or not self.plan.is_columnar or block.is_too_long:
+            return None
+        rows = self.reader.rows(block)
+        plain = [self.reader.is_plain(row) for row, _ in rows]
+        if plain.count(False) > len(rows) * ODD:
+            return None
+        kept = b"\n".join(compress((row for row, _ in rows), plain))
+        together = self.at_once(Block(block.first, kept))
+        if together is None:
+            return None
+        lines = together.text.split(b"\n")
+        answers: list[Answer] = []
+        start = 0
+        for passed, place in enumerate(place for place, is_plain in enumerate(plain) if not is_plain):
+            answers.append(whole(lines[start - passed : place - passed]))
+            answers.append(self.one_by_one(Block(rows[place][1], rows[place][0])))
+            start = place + 1
+        answers.append(whole(lines[start - plain.count(False) : -1]))
+        if self.is_fail_fast:
+            answers = up_to_failure(answers)
+        failures = [facts for answer in answers for facts in answer.failures]
+        if failures:
+            gc.collect()  # an error holds what was there when it arose, and so itself
+        return Answer(b"".join(answer.text for answer in answers), sum(answer.count for answer in answers), failures)
 
     def one_by_one(self, block: Block) -> Answer:
         """The records as they are: those that are wrong give their errors, the others their results."""
@@ -144,3 +178,14 @@ class Group:
         gradients = {name: g if g is None else g[own] for name, g in self.result.gradients.items()}
         rests, texts = [record.rest for record in members], [record.text for record in members]
         return Result(self.result.value[own], gradients), Columns(len(members), {}, rests, texts)
+
+
+def whole(lines: Sequence[bytes]) -> Answer:
+    """The answer that has these lines, without their ends."""
+    return Answer(b"".join(line + b"\n" for line in lines), len(lines), [])
+
+
+def up_to_failure(answers: list[Answer]) -> list[Answer]:
+    """The answers up to the first that has a failure."""
+    end = next((place for place, answer in enumerate(answers, 1) if answer.failures), len(answers))
+    return answers[:end]

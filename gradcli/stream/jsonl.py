@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import repeat
@@ -20,7 +21,9 @@ DEEPEST = 200  # lists and objects in each other
 MARK = "\x1f"
 SPELLED_MARK = ',"\\u001f",'
 # In a field that is passed on: a number that may be infinite, or a whole one that orjson may make a float of.
-UNSURE = re.compile(r"(?<![\d.])\d{19}|[eE]\+?\d{3}")
+UNSURE = re.compile(rb"(?<![\d.])\d{20}|-\d{19}|\d[eE]\+?\d{3}")
+ALIKE = bytes.maketrans(b"123456789E", b"000000000e")
+HINTS = (b"0" * 20, b"-" + b"0" * 19, b"0e000")  # what the pattern finds, in digits that are all alike: far quicker
 
 
 class JsonLines:
@@ -52,7 +55,7 @@ class JsonLines:
             return None
         if sum(map(len, objects)) == len(values) * len(objects):
             return Columns(len(objects), values)
-        if UNSURE.search(text) or any(map(is_deep, lines, objects)):
+        if is_unsure(block.data) or any(map(is_deep, lines, objects)):
             return None
         names = set(values)
         return Columns(len(objects), values, [{k: v for k, v in d.items() if k not in names} for d in objects])
@@ -61,8 +64,32 @@ class JsonLines:
         """Each record alone; blank lines are none."""
         if block.is_too_long:
             return [Record(block.first, error=too_long(LONGEST))]
-        lines = enumerate(block.data.split(b"\n"), block.first)
-        return [self.record(line, number) for number, line in lines if line.strip()]
+        return [self.record(row, at) for row, at in self.rows(block)]
+
+    def rows(self, block: Block) -> list[tuple[bytes, int]]:
+        """The lines that are not blank, with their numbers."""
+        return [(line, at) for at, line in enumerate(block.data.split(b"\n"), block.first) if line.strip()]
+
+    def is_plain(self, row: bytes) -> bool:
+        """Whether a line can be one of many in `columns`: an object with a finite number for each variable."""
+        try:
+            found = digits.read_json(row.decode()) if digits.orjson is None else digits.orjson.loads(row)
+            if type(found) is not dict:
+                return False
+            if row.count(b":") != len(found):
+                digits.read_json(row.decode())
+        except (ValueError, RecursionError):
+            return False
+        count = 0
+        for name in self.names:
+            if name in found:
+                value = found[name]
+                if (type(value) is not float and type(value) is not int) or not -math.inf < value < math.inf:
+                    return False
+                count += 1
+            elif name in self.required:
+                return False
+        return len(found) == count or not (is_unsure(row) or is_deep(row, found))
 
     def record(self, line: bytes, at: int) -> Record:
         record = Record(at)
@@ -121,9 +148,16 @@ def has_single_keys(lines: Sequence[str], objects: Sequence[Mapping[str, Any]]) 
     return True
 
 
-def is_deep(text: str, value: Any) -> bool:
+def is_unsure(data: bytes) -> bool:
+    """Whether a number may be in a text that cannot be passed on as it is read."""
+    alike = data.translate(ALIKE, b"+")
+    return any(hint in alike for hint in HINTS) and UNSURE.search(data) is not None
+
+
+def is_deep(text: str | bytes, value: Any) -> bool:
     """Whether a value is nested deeper than can be written again."""
-    if text.count("[") + text.count("{") <= DEEPEST:
+    opened = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
+    if opened <= DEEPEST:
         return False
     level = [value]
     for _ in range(DEEPEST):

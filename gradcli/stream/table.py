@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
@@ -75,10 +76,25 @@ class Table:
         """Each row alone; blank lines are none."""
         if block.is_too_long:
             return [Record(block.first, text=self.blank, error=too_long(LONGEST))]
-        lines = block.data.split(b"\n")
-        if lines[-1] == b"":
-            lines.pop()
-        return [self.record(row, at) for row, at in whole_rows(lines, block.first) if row.strip(b"\r")]
+        return [self.record(row, at) for row, at in self.rows(block)]
+
+    def rows(self, block: Block) -> list[tuple[bytes, int]]:
+        """The rows that are not blank, with the numbers of their first lines."""
+        lines = block.data.removesuffix(b"\n").split(b"\n")
+        return [(row, at) for row, at in whole_rows(lines, block.first) if row.strip(b"\r")]
+
+    def is_plain(self, row: bytes) -> bool:
+        """Whether a row can be one of many in `columns`: without quotes, a finite number for each variable."""
+        if b'"' in row or b"_" in row or b"\r" in row.removesuffix(b"\r"):
+            return False
+        cells = row.split(b",")
+        if len(cells) != len(self.header):
+            return False
+        try:
+            row.decode()
+            return all(map(math.isfinite, map(float, map(cells.__getitem__, self.places.values()))))
+        except ValueError:
+            return False
 
     @property
     def blank(self) -> str:

@@ -91,6 +91,32 @@ def test_rows(program: str, rows: list[str]) -> None:
     assert convert(Block(1, "\n".join(rows).encode())).text.endswith(b"\n") or not any(rows)
 
 
+def assert_sorted_out(convert: Conversion, good: str, bad: list[str]) -> None:
+    lines = [good] * 99
+    for place, line in zip((0, 1, 40, 98), bad, strict=False):
+        lines[place] = line
+    block = Block(7, "\n".join(lines).encode() + b"\n")
+    assert convert.at_once(block) is None
+    assert convert.sorted_out(block) == convert.one_by_one(block)
+
+
+@pytest.mark.usefixtures("form")
+def test_a_few_odd_records_do_not_slow_the_others() -> None:
+    bad = ['{"x": 1', '{"x": 1, "x": 2, "y": 3}', "", '{"x": [1, 2], "y": 1}']
+    assert_sorted_out(for_lines("x**y"), '{"x": 1.5, "y": 2, "id": "a:b"}', bad)
+    assert_sorted_out(for_rows("x**y"), "a,1.5,2", ["a,x,2", '"b\nc",1,2', "a,1_0,2", "a,1"])
+    assert for_lines("x**y").sorted_out(Block(1, b'{"x": 1')) is None
+
+
+def test_the_first_failure_can_end_a_block() -> None:
+    convert = for_lines("x")
+    convert.is_fail_fast = True
+    lines = ['{"x": 1}'] * 20
+    lines[7], lines[9] = "bad", '{"x": 1e999}'
+    answer = convert(Block(1, "\n".join(lines).encode()))
+    assert (answer.count, answer.text.count(b"\n"), [facts["line"] for facts in answer.failures]) == (8, 8, [8])
+
+
 def test_it_can_be_sent_to_another_process() -> None:
     for convert in (for_lines("x*y"), for_rows("x*y"), for_lines("sum(stack([x, y]))")):
         sent = pickle.loads(pickle.dumps(convert))
