@@ -103,6 +103,8 @@ def reason(error: GradcliError) -> str:
     message = error.message
     if error.code == "E207":
         message = f"{message.partition(' ')[0]} is a name, and a number was asked for"
+    if error.code == "E105" and error.help.endswith("multiply"):
+        message = f"{message}: {error.help}"
     return message if len(message) <= LONGEST_REASON else f"{message[:LONGEST_REASON]}..."
 
 

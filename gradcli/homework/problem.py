@@ -33,7 +33,7 @@ class Problem:
     seed: Value | None = None
     before: Value | None = None
     unreset: tuple[Value, ...] = ()
-    rates: tuple[float, ...] = (1.0, 0.5, 0.1, 0.01, 0.001)  # steps that learners take
+    rates: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)  # steps that learners take
     cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def at(self, by: int) -> Problem:

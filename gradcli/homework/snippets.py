@@ -131,6 +131,8 @@ class SnippetSolution:
         added = (*sums(arrived, [a.after for a in earlier[-1:]]), *sums(arrived, [a.gradient for a in earlier]))
         unreset = tuple(value for value in added if not is_same(value, arrived.after))  # where nobody has reset it
         problem = Problem(graph, "gradient", graph.output, by, seed=seed, before=arrived.before, unreset=unreset)
+        own = map(float, re.findall(r"\blr\s*=\s*(\d*\.?\d+(?:e-?\d+)?)", self.question.source.text))
+        problem = replace(problem, rates=tuple(dict.fromkeys((*own, *problem.rates))))
         # an optimizer or the snippet itself may have changed `.grad` since: then the pass does not explain it
         return problem if is_same(problem.truth, self.truths[ask.quantity]) else None
 

@@ -252,7 +252,7 @@ def test_hostile_answers_have_a_verdict(text: str) -> None:
         ("x/0", "unreadable", "it has no finite value at any of the points"),
         ("4*y**3", "unreadable", "the program has no y"),
         ("dq/dx", "unreadable", "the program has no dq"),
-        ("4x^3", "unreadable", "missing operator in '4x'"),
+        ("4x^3", "unreadable", "missing operator in '4x': type '4*x' to multiply"),
         ("4x", "unreadable", "write 4*x"),
         ("x == x", "wrong", "at x = "),
         ("True", "unreadable", "neither a number nor a formula"),

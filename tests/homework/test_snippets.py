@@ -241,3 +241,11 @@ def test_what_follows_from_a_number_of_the_same_pass_is_carried() -> None:
     grader = script(TWO_PASSES, "s.grad", "x.grad", "y.grad")
     answers = marked(grader, {"s.grad": "7.25", "x.grad": "21.75", "y.grad": "36.25"})
     assert [answer.verdict for answer in answers.values()] == ["wrong", "carried", "wrong"]
+
+
+def test_a_step_with_the_rate_of_the_snippet_is_known() -> None:
+    weights = np.array([0.5, 1.5]) - 0.03 * 3 * np.array([0.5, 1.5]) ** 2
+    gradient = 3 * weights**2
+    grader = script(STEPS.replace("0.1", "0.03"), "w.grad")
+    assert codes(grader, "w.grad", str(gradient.tolist())) == ("correct", [])
+    assert "not-a-gradient" in codes(grader, "w.grad", str((weights - 0.03 * gradient).tolist()))[1]
