@@ -16,7 +16,7 @@ from gradcli.commands.programs import read_program, unmasked
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.render.records import JsonLinesWriter, TableWriter, Writer, print_failure
 from gradcli.stream.blocks import Block, read_blocks
-from gradcli.stream.inputs import Input
+from gradcli.stream.inputs import LITTLE, PIECE, Input
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.outputs import Output
 from gradcli.stream.plan import Plan, Task
@@ -56,7 +56,8 @@ class BatchJob:
         reading, writing = self.formats()
         task = self.task()
         plan = None if self.is_each else Plan(task)
-        with closing(Input(self.input)) as source, ExitStack() as stack:
+        piece = PIECE if plan is not None and plan.is_columnar else LITTLE
+        with closing(Input(self.input, piece)) as source, ExitStack() as stack:
             if self.output != "-" and source.is_same(self.output):
                 raise UsageError("E013", f"{self.output} is the input, too", help="write to another file")
             blocks = self.until_broken(read_blocks(source.pieces()))

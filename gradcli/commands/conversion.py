@@ -54,13 +54,18 @@ class Conversion:
     plan: Plan | None
     is_fail_fast: bool = False
     plans: dict[str, Plan] = field(default_factory=dict)
-    blocks: int = 0
+    uncollected: int = 0
 
     def __call__(self, block: Block) -> Answer:
-        self.blocks += 1
-        if self.blocks % OFTEN == 0:
-            gc.collect()
+        self.collect()
         return self.at_once(block) or self.sorted_out(block) or self.one_by_one(block)
+
+    def collect(self) -> None:
+        """Free what holds itself, as an error does that holds what was there when it arose: now and then."""
+        self.uncollected += 1
+        if self.uncollected == OFTEN:
+            gc.collect()
+            self.uncollected = 0
 
     def at_once(self, block: Block) -> Answer | None:
         """All records of the block in one computation; None where that is not possible."""
@@ -98,8 +103,6 @@ class Conversion:
         if self.is_fail_fast:
             answers = up_to_failure(answers)
         failures = [facts for answer in answers for facts in answer.failures]
-        if failures:
-            gc.collect()  # an error holds what was there when it arose, and so itself
         return Answer(b"".join(answer.text for answer in answers), sum(answer.count for answer in answers), failures)
 
     def one_by_one(self, block: Block) -> Answer:
@@ -122,8 +125,7 @@ class Conversion:
                     failures.append(error_facts(record))
                     if self.is_fail_fast:
                         return Answer("".join(texts).encode(), count, failures)
-                if count % OFTEN == 0:
-                    gc.collect()
+                self.collect()
         return Answer("".join(texts).encode(), count, failures)
 
     def alone(self, record: Record) -> str:

@@ -16,15 +16,17 @@ from typing import Any
 from gradcli.errors import EvaluationError, UsageError
 
 PIECE = 2**18  # bytes that are read at a time: some thousand records, whose values fit into a processor's cache
+LITTLE = 2**13  # where each record takes its time: results come soon, and processes have the same share
 
 
 class Input:
     """The bytes of a file, of standard input for `-`; what a `.gz` holds is read, not the file itself.
 
-    UsageError where there is nothing to read.
+    `piece` is how many bytes are read at a time. UsageError where there is nothing to read.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, piece: int = PIECE) -> None:
+        self.piece = piece
         self.name = "standard input" if path == "-" else path
         try:
             self.file: Any = _standard_input() if path == "-" else Path(path).open("rb")  # noqa: SIM115
@@ -74,10 +76,10 @@ class Input:
     def read(self) -> bytes:
         """Some bytes, or none at the end."""
         try:
-            piece: bytes = self.reader.read1(PIECE)
+            piece: bytes = self.reader.read1(self.piece)
             parts, size = [piece], len(piece)
-            while piece and size < PIECE and not self.is_paused():
-                piece = self.reader.read1(PIECE - size)
+            while piece and size < self.piece and not self.is_paused():
+                piece = self.reader.read1(self.piece - size)
                 parts.append(piece)
                 size += len(piece)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:

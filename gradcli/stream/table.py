@@ -110,6 +110,8 @@ class Table:
             cells = split(text)
             if len(cells) < len(self.header):
                 record.text = text + "," * (len(self.header) - len(cells))
+            elif '"' not in text:
+                record.text = ",".join(cells[: len(self.header)])
             if len(cells) != len(self.header):
                 counts = f"the row has {len(cells)} cells, and the header {len(self.header)}"
                 raise EvaluationError("E226", counts, help="a cell with a comma in it stands in quotes")

@@ -139,7 +139,7 @@ def test_shapes_that_do_not_fit(batch: Batch) -> None:
 def test_a_bad_row_keeps_its_place(batch: Batch) -> None:
     found = batch(["x*y", "--format", "csv", "--error-format", "concise"], "x,y\n1,2\n3\nq,2\n,4\n5,6,7\n5,6\n")
     assert found.code == 3
-    assert found.out == "x,y,value,d_x,d_y\n1,2,2.0,2.0,1.0\n3,,,,\nq,2,,,\n,4,,,\n,,,,\n5,6,30.0,6.0,5.0\n"
+    assert found.out == "x,y,value,d_x,d_y\n1,2,2.0,2.0,1.0\n3,,,,\nq,2,,,\n,4,,,\n5,6,,,\n5,6,30.0,6.0,5.0\n"
     told = [line[:20] for line in found.err.splitlines()]
     assert told == [f"error[{code}]: line {n}:" for code, n in [("E226", 3), ("E207", 4), ("E201", 5), ("E226", 6)]] + [
         "error[E229]: 4 of 6 "

@@ -31,6 +31,16 @@ def arrives(descriptor: int) -> bytes:
     return os.read(descriptor, 2**16)
 
 
+def test_slow_records_are_written_before_all_are_computed(tmp_path: Path) -> None:
+    path = tmp_path / "points.jsonl"
+    path.write_bytes(b'{"x": 2}\n' * 20_000)
+    with opened("batch", "sum(stack([x, x]))", "-i", str(path)) as process:
+        assert process.stdout is not None
+        arrives(process.stdout.fileno())
+        assert process.poll() is None
+        process.stdout.close()
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_result_does_not_wait_for_more_records(jobs: str) -> None:
     with opened(*SQUARE, "--jobs", jobs) as process:

@@ -89,6 +89,13 @@ def test_a_pipe_is_read_as_it_comes(tmp_path: Path) -> None:
     os.close(writing)
 
 
+def test_pieces_can_be_little(tmp_path: Path) -> None:
+    path = tmp_path / "points"
+    path.write_bytes(b"\xef\xbb\xbf123456789")
+    with closing(Input(str(path), 4)) as source:
+        assert b"".join(filter(None, source.pieces())) == b"123456789"
+
+
 def test_compressed_files(tmp_path: Path) -> None:
     path = tmp_path / "points.JSONL.GZ"
     path.write_bytes(gzip.compress(b"1\n" * 9) + gzip.compress(b"2\n"))

@@ -91,6 +91,12 @@ def test_plain_rows_are_read_at_once() -> None:
     assert fields.rests == [{"id": "a", "y": "2"}]
 
 
+@pytest.mark.parametrize(("row", "text"), [("b,1", "b,1,"), ("b,1,2,3,4", "b,1,2"), ('"b,c",1,2,3', ",,")])
+def test_a_row_of_another_length_fits_its_place(row: str, text: str) -> None:
+    (record,) = TABLE.records(block(row))
+    assert record.text == text
+
+
 def test_a_cell_over_several_lines() -> None:
     rows = ['"a', "", 'b",1,2', 'c,"3",4']
     assert whole_rows([row.encode() for row in rows], 2) == [(b'"a\n\nb",1,2', 2), (b'c,"3",4', 5)]
