@@ -17,7 +17,8 @@ SHOWN = 3  # names of files
 
 
 def files_of(paths: Iterable[str]) -> list[Path]:
-    """The files that are named, and those in folders that look like submissions, in alphabetical order, each once.
+    """The files that are named, whether they are there or not, and those in folders that look like submissions, in
+    alphabetical order, each once.
 
     Others in folders are told of: somebody may have handed one in.
     """
@@ -25,8 +26,8 @@ def files_of(paths: Iterable[str]) -> list[Path]:
     others: list[Path] = []
     for name in paths:
         path = Path(name)
-        if not os.path.lexists(path):
-            raise unread(name, "no such file")
+        if name == "-":
+            raise unread("standard input", "a submission is a file, whose name says who handed it in")
         if not path.is_dir():
             found[path] = None
             continue

@@ -87,9 +87,10 @@ class Key:
         for ask in self.question.asks:
             lines = given.get(ask.quantity, [])
             text = lines[0].text if lines else None
-            if unreadable or len(lines) > 1 or (lines and lines[0].problem):
-                why = unreadable or (f"given {len(lines)} times" if len(lines) > 1 else lines[0].problem)
-                verdict = Verdict("unreadable", why)
+            if unreadable:
+                verdict = Verdict("unreadable")  # why stands once, beside the file
+            elif len(lines) > 1 or (lines and lines[0].problem):
+                verdict = Verdict("unreadable", lines[0].problem or f"given {len(lines)} times")
             elif text is None:
                 verdict = Verdict("missing")
             else:
@@ -122,7 +123,7 @@ class Key:
         if typed is None or problem is None:
             return self.diagnosed(ask, text, verdict)
         carried = self.carried(problem, typed, earlier) if verdict.verdict == "wrong" else None
-        if verdict.verdict == "wrong":
+        if verdict.verdict in ("wrong", "precision"):  # a number with too few digits leads to others that are off
             earlier[ask.quantity] = (problem, typed)
         return carried or self.diagnosed(ask, text, verdict)
 

@@ -80,16 +80,18 @@ class Tolerance:
         with np.errstate(all="ignore"):
             off = np.abs(typed.value - truth)
             fits = typed.unit > 0
-            few = fits & (off <= typed.unit / 2 * SLACK)
+            size = np.floor(np.log10(np.abs(truth)))
             if self.precision is not None:
-                last = 10.0 ** (np.floor(np.log10(np.abs(truth))) - self.precision + 1)
+                last = 10.0 ** (size - self.precision + 1)
                 right = right | ((off <= last / 2 * SLACK) & (np.asarray(typed.digits) >= self.precision))
-                return right, right | few
+                return right, right | (fits & (off <= typed.unit / 2 * SLACK))
+            few = right
             for cut in range(int(np.max(typed.zeros)) + 1):
                 digits = np.asarray(typed.digits) - cut
-                rounded = (off <= typed.unit * 10.0**cut / 2 * SLACK) & fits & (typed.zeros >= cut)
+                rounded = fits & (typed.zeros >= cut) & (off <= typed.unit * 10.0**cut / 2 * SLACK)
                 right = right | (rounded & (digits >= ENOUGH))
-                few = few | (rounded & (digits > 1))
+                # 10 is not 8 in one digit, which is 8 itself
+                few = few | (rounded & (off <= 10.0 ** (size - digits + 1) / 2 * SLACK))
         return right, right | few
 
     def matches(self, typed: Typed, numbers: Any) -> Any:

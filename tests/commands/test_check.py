@@ -67,13 +67,21 @@ def test_exit_codes(capsys: pytest.CaptureFixture[str], week: Path) -> None:
     assert gradcli(capsys, "check --lint week1.toml").code == 1
 
 
+def test_a_submission_that_is_not_there_hurts_nothing_else(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    found = document(gradcli(capsys, "check week1.toml nobody.txt answers/ada.txt --json").out)["submissions"]
+    nobody, ada = found
+    assert nobody["remarks"] == ["it cannot be read: No such file or directory"]
+    assert {answer["verdict"] for answer in nobody["answers"]} == {"unreadable"}
+    alone = document(gradcli(capsys, "check week1.toml answers/ada.txt --json").out)["submissions"]
+    assert [ada] == alone
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
         ("week1.toml", "E002", "there is no submission"),
-        ("week1.toml nobody.txt", "E003", "cannot read nobody.txt: no such file"),
         ("week1.toml empty", "E003", "there are no submissions in the folder"),
-        ("week1.toml -", "E003", "cannot read -: no such file"),
+        ("week1.toml -", "E003", "cannot read standard input: a submission is a file"),
         ("- answers", "E021", "there is no question"),
         ("--lint --key week1.toml", "E001", "--lint does not go with --key"),
         ("--lint week1.toml answers", "E001", "--lint does not go with a submission"),

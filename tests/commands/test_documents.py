@@ -47,7 +47,7 @@ ERRORS = {
     "graph 'x' x=1 --format svg": "E001",
     "check --lint --key week1.toml": "E001",
     f"check {WEEK}": "E002",
-    f"check {WEEK} nobody.txt": "E003",
+    f"check {WEEK} -": "E003",
     "check week0.toml nobody.txt": "E003",
     f"check '{ROOT}/README.md' nobody.txt": "E020",
     f"check '{ROOT}/pyproject.toml' nobody.txt": "E021",

@@ -48,7 +48,8 @@ def test_zero_is_never_rounded(text: str) -> None:
 @pytest.mark.parametrize(
     ("right", "text", "expected"),
     [
-        ("100.4", "100", "correct"), ("104", "100", "precision"), ("104", "1.00e2", "wrong"), ("149", "100", "wrong"),
+        ("100.4", "100", "correct"), ("104", "100", "precision"), ("104", "1.00e2", "wrong"),
+        ("149", "100", "precision"), ("151", "100", "wrong"), ("8", "10", "wrong"),
         ("100.4", "1.00e2", "correct"), ("100.4", "1e2", "precision"), ("1.38437", "1.38", "correct"),
         ("1.38437", "1.384", "correct"), ("1.38437", "1.383", "wrong"), ("1.38437", "1.4", "precision"),
         ("1.38437", "1", "precision"), ("0.012345", "0.0123", "correct"), ("0.012345", "0.012", "precision"),

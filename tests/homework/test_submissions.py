@@ -382,10 +382,12 @@ def test_files_of_other_kinds_are_told_and_may_be_named(tmp_path: Path) -> None:
     assert next(submissions(named)).given == (Given("d", "s", "9"),)
 
 
-def test_what_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="no such file") as caught:
-        files_of([str(tmp_path / "\x1bnobody.txt")])
-    assert (caught.value.code, "\x1b" in caught.value.message) == ("E003", False)
+def test_what_is_not_there_is_unreadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (named,) = files_of([str(tmp_path / "nobody.txt")])
+    (submission,) = submissions(named)
+    assert (submission.student, submission.unreadable) == ("nobody", "it cannot be read: No such file or directory")
+    with pytest.raises(UsageError, match="standard input"):
+        files_of(["-"])
 
     def refuse(path: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))

@@ -21,10 +21,14 @@ class Cut(NamedTuple):
 
 
 class Pass(NamedTuple):
-    """A backward pass: its line, and the leaves that its output was computed from, whether it reached them or not."""
+    """A backward pass: its line, and the leaves that its output was computed from, whether it reached them or not.
+
+    That of `torch.autograd.grad` returns what it finds, and leaves every `.grad` alone.
+    """
 
     line: int
     leaves: frozenset[Tensor]
+    returns: bool = False
 
 
 def why_none(recorder: Recorder, tensor: Tensor, name: str) -> tuple[str, str]:
@@ -61,11 +65,16 @@ def _of_leaf(recorder: Recorder, tensor: Tensor, name: str) -> tuple[str, str]:
             "reset",
             f"line {recorder.reset_at[tensor]} reset {name}.grad to None, and no backward pass came after it",
         )
-    if not recorder.passes:
+    passes = [one for one in recorder.passes if not one.returns]
+    asked = next((one.line for one in recorder.passes if one.returns and tensor in one.leaves), None)
+    if not passes and asked is not None:
+        what = f"torch.autograd.grad at line {asked} returned the gradient and leaves {name}.grad alone"
+        return "no-backward", f"{what}: call backward() to fill it"
+    if not passes:
         return "no-backward", f"no backward pass has run yet: call backward() on what was computed from {name}"
-    numbers = dict.fromkeys(one.line for one in recorder.passes)
+    numbers = dict.fromkeys(one.line for one in passes)
     lines = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
-    computed = any(tensor in one.leaves for one in recorder.passes)
+    computed = any(tensor in one.leaves for one in passes)
     cut = next((cut for cut in recorder.cuts if computed and tensor in cut.leaves), None)
     if cut is not None and cut.how == "no_grad":
         where = f"line {cut.line} computed with {name} inside no_grad()"

@@ -122,8 +122,8 @@ class Recorder:
         return passes.followed(self, outputs, given, events)
 
     def differentiated(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], found: Sequence[Any]) -> None:
-        """`torch.autograd.grad` leaves no `.grad`; the lines that it ran on count as passes."""
-        self.passes.append(reasons.Pass(self.machine.line, self.below(outputs)))
+        """`torch.autograd.grad` returns gradients and leaves no `.grad`."""
+        self.passes.append(reasons.Pass(self.machine.line, self.below(outputs), returns=True))
 
     def stepped(self, optimizer: Any, parameters: Sequence[Tensor]) -> None:
         """An optimizer changed its parameters."""
