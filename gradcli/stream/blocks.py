@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-LONGEST = 2**24  # bytes of a line; a longer one is skipped without being held
+LONGEST = 2**23  # bytes of a line, whose numbers take ten times that; a longer one is skipped without being held
 
 
 class Block(NamedTuple):
