@@ -93,9 +93,7 @@ def _unreadable(error: SyntaxError, source: Source) -> ProgramSyntaxError:
     return ProgramSyntaxError("E101", error.msg, span=Span(start, end), help=syntax_advice(error.msg), source=source)
 
 
-def run(
-    cells: Sequence[Source], machine: Machine, *, echo: bool = False, asked: Sequence[Source] = ()
-) -> list[object]:
+def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False, asked: Sequence[Source] = ()) -> list[object]:
     """Run the cells one after the other; what they print goes to `machine.write`.
 
     Returns the values of the `asked` expressions, in a machine where the cells have run; what one of them raises is in
