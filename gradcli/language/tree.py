@@ -65,6 +65,8 @@ class Literal(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Name(Expression):
+    """A name, of a variable or of something computed."""
+
     id: str
     span: Span = NOWHERE
 
@@ -181,12 +183,16 @@ class Index(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class List(Expression):
+    """`[items]`"""
+
     items: tuple[Expression, ...]
     span: Span = NOWHERE
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Tuple(Expression):
+    """`(items)`"""
+
     items: tuple[Expression, ...]
     span: Span = NOWHERE
 
@@ -203,6 +209,8 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Program:
+    """Statements, in the order in which they run."""
+
     statements: tuple[Statement, ...]
 
 
