@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import sys
+from typing import Any
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
     gc.disable()  # a command lives briefly and makes no cycles worth collecting; collections would cost it a third
+    sys.unraisablehook = interrupted_again
     try:
         from gradcli.cli import run
 
@@ -16,6 +18,26 @@ def main() -> None:
     except KeyboardInterrupt:  # so early, or so late, that `run` did not see it
         code = 130
     sys.exit(code)
+
+
+def interrupted_again(dropped: Any) -> None:
+    """Ctrl-C during a destructor or the like, where Python drops exceptions: it comes again a moment later."""
+    if dropped.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(dropped)
+        return
+    import signal
+    import threading
+    from _thread import interrupt_main
+
+    def interrupt() -> None:
+        if hasattr(signal, "pthread_kill"):  # which also ends a wait
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            interrupt_main()
+
+    again = threading.Timer(0.01, interrupt)
+    again.daemon = True
+    again.start()
 
 
 if __name__ == "__main__":

@@ -170,3 +170,24 @@ def test_a_narrow_terminal_is_not_overrun() -> None:
 def test_the_folder_does_not_matter(tmp_path: Path) -> None:
     assert start("grad", "x**2", "x=3", cwd=tmp_path).stdout == b"x\t6\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_that_python_drops_comes_again() -> None:
+    """As one during a destructor or a callback: it would be printed, and the command would go on."""
+    program = """
+import time
+import gradcli.__main__, gradcli.cli
+
+class Dropped:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+def run(argv):
+    Dropped()
+    time.sleep(100)
+
+gradcli.cli.run = run
+gradcli.__main__.main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
