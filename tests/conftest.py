@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# No deadlines, for machines differ; where changes land, the same examples each time.
-settings.register_profile("gradcli", deadline=None, derandomize="CI" in os.environ)
+# No clocks, for machines differ; where changes land, the same examples each time.
+settings.register_profile(
+    "gradcli", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
+)
 settings.load_profile("gradcli")
 
 

@@ -65,10 +65,6 @@ class Assignment:
     questions: tuple[Question, ...]
     source: Source = field(repr=False)
 
-    @property
-    def max_score(self) -> float:
-        return sum(ask.points for question in self.questions for ask in question.asks)
-
 
 def read_assignment(source: Source) -> Assignment:
     """The assignment that a TOML text describes; UsageError says where it is not one, and what to write."""

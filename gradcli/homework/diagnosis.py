@@ -123,7 +123,9 @@ class Suspects:
             (a,), (b,) = first.parts, second.parts
             assert isinstance(a, Slip)
             assert isinstance(b, Slip)
-            if most and not a.changes.keys() & b.changes.keys():
+            if not most:
+                return
+            if not a.changes.keys() & b.changes.keys():
                 most -= 1
                 one, other = sorted((first, second), key=lambda suspect: CODES[suspect.codes[0]])
                 yield Suspect(one.codes + other.codes, one.parts + other.parts)

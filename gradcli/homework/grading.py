@@ -8,7 +8,7 @@ from dataclasses import replace
 from gradcli.homework.assignments import Assignment
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.key import Key, on_one_line
-from gradcli.homework.model import Marked, Result
+from gradcli.homework.model import Marked, Result, added
 from gradcli.homework.outline import Asked, Outline
 from gradcli.homework.quantities import Quantity
 from gradcli.homework.submissions import Given, Submission
@@ -28,7 +28,7 @@ class Grader:
             self.assignment.title,
             self.assignment.source.name,
             tuple(
-                Asked(q.id, q.text, tuple(ask.written for ask in q.asks), sum(ask.points for ask in q.asks))
+                Asked(q.id, q.text, tuple(ask.written for ask in q.asks), added(ask.points for ask in q.asks))
                 for q in self.assignment.questions
             ),
         )
@@ -65,10 +65,6 @@ def preferred(result: Result) -> Result:
     if not counts or max(counts.values()) == 1:
         return result
     return replace(result, answers=tuple(_preferred(answer, counts) for answer in result.answers))
-
-
-def codes_of(answer: Marked) -> set[str]:
-    return {one.code for one in answer.diagnoses}
 
 
 def _preferred(answer: Marked, counts: Counter[tuple[str, str]]) -> Marked:

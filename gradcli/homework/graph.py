@@ -23,7 +23,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.homework.labels import spelled_out, without_parentheses
+from gradcli.homework.labels import LONGEST, spelled_out, without_parentheses
 from gradcli.ops.arithmetic import div
 from gradcli.source import Span
 
@@ -137,7 +137,7 @@ class Graph:
         if index in self.named or line.is_variable:
             return line.name
         start, end = line.span
-        if self.text and end > start and self.spans.get(line.span) == index and end - start < 40:
+        if self.text and end > start and self.spans.get(line.span) == index and end - start <= LONGEST:
             return without_parentheses(" ".join(self.text[start:end].split()))
         return self.spellings[index]
 

@@ -109,7 +109,7 @@ class Key:
             )
 
     def verdict(self, ask: Ask, text: str, earlier: dict[Quantity, tuple[Problem, Typed]]) -> Verdict:
-        """The verdict on an answer; a wrong number joins the earlier ones."""
+        """The verdict on an answer; a number that is off joins the earlier ones."""
         known = (ask.quantity, text)
         if len(self.verdicts) >= KEPT:
             self.verdicts.clear()

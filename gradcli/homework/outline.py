@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gradcli.homework.model import added
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -25,4 +27,4 @@ class Outline:
 
     @property
     def max_score(self) -> float:
-        return sum(question.max_score for question in self.questions)
+        return added(question.max_score for question in self.questions)

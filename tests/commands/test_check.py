@@ -326,3 +326,15 @@ def test_memory_does_not_grow_with_the_class(tmp_path: Path) -> None:
             (folder / f"s{number}.txt").write_text(f"[é]\n{answers}", encoding="utf-8")
         peaks.append(peak("check", str(tmp_path / "week1.toml"), str(folder), "--json"))
     assert peaks[1] <= 1.15 * peaks[0]
+
+
+def test_points_add_up_as_decimals(capsys: pytest.CaptureFixture[str], week: Path) -> None:
+    asks = "".join(f'{{ quantity = "{name}", points = 0.1 }}, ' for name in ("s", "q", "dq/ds"))
+    head = ASSIGNMENT.partition("ask = [")[0]
+    Path("tenths.toml").write_text(f"{head}ask = [{asks}]\n", encoding="utf-8")
+    found = document(gradcli(capsys, "check tenths.toml answers/ada.txt --json").out)
+    (question,), (submission,) = found["assignment"]["questions"], found["submissions"]
+    scores = found["assignment"]["max_score"], question["max_score"], submission["score"], submission["max_score"]
+    assert scores == (0.3,) * 4
+    rows = gradcli(capsys, "check tenths.toml answers/ada.txt --report csv").out.splitlines()
+    assert rows[1].endswith(",0.3,0.3,0.3")

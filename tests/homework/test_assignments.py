@@ -194,7 +194,7 @@ def test_the_ways_to_write_one_assignment() -> None:
 
 def test_the_defaults() -> None:
     found = read('[[question]]\nprogram = "x"\nat.x = [[1, 2]]\nask = ["output"]\n')
-    assert (found.title, found.carry_forward, found.max_score) == ("", True, 1.0)
+    assert (found.title, found.carry_forward) == ("", True)
     assert (found.tolerance.rtol, found.tolerance.atol, found.tolerance.precision) == (1e-5, 1e-8, None)
     assert found.questions[0].id == "1"
     assert np.array_equal(found.questions[0].at["x"], [[1, 2]])

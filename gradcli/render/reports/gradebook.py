@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from gradcli.homework.model import Result
+from gradcli.homework.model import Result, added
 from gradcli.homework.outline import Outline
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.looks import Looks
@@ -26,7 +26,7 @@ def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
         points = dict.fromkeys(ids, 0.0)
         for answer in result.answers:
             if answer.question in points:
-                points[answer.question] += answer.points
+                points[answer.question] = added((points[answer.question], answer.points))
         numbers = [*points.values(), result.score, result.max_score]
         yield _line([result.student, result.file, *(number(value, EXACT) for value in numbers)], texts=2)
 
