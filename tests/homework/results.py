@@ -104,12 +104,12 @@ def answers() -> st.SearchStrategy[Marked]:
         st.sampled_from([0.0, 0.5, 1.0, 1 / 3]),
         st.sampled_from([1.0, 2.0]),
         texts(),
-        st.lists(diagnoses(), max_size=6).map(tuple),
-        st.lists(branches(), max_size=8).map(tuple),
+        st.lists(diagnoses(), max_size=4).map(tuple),
+        st.lists(branches(), max_size=4).map(tuple),
     )
 
 
 def results() -> st.SearchStrategy[Result]:
     return st.builds(
-        Result, texts(), texts(), st.lists(answers(), max_size=6).map(tuple), st.lists(texts(), max_size=3).map(tuple)
+        Result, texts(), texts(), st.lists(answers(), max_size=4).map(tuple), st.lists(texts(), max_size=3).map(tuple)
     )

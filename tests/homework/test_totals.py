@@ -21,7 +21,7 @@ def added(members: list[Result]) -> ClassTotals:
 
 
 @settings(max_examples=25)
-@given(st.lists(results(), max_size=6))
+@given(st.lists(results(), max_size=3))
 def test_sums(members: list[Result]) -> None:
     totals = added(members)
     asked = [(question.id, quantity) for question in OUTLINE.questions for quantity in question.quantities]
