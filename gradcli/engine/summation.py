@@ -116,6 +116,8 @@ def columns(x: Array) -> Array:
     lanes = LANE_BYTES // x.dtype.itemsize
     side = TOGETHER * (lanes if x.shape[2] >= lanes else 1)
     whole = x.shape[2] // side * side
+    if not whole:
+        return run(x)
     return np.concatenate([cascade(x[:, :, :whole]), run(x[:, :, whole:])], axis=1)
 
 

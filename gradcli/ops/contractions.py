@@ -118,8 +118,9 @@ BMM = "expected scalar type {0} but found {1}"
 
 def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
     """Integers beside floating point numbers are converted; torch asks its users to do that."""
-    floating = [x.dtype for x in tensors if is_floating(x.value)]
-    if not floating:
+    dtypes = [x.dtype for x in tensors]
+    floating = [dtype for dtype in dtypes if dtype.kind == "f"]
+    if not floating or dtypes.count(floating[0]) == len(dtypes):
         return tensors
     for dtype in floating:
         if dtype != floating[0]:
