@@ -2,42 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.formula import Formula
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.notation import call
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.engine.views import Path, View, writable
+from gradcli.language.tree import Argument, Call, Expression
 
 COPY_SLICES = "torch::autograd::CopySlices"
 
-blank: Primitive = primitive("blank", lambda x: np.zeros_like(x)[()], lambda g, out, x: blank(g))
+
+def _blank(x: Any) -> Any:
+    return np.zeros_like(x)[()]
+
+
+blank: Primitive = primitive("blank", _blank, lambda g, out, x: blank(g), notation=call("zeros_like", _blank))
 
 
 def _fill(x: Any, value: Any) -> Any:
     return np.full_like(x, value)
 
 
-zero = primitive("zero_over", blank.forward, lambda g, out, x: blank(g), node="ZeroBackward0")
-fill = primitive("fill_over", _fill, lambda g, out, x, value: blank(g), node="FillBackward2")
+zero = primitive("zero_over", _blank, lambda g, out, x: blank(g), node="ZeroBackward0", notation=call("zero_", _blank))
+fill = primitive(
+    "fill_over", _fill, lambda g, out, x, value: blank(g), node="FillBackward2", notation=call("fill_", _fill)
+)
 fill_tensor = primitive(
     "fill_tensor_over",
     _fill,
     lambda g, out, x, value: blank(g),
     lambda g, out, x, value: g,
     node="FillBackward3",
+    notation=call("fill_", _fill),
     keeps_dtype=True,
 )
+
+
+def _copy(x: Any, source: Any) -> Any:
+    return np.broadcast_to(source, x.shape).astype(x.dtype)
+
+
 copy = primitive(
     "copy_over",
-    lambda x, source: np.broadcast_to(source, x.shape).astype(x.dtype),
+    _copy,
     lambda g, out, x, source: blank(g),
     lambda g, out, x, source: g,
     node="torch::autograd::CopyBackwards",
+    notation=call("copy_", _copy),
     keeps_dtype=True,
 )
 
@@ -60,6 +78,11 @@ def lead_back(g: Any, path: Path, shape: tuple[int, ...]) -> Any:
     return g
 
 
+def written_over(name: str, whole: Formula, path: Path, part: Expression) -> Expression:
+    """`overwrite(x, x[1:], 0)`: the whole, the part of it that is written over, and with what."""
+    return Call(name, (Argument(whole.tree), Argument(follow(whole, path).tree), Argument(part)))
+
+
 def _overwrite(x: Any, part: Any, *, path: Path) -> Any:
     whole = np.array(x)
     writable(follow(whole, path))[...] = part
@@ -71,6 +94,7 @@ overwrite: Primitive = primitive(
     _overwrite,
     lambda g, out, x, part, *, path: overwrite(g, 0, path=path),
     lambda g, out, x, part, *, path: follow(g, path),
+    notation=lambda operands, options: written_over("overwrite", operands[0], options["path"], operands[1].tree),
     structured=True,
 )
 regenerated = primitive(
@@ -78,6 +102,7 @@ regenerated = primitive(
     lambda x, *, path: follow(x, path),
     lambda g, out, x, *, path: lead_back(g, path, x.shape),
     node="AsStridedBackward0",
+    notation=lambda operands, options: follow(operands[0], options["path"]).tree,
     structured=True,
     view=True,
 )
@@ -111,9 +136,12 @@ def on_part(inner: Primitive, path: Path) -> OnPart:
     def forward(x: Any, *others: Any, **options: Any) -> Any:
         return _overwrite(x, inner.forward(follow(x, path), *others, **options), path=path)
 
+    def written(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        part = inner.notation([follow(operands[0], path), *operands[1:]], options)
+        return written_over("copy_slices", operands[0], path, part)
+
     rules = tuple(rule and lifted(position, rule) for position, rule in enumerate(inner.rules))
-    notation = call("copy_slices", forward)
-    return OnPart("copy_slices", forward, rules, COPY_SLICES, notation, structured=True, inner=inner)
+    return OnPart("copy_slices", forward, rules, COPY_SLICES, written, structured=True, inner=inner)
 
 
 def node_of_base(view: View, node: Node) -> Node:
