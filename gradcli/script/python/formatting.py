@@ -37,6 +37,10 @@ BRACKETS: dict[type, tuple[str, str, str]] = {
     frozenset: ("frozenset({", "})", "frozenset()"),
     dict: ("{", "}", "{}"),
     MappingProxyType: ("{", "}", "{}"),
+    **{
+        type(view): (f"{type(view).__name__}([", "])", f"{type(view).__name__}([])")
+        for view in (OrderedDict().keys(), OrderedDict().values(), OrderedDict().items())
+    },
     type({}.keys()): ("dict_keys([", "])", "dict_keys([])"),
     type({}.values()): ("dict_values([", "])", "dict_values([])"),
     type({}.items()): ("dict_items([", "])", "dict_items([])"),

@@ -120,17 +120,18 @@ def _item(position: int) -> Callable[[Any], Any]:
     return lambda value: value[position]
 
 
-KINDS: dict[str, tuple[type, Callable[..., Any]]] = {
+MADE: dict[str, tuple[type, Callable[..., Any]]] = {
     "OrderedDict": (OrderedDict, _made(OrderedDict)),
     "defaultdict": (defaultdict, defaultdict_),
     "Counter": (Counter, _made(Counter)),
     "deque": (deque, deque_),
 }
+KINDS = {
+    word: TYPES.setdefault(kind, BuiltinType(word, kind, construct, module="collections"))
+    for word, (kind, construct) in MADE.items()
+}
 
 
 def namespace(name: str) -> Namespace:
     """`collections`."""
-    members: dict[str, Any] = {"namedtuple": namedtuple_}
-    for word, (kind, construct) in KINDS.items():
-        members[word] = TYPES.setdefault(kind, BuiltinType(word, kind, construct, module="collections"))
-    return Namespace(name, members)
+    return Namespace(name, {"namedtuple": namedtuple_, **KINDS})

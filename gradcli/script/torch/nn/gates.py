@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.ops.surface import OPERATIONS
 from gradcli.script.torch.nn.base import Module
+from gradcli.script.torch.nn.initialisation import uniform_
 from gradcli.script.torch.nn.making import uniform
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
@@ -34,18 +35,31 @@ class Recurrence(Module):
     _gates = 1
     _states = 1
 
-    def _add_weights(self, suffix: str, inputs: int, hidden: int, bias: bool, dtype: Any) -> None:
+    def _add_weights(
+        self, suffix: str, inputs: int, hidden: int, bias: bool, dtype: Any, projected: int = 0
+    ) -> None:
         rows = self._gates * hidden
-        shapes = ((rows, inputs), (rows, hidden), (rows,), (rows,))
-        bound = 1.0 / math.sqrt(hidden) if hidden > 0 else 0
+        shapes = ((rows, inputs), (rows, projected or hidden), (rows,), (rows,))
+        bound = _bound(hidden)
         for name, shape in zip(WEIGHTS, shapes, strict=True):
             wanted = bias or not name.startswith("bias")
             if wanted or not suffix:
                 self.register_parameter(name + suffix, uniform(shape, bound, dtype) if wanted else None)
+        if projected:
+            self.register_parameter(f"weight_hr{suffix}", uniform((projected, hidden), bound, dtype))
+
+    def _reset(self, hidden: int) -> None:
+        """Draw all weights again."""
+        for parameter in self.parameters():
+            uniform_(parameter, -_bound(hidden), _bound(hidden))
 
     def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
         """The states after a step, from what the input and the state before it give to the gates."""
         raise NotImplementedError
+
+
+def _bound(hidden: int) -> float:
+    return 1.0 / math.sqrt(hidden) if hidden > 0 else 0.0
 
 
 class Plain(Recurrence):

@@ -32,7 +32,8 @@ PLACES = {
         "SoftMarginLoss TripletMarginLoss"
     ),
     "similarity": "CosineSimilarity PairwiseDistance",
-    "recurrent": "GRU GRUCell LSTM LSTMCell RNN RNNCell",
+    "recurrent": "GRU LSTM RNN",
+    "cells": "GRUCell LSTMCell RNNCell",
 }
 PLACE_OF = {name: place for place, names in PLACES.items() for name in names.split()}
 SUBMODULES = ("functional", "init", "modules", "parameter", "utils")

@@ -2,79 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from gradcli.engine.notation import call
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.ops.matmul import linear
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch import operations
-from gradcli.script.torch.nn.arguments import check_tensor
+from gradcli.script.torch.dtypes import BY_NUMPY
+from gradcli.script.torch.nn import functional
 from gradcli.script.torch.nn.gates import WEIGHTS, Gated, LongShort, Plain, Recurrence, operation
 from gradcli.script.torch.nn.making import blank
 
-
-class Cell(Recurrence):
-    """One step."""
-
-    _options: ClassVar[tuple[str, ...]] = ()
-
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, *options: Any, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__()
-        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
-        self._add_weights("", input_size, hidden_size, bias, dtype)
-
-    def forward(self, input: Tensor, hx: Any = None) -> Any:
-        check_tensor(type(self).__name__.lower(), input)
-        states = hx if isinstance(hx, tuple) else (hx,) if hx is not None else None
-        rows = input if input.ndim > 1 else input.unsqueeze(0)  # type: ignore[attr-defined]
-        if states is None:
-            states = (blank((rows.shape[0], self.hidden_size), rows.dtype),) * self._states
-        elif input.ndim == 1:
-            states = tuple(state.unsqueeze(0) for state in states)
-        given = linear(rows, self.weight_ih, self.bias_ih)
-        found = self._step(given, linear(states[0], self.weight_hh, self.bias_hh), states)
-        if input.ndim == 1:
-            found = tuple(state.squeeze(0) for state in found)
-        return found if self._states > 1 else found[0]
-
-    def extra_repr(self) -> str:
-        text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else f", bias={self.bias}")
-        shown = vars(self).get("nonlinearity", "tanh")
-        return text if shown == "tanh" else f"{text}, nonlinearity={shown}"
-
-
-class RNNCell(Plain, Cell):
-    __module__ = "torch.nn.modules.rnn"
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        nonlinearity: str = "tanh",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, dtype=dtype)
-        self.nonlinearity = nonlinearity
-
-
-class GRUCell(Gated, Cell):
-    __module__ = "torch.nn.modules.rnn"
-
-
-class LSTMCell(LongShort, Cell):
-    __module__ = "torch.nn.modules.rnn"
+States = tuple[Any, ...]
 
 
 class Layers(Recurrence):
-    """All steps of a sequence, in layers one upon the other."""
+    """All steps of a sequence, in layers one upon the other; with two directions, from both of its ends."""
 
     def __init__(
         self,
@@ -85,43 +34,98 @@ class Layers(Recurrence):
         batch_first: bool = False,
         dropout: float = 0.0,
         bidirectional: bool = False,
+        proj_size: int = 0,
         device: Any = None,
         dtype: Any = None,
-        **others: Any,
     ) -> None:
         super().__init__()
-        if bidirectional or dropout or others:
-            raise UnsupportedError(
-                f"{type(self).__name__} with {next(iter(others), 'dropout' if dropout else 'bidirectional')} is not "
-                "supported here",
-                python=ValueError,
-                help="leave it out",
+        self._check_sizes(hidden_size, num_layers, dropout, proj_size)
+        self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
+        self.batch_first, self.dropout, self.bidirectional = batch_first, float(dropout), bidirectional
+        self.proj_size = proj_size
+        self.mode = self._mode()
+        for layer, suffix in self._places():
+            below = (proj_size or hidden_size) * (1 + bidirectional)
+            inputs = below if layer else input_size
+            self._add_weights(suffix, inputs, hidden_size, bias, dtype, proj_size)
+
+    def _check_sizes(self, hidden: Any, layers: Any, dropout: Any, projected: int) -> None:
+        if isinstance(dropout, bool) or not isinstance(dropout, int | float) or not 0 <= dropout <= 1:
+            raise ValueError(
+                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
             )
-        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
-        self.bias, self.batch_first, self.dropout, self.bidirectional = bias, batch_first, dropout, bidirectional
-        for layer in range(num_layers):
-            self._add_weights(f"_l{layer}", hidden_size if layer else input_size, hidden_size, bias, dtype)
+        if dropout > 0 and layers == 1:
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={dropout} and num_layers={layers}",
+                UserWarning,
+                stacklevel=2,
+            )
+        if not isinstance(hidden, int):
+            raise TypeError(f"hidden_size should be of type int, got: {type(hidden).__name__}")
+        if hidden <= 0:
+            raise ValueError("hidden_size must be greater than zero")
+        if layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if projected and self._states == 1:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        if projected < 0:
+            raise ValueError("proj_size should be a positive integer or zero to disable projections")
+        if projected >= hidden:
+            raise ValueError("proj_size has to be smaller than hidden_size")
+
+    def _mode(self) -> str:
+        return type(self).__name__
+
+    def _places(self) -> list[tuple[int, str]]:
+        """Each layer and direction, as the layer and the ending of the names of its weights."""
+        ends = ("", "_reverse") if self.bidirectional else ("",)
+        return [(layer, f"_l{layer}{end}") for layer in range(self.num_layers) for end in ends]
+
+    def flatten_parameters(self) -> None:
+        """Nothing: torch arranges memory for other devices."""
+
+    def reset_parameters(self) -> None:
+        self._reset(self.hidden_size)
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        names = (*WEIGHTS, "weight_hr")
+        held = self._parameters
+        return [[held[n + suffix] for n in names if n + suffix in held] for _, suffix in self._places()]
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """The last state of every step, and of every layer the states after the last step."""
-        check_tensor(type(self).__name__.lower(), input)
+        if input.ndim not in (2, 3):
+            tensor = " tensor" if isinstance(self, Plain) else ""
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D{tensor} instead")
         batched = input.ndim == 3
         sequence = input if batched else operation("unsqueeze")(input, 0 if self.batch_first else 1)
+        starts = self._starts(hx, sequence, batched)
         if self.batch_first:
             sequence = operation("transpose")(sequence, 0, 1)
-        starts = self._starts(hx, sequence, batched)
-        finals: list[tuple[Any, ...]] = []
-        for layer in range(self.num_layers):
-            states = tuple(operation("select")(start, 0, layer) for start in starts)
-            sequence, states = self._through(sequence, layer, states)
-            finals.append(states)
-        stacked = tuple(operation("stack")(list(states), 0) for states in zip(*finals, strict=True))
+        sequence, finals = self._through_all(sequence, starts)
         if self.batch_first:
             sequence = self._turned(sequence)
         if not batched:
             sequence = operation("squeeze")(sequence, 0 if self.batch_first else 1)
-            stacked = tuple(operation("squeeze")(states, 1) for states in stacked)
-        return sequence, stacked if self._states > 1 else stacked[0]
+            finals = tuple(operation("squeeze")(states, 1) for states in finals)
+        return sequence, finals if self._states > 1 else finals[0]
+
+    def _through_all(self, sequence: Any, starts: States) -> tuple[Any, States]:
+        finals: list[States] = []
+        for layer in range(self.num_layers):
+            ends = [suffix for place, suffix in self._places() if place == layer]
+            sides = []
+            for end in ends:
+                states = tuple(operation("select")(start, 0, len(finals)) for start in starts)
+                outputs, states = self._through(sequence, end, states, _reversed if end != ends[0] else _same)
+                sides.append(outputs)
+                finals.append(states)
+            sequence = sides[0] if len(sides) == 1 else operation("cat")(sides, 2)
+            if self.dropout and layer < self.num_layers - 1:
+                sequence = functional.dropout(sequence, self.dropout, self.training)
+        return sequence, tuple(operation("stack")(list(states), 0) for states in zip(*finals, strict=True))
 
     def _turned(self, sequence: Any) -> Any:
         """Batches first again; torch turns the outputs in place."""
@@ -129,40 +133,107 @@ class Layers(Recurrence):
         assert turn is not None
         return turn(sequence, 0, 1)
 
-    def _starts(self, hx: Any, sequence: Any, batched: bool) -> tuple[Any, ...]:
+    def _starts(self, hx: Any, sequence: Any, batched: bool) -> States:
+        """The first states, after torch's checks of them and of the input."""
+        places = self.num_layers * (1 + self.bidirectional)
+        batch = sequence.shape[0 if self.batch_first else 1]
+        sizes = [(places, batch, self.proj_size or self.hidden_size), (places, batch, self.hidden_size)][: self._states]
         if hx is None:
-            return (blank((self.num_layers, sequence.shape[1], self.hidden_size), sequence.dtype),) * self._states
-        given = hx if isinstance(hx, tuple) else (hx,)
-        return given if batched else tuple(operation("unsqueeze")(state, 1) for state in given)
+            given: States = tuple(blank(size, BY_NUMPY[sequence.dtype]) for size in sizes)
+        else:
+            given = hx if isinstance(hx, tuple | list) else (hx,)
+            self._check_dimensions(given, batched)
+            if not batched:
+                given = tuple(operation("unsqueeze")(state, 1) for state in given)
+        self._check_input(sequence)
+        for number, (state, size) in enumerate(zip(given, sizes, strict=False)):
+            if state.shape != size:
+                name = f"hidden[{number}]" if self._states > 1 else "hidden"
+                raise AutogradError(f"Expected {name} size {size}, got {list(state.shape)}", code="E301")
+        return given
 
-    def _through(self, sequence: Any, layer: int, states: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-        """One layer: what its input gives to the gates is one product for all steps."""
-        w_ih, w_hh, b_ih, b_hh = (getattr(self, f"{name}_l{layer}", None) for name in WEIGHTS)
+    def _check_dimensions(self, given: States, batched: bool) -> None:
+        wanted = 3 if batched else 2
+        found = [state.ndim for state in given]
+        if all(ndim == wanted for ndim in found):
+            return
+        start = f"For {'batched 3-D' if batched else 'unbatched 2-D'} input, "
+        if self._states > 1:
+            both = ", ".join(f"{ndim}-D" for ndim in found)
+            raise AutogradError(f"{start}hx and cx should also be {wanted}-D but got ({both}) tensors", code="E301")
+        raise AutogradError(f"{start}hx should also be {wanted}-D but got {found[0]}-D tensor", code="E301")
+
+    def _check_input(self, sequence: Any) -> None:
+        weight = next(iter(self._parameters.values()))
+        if sequence.dtype != weight.dtype:
+            given, wanted = (f"torch.{dtype.name}" for dtype in (sequence.dtype, weight.dtype))
+            raise ValueError(
+                f"RNN input dtype ({given}) does not match weight dtype ({wanted}). Convert input: input.to({wanted}), "
+                f"or convert model: model.to({given})"
+            )
+        if sequence.shape[-1] != self.input_size:
+            raise AutogradError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {sequence.shape[-1]}",
+                code="E301",
+            )
+
+    def _through(
+        self, sequence: Any, suffix: str, states: States, order: Callable[[list[Any]], list[Any]]
+    ) -> tuple[Any, States]:
+        """One layer in one direction: what its input gives to the gates is one product for all steps."""
+        w_ih, w_hh, b_ih, b_hh, w_hr = (self._parameters.get(name + suffix) for name in (*WEIGHTS, "weight_hr"))
         assert w_ih is not None
         assert w_hh is not None
         outputs = []
-        for given in operation("unbind")(linear(sequence, w_ih, b_ih), 0):
+        for given in order(list(operation("unbind")(linear(sequence, w_ih, b_ih), 0))):
             states = self._step(given, linear(states[0], w_hh, b_hh), states)
+            if w_hr is not None:
+                states = (linear(states[0], w_hr), *states[1:])
             outputs.append(states[0])
-        return self._stacked(outputs), states
+        return self._stacked(order(outputs)), states
 
     def _stacked(self, outputs: list[Any]) -> Any:
         return operation("stack")(outputs, 0)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
-        for name, usual in (("num_layers", 1), ("bias", True), ("batch_first", False)):
+        usuals = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
+        for name, usual in usuals.items():
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
         return text
 
 
+Layers.__init__.__qualname__ = "RNNBase.__init__"  # what torch's errors call it
+
+
+def _reversed(steps: list[Any]) -> list[Any]:
+    return steps[::-1]
+
+
 class RNN(Plain, Layers):
     __module__ = "torch.nn.modules.rnn"
 
-    def __init__(self, *arguments: Any, nonlinearity: str = "tanh", **keywords: Any) -> None:
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        if len(arguments) > 3:
+            nonlinearity = arguments[3]
+            arguments = arguments[:3] + arguments[4:]
+        else:
+            nonlinearity = keywords.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        vars(self)["nonlinearity"] = nonlinearity
         super().__init__(*arguments, **keywords)
-        self.nonlinearity = nonlinearity
+
+    def _mode(self) -> str:
+        return f"RNN_{self.nonlinearity.upper()}"
 
 
 class GRU(Gated, Layers):
@@ -187,9 +258,14 @@ layer = Primitive(
 class LSTM(LongShort, Layers):
     __module__ = "torch.nn.modules.rnn"
 
+    def _by_library(self, dtype: Any) -> bool:
+        return dtype == np.dtype(np.float32) and not self.proj_size
+
     def _stacked(self, outputs: list[Any]) -> Any:
         stacked = super()._stacked(outputs)
-        return layer(stacked) if stacked.dtype == np.dtype(np.float32) else stacked
+        return layer(stacked) if self._by_library(stacked.dtype) else stacked
 
     def _turned(self, sequence: Any) -> Any:
-        return operation("transpose")(sequence, 0, 1)
+        if self._by_library(sequence.dtype):
+            return operation("transpose")(sequence, 0, 1)
+        return super()._turned(sequence)

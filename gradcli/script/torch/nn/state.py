@@ -14,6 +14,7 @@ from gradcli.script.printing import size_text
 from gradcli.script.python.attributes import describe
 from gradcli.script.python.builtins import type_of
 from gradcli.script.python.formatting import REPRESENTATIONS, represent
+from gradcli.script.stdlib import containers  # noqa: F401  what an OrderedDict is to snippets
 from gradcli.script.torch.nn.parameter import Parameter
 from gradcli.script.torch.nn.tree import Tree
 
