@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -54,14 +55,27 @@ def scaled_dot_product_attention(
     scale: float | None = None,
 ) -> Any:
     """Means of the values, weighted by the softmax of the products of queries and keys."""
+    if dropout_p:
+        raise EvaluationError("E204", "dropout_p is random, and attention here takes 0", help="leave dropout_p out")
+    return attended(query, key, value, attn_mask, is_causal, scale, lambda weights: weights)
+
+
+def attended(
+    query: Real,
+    key: Real,
+    value: Real,
+    attn_mask: Tensor | None,
+    is_causal: bool,
+    scale: float | None,
+    dropped: Callable[[Tensor], Any],
+) -> Any:
+    """Attention with weights of which some may be dropped."""
     if min(x.ndim for x in (query, key, value)) < 2:
         raise AutogradError(
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.",
             code="E301",
         )
-    if dropout_p:
-        raise EvaluationError("E204", "dropout_p is random, and attention here takes 0", help="leave dropout_p out")
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1] or 1)
     root = math.sqrt(scale) if scale >= 0 else math.nan
@@ -80,7 +94,7 @@ def scaled_dot_product_attention(
         if broadcast_shapes(scores.shape, mask.shape) != scores.shape:
             raise AutogradError(f"attn_mask of shape {list(mask.shape)} is larger than the scores", code="E301")
         scores = add(scores, Tensor(mask.value.astype(scores.dtype)) if not mask.requires_grad else mask)
-    return matmul(safe_softmax(scores, dim=scores.ndim - 1), value)
+    return matmul(dropped(safe_softmax(scores, dim=scores.ndim - 1)), value)
 
 
 @operation("x = [1, 2]; dropout(x, training=False)*x", "x = [1, 2]; dropout(x, 1)", method=False)

@@ -37,10 +37,9 @@ BRACKETS: dict[type, tuple[str, str, str]] = {
     frozenset: ("frozenset({", "})", "frozenset()"),
     dict: ("{", "}", "{}"),
     MappingProxyType: ("{", "}", "{}"),
-    **{
-        type(view): (f"{type(view).__name__}([", "])", f"{type(view).__name__}([])")
-        for view in (OrderedDict().keys(), OrderedDict().values(), OrderedDict().items())
-    },
+    type(OrderedDict().keys()): ("odict_keys([", "])", "odict_keys([])"),
+    type(OrderedDict().values()): ("odict_values([", "])", "odict_values([])"),
+    type(OrderedDict().items()): ("odict_items([", "])", "odict_items([])"),
     type({}.keys()): ("dict_keys([", "])", "dict_keys([])"),
     type({}.values()): ("dict_values([", "])", "dict_values([])"),
     type({}.items()): ("dict_items([", "])", "dict_items([])"),

@@ -61,7 +61,7 @@ def _set_factory(value: Any, factory: Any) -> None:
 
 
 DICT = TABLES[dict].methods
-describe(OrderedDict, methods=DICT | _listed(OrderedDict, "move_to_end pop popitem copy"))
+describe(OrderedDict, methods=DICT | _listed(OrderedDict, "move_to_end pop popitem copy keys values items"))
 describe(
     defaultdict,
     methods=DICT | _listed(defaultdict, "copy"),

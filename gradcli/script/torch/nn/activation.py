@@ -7,8 +7,9 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.nn.base import Module
 from gradcli.script.torch.nn.configured import REQUIRED, Configured
-from gradcli.script.torch.nn.functional import operation
+from gradcli.script.torch.nn.functional import operation, softmax
 from gradcli.script.torch.nn.making import blank
+from gradcli.script.torch.nn.noise import rrelu
 from gradcli.script.torch.nn.parameter import Parameter
 
 # The function of each, and its arguments in torch's order.
@@ -70,6 +71,33 @@ class PReLU(Module):
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
+
+
+class RReLU(Module):
+    """A leaky relu whose slopes are drawn while training."""
+
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
+        super().__init__()
+        self.lower, self.upper, self.inplace = lower, upper, inplace
+
+    def forward(self, input: Tensor) -> Any:
+        return rrelu(input, self.lower, self.upper, self.training, self.inplace)
+
+    def extra_repr(self) -> str:
+        return f"lower={self.lower}, upper={self.upper}" + (", inplace=True" if self.inplace else "")
+
+
+class Softmax2d(Module):
+    """A softmax over the channels of each pixel."""
+
+    __module__ = "torch.nn.modules.activation"
+
+    def forward(self, input: Tensor) -> Any:
+        if input.ndim not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
+        return softmax(input, -3)
 
 
 def made(name: str) -> type[Activation]:

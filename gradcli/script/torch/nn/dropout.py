@@ -4,38 +4,70 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.script.torch.nn import functional
+from gradcli.script.torch.nn import noise
 from gradcli.script.torch.nn.base import Module
 
 
-class Dropout(Module):
-    """Each entry 0 with probability `p` while training; nothing afterwards."""
-
-    __module__ = "torch.nn.modules.dropout"
-    _function = staticmethod(functional.dropout)
+class Dropping(Module):
+    """What all kinds have in common: a probability, and nothing to do after training."""
 
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
         super().__init__()
-        if p < 0 or p > 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        noise.check_chance(p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input: Any) -> Any:
-        return self._function(input, self.p, self.training, self.inplace)
+        return self._dropped(input, self.p, self.training, self.inplace)
+
+    def _dropped(self, input: Any, p: float, training: bool, inplace: bool) -> Any:
+        raise NotImplementedError
 
     def extra_repr(self) -> str:
         return f"p={self.p}, inplace={self.inplace}"
 
 
-class Dropout1d(Dropout):
+Dropping.__init__.__qualname__ = "_DropoutNd.__init__"  # what torch's errors call it
+
+
+class Dropout(Dropping):
+    """Each entry 0 with probability `p`."""
+
+    __module__ = "torch.nn.modules.dropout"
+    _dropped = staticmethod(noise.dropout)
+
+
+class Dropout1d(Dropping):
     """Whole channels of rows."""
 
     __module__ = "torch.nn.modules.dropout"
-    _function = staticmethod(functional.dropout1d)
+    _dropped = staticmethod(noise.dropout1d)
 
 
-class Dropout2d(Dropout):
+class Dropout2d(Dropping):
     """Whole channels of images."""
 
     __module__ = "torch.nn.modules.dropout"
-    _function = staticmethod(functional.dropout2d)
+    _dropped = staticmethod(noise.dropout2d)
+
+
+class Dropout3d(Dropping):
+    """Whole channels of volumes."""
+
+    __module__ = "torch.nn.modules.dropout"
+    _dropped = staticmethod(noise.dropout3d)
+
+
+class AlphaDropout(Dropping):
+    """Entries at the far end of SELU."""
+
+    __module__ = "torch.nn.modules.dropout"
+
+    def _dropped(self, input: Any, p: float, training: bool, inplace: bool) -> Any:
+        return noise.alpha_dropout(input, p, training)  # torch passes inplace to no one
+
+
+class FeatureAlphaDropout(Dropping):
+    """Whole channels at the far end of SELU."""
+
+    __module__ = "torch.nn.modules.dropout"
+    _dropped = staticmethod(noise.feature_alpha_dropout)

@@ -31,16 +31,15 @@ KINDS = {
     "same": (
         "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d conv1d "
         "conv2d conv_transpose1d conv_transpose2d cosine_similarity group_norm interpolate layer_norm max_pool1d "
-        "max_pool2d normalize pad pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm "
-        "scaled_dot_product_attention"
+        "max_pool2d normalize pad pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm"
     ),
     "activation": (
         "celu elu gelu glu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu "
         "sigmoid silu softplus softshrink softsign tanh tanhshrink threshold"
     ),
-    "functional": (
-        "batch_norm dropout dropout1d dropout2d embedding gumbel_softmax linear log_softmax one_hot softmax softmin"
-    ),
+    "functional": "batch_norm embedding gumbel_softmax linear log_softmax one_hot softmax softmin",
+    "noise": "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu",
+    "scores": "scaled_dot_product_attention",
     "losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "
         "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss multilabel_soft_margin_loss "
@@ -56,7 +55,7 @@ def find(name: str) -> Function | None:
     """`F.name`; None when there is no such function."""
     kind = KIND_OF.get(name.removesuffix("_"))
     if name.endswith("_"):
-        return in_place(name[:-1]) if kind == "activation" else None
+        return in_place(name[:-1]) if kind == "activation" or name == "rrelu_" else None
     if kind == "activation":
         return activation(name)
     if kind == "same":
@@ -122,39 +121,6 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Any:
     if input.dtype != np.dtype(np.int64):
         raise AutogradError("one_hot is only applicable to index tensor of type LongTensor.")
     return operation("one_hot")(input, num_classes)
-
-
-def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each entry 0 with probability `p`, and the others larger by as much."""
-    check_tensor("dropout", input)
-    return _dropped(input, input.shape, p, training, inplace)
-
-
-def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each channel of each row as a whole."""
-    check_tensor("feature_dropout", input)
-    return _dropped(input, (*input.shape[:-1], 1), p, training, inplace)
-
-
-def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each channel of each image as a whole."""
-    check_tensor("feature_dropout", input)
-    return _dropped(input, (*input.shape[:2], *[1] * (input.ndim - 2)), p, training, inplace)
-
-
-def _dropped(input: Tensor, shape: tuple[int, ...], p: float, training: bool, inplace: bool) -> Any:
-    """The input times noise of a shape that broadcasts."""
-    if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if p == 0 or not training or not input.value.size:
-        return input
-    number = input.dtype.type
-    if p == 1:
-        noise = np.zeros(shape, input.dtype)
-    else:
-        noise = running.machine.generator.bernoulli(1 - p, shape) * (number(1) / number(1 - p))
-    function = OPERATIONS["mul"].function
-    return change(input, function, Tensor(noise)) if inplace else function(input, Tensor(noise))
 
 
 def embedding(

@@ -35,9 +35,7 @@ class Recurrence(Module):
     _gates = 1
     _states = 1
 
-    def _add_weights(
-        self, suffix: str, inputs: int, hidden: int, bias: bool, dtype: Any, projected: int = 0
-    ) -> None:
+    def _add_weights(self, suffix: str, inputs: int, hidden: int, bias: bool, dtype: Any, projected: int = 0) -> None:
         rows = self._gates * hidden
         shapes = ((rows, inputs), (rows, projected or hidden), (rows,), (rows,))
         bound = _bound(hidden)

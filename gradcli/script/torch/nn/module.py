@@ -21,10 +21,10 @@ PLACES = {
     ),
     "normalization": "BatchNorm1d BatchNorm2d GroupNorm LayerNorm RMSNorm",
     "embedding": "Embedding",
-    "dropout": "Dropout Dropout1d Dropout2d",
+    "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
     "activation": (
         "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU "
-        "ReLU6 SELU Sigmoid SiLU Softmax Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold"
+        "ReLU6 RReLU SELU Sigmoid SiLU Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold"
     ),
     "loss": (
         "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss HuberLoss "
@@ -32,6 +32,9 @@ PLACES = {
         "SoftMarginLoss TripletMarginLoss"
     ),
     "similarity": "CosineSimilarity PairwiseDistance",
+    "attention": "MultiheadAttention",
+    "encoding": "TransformerDecoderLayer TransformerEncoderLayer",
+    "transformer": "Transformer TransformerDecoder TransformerEncoder",
     "recurrent": "GRU LSTM RNN",
     "cells": "GRUCell LSTMCell RNNCell",
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +14,10 @@ from gradcli.errors import AutogradError
 from gradcli.ops.matmul import linear
 from gradcli.script.torch import operations
 from gradcli.script.torch.dtypes import BY_NUMPY
-from gradcli.script.torch.nn import functional
 from gradcli.script.torch.nn.gates import WEIGHTS, Gated, LongShort, Plain, Recurrence, operation
 from gradcli.script.torch.nn.making import blank
+from gradcli.script.torch.nn.noise import dropout
+from gradcli.script.torch.nn.sequences import check_dimensions, check_input, check_sizes
 
 States = tuple[Any, ...]
 
@@ -39,7 +39,7 @@ class Layers(Recurrence):
         dtype: Any = None,
     ) -> None:
         super().__init__()
-        self._check_sizes(hidden_size, num_layers, dropout, proj_size)
+        check_sizes(hidden_size, num_layers, dropout, proj_size, self._states)
         self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
         self.batch_first, self.dropout, self.bidirectional = batch_first, float(dropout), bidirectional
         self.proj_size = proj_size
@@ -48,31 +48,6 @@ class Layers(Recurrence):
             below = (proj_size or hidden_size) * (1 + bidirectional)
             inputs = below if layer else input_size
             self._add_weights(suffix, inputs, hidden_size, bias, dtype, proj_size)
-
-    def _check_sizes(self, hidden: Any, layers: Any, dropout: Any, projected: int) -> None:
-        if isinstance(dropout, bool) or not isinstance(dropout, int | float) or not 0 <= dropout <= 1:
-            raise ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
-            )
-        if dropout > 0 and layers == 1:
-            warnings.warn(
-                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
-                f"num_layers greater than 1, but got dropout={dropout} and num_layers={layers}",
-                UserWarning,
-                stacklevel=2,
-            )
-        if not isinstance(hidden, int):
-            raise TypeError(f"hidden_size should be of type int, got: {type(hidden).__name__}")
-        if hidden <= 0:
-            raise ValueError("hidden_size must be greater than zero")
-        if layers <= 0:
-            raise ValueError("num_layers must be greater than zero")
-        if projected and self._states == 1:
-            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
-        if projected < 0:
-            raise ValueError("proj_size should be a positive integer or zero to disable projections")
-        if projected >= hidden:
-            raise ValueError("proj_size has to be smaller than hidden_size")
 
     def _mode(self) -> str:
         return type(self).__name__
@@ -124,7 +99,7 @@ class Layers(Recurrence):
                 finals.append(states)
             sequence = sides[0] if len(sides) == 1 else operation("cat")(sides, 2)
             if self.dropout and layer < self.num_layers - 1:
-                sequence = functional.dropout(sequence, self.dropout, self.training)
+                sequence = dropout(sequence, self.dropout, self.training)
         return sequence, tuple(operation("stack")(list(states), 0) for states in zip(*finals, strict=True))
 
     def _turned(self, sequence: Any) -> Any:
@@ -141,41 +116,16 @@ class Layers(Recurrence):
         if hx is None:
             given: States = tuple(blank(size, BY_NUMPY[sequence.dtype]) for size in sizes)
         else:
-            given = hx if isinstance(hx, tuple | list) else (hx,)
-            self._check_dimensions(given, batched)
+            given = tuple(hx) if isinstance(hx, tuple | list) else (hx,)
+            check_dimensions(given, batched)
             if not batched:
                 given = tuple(operation("unsqueeze")(state, 1) for state in given)
-        self._check_input(sequence)
+        check_input(sequence, next(iter(self._parameters.values())), self.input_size)
         for number, (state, size) in enumerate(zip(given, sizes, strict=False)):
             if state.shape != size:
                 name = f"hidden[{number}]" if self._states > 1 else "hidden"
                 raise AutogradError(f"Expected {name} size {size}, got {list(state.shape)}", code="E301")
         return given
-
-    def _check_dimensions(self, given: States, batched: bool) -> None:
-        wanted = 3 if batched else 2
-        found = [state.ndim for state in given]
-        if all(ndim == wanted for ndim in found):
-            return
-        start = f"For {'batched 3-D' if batched else 'unbatched 2-D'} input, "
-        if self._states > 1:
-            both = ", ".join(f"{ndim}-D" for ndim in found)
-            raise AutogradError(f"{start}hx and cx should also be {wanted}-D but got ({both}) tensors", code="E301")
-        raise AutogradError(f"{start}hx should also be {wanted}-D but got {found[0]}-D tensor", code="E301")
-
-    def _check_input(self, sequence: Any) -> None:
-        weight = next(iter(self._parameters.values()))
-        if sequence.dtype != weight.dtype:
-            given, wanted = (f"torch.{dtype.name}" for dtype in (sequence.dtype, weight.dtype))
-            raise ValueError(
-                f"RNN input dtype ({given}) does not match weight dtype ({wanted}). Convert input: input.to({wanted}), "
-                f"or convert model: model.to({given})"
-            )
-        if sequence.shape[-1] != self.input_size:
-            raise AutogradError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {sequence.shape[-1]}",
-                code="E301",
-            )
 
     def _through(
         self, sequence: Any, suffix: str, states: States, order: Callable[[list[Any]], list[Any]]

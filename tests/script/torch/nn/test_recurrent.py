@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.torch.nn.agreement import agree, agree_closely, printed
+from tests.script.torch.nn.agreement import agree, agree_closely, guarded
 
 LAYERS = [
     "nn.RNN(3, 4)",
@@ -15,6 +15,9 @@ LAYERS = [
     "nn.LSTM(3, 4)",
     "nn.LSTM(3, 4, 2, bias=False)",
     "nn.LSTM(3, 4, batch_first=True)",
+    "nn.LSTM(3, 4, 2, batch_first=True, bidirectional=True)",
+    "nn.GRU(3, 2, 2, dropout=0.5, bidirectional=True)",
+    "nn.RNN(3, 2, 1, 'relu', bidirectional=True)",
 ]
 
 
@@ -41,5 +44,26 @@ def test_cells(made: str) -> None:
     )
 
 
-def test_what_is_not_there() -> None:
-    assert "LSTM with bidirectional is not supported here" in printed("nn.LSTM(3, 4, bidirectional=True)")
+@pytest.mark.parametrize(
+    "made",
+    [
+        "nn.LSTM(3, 4, proj_size=5)",
+        "nn.GRU(3, 4, proj_size=2)",
+        "nn.LSTM(3, 0)",
+        "nn.LSTM(3, 4, dropout=2)",
+        "nn.RNN(3, 4, nonlinearity='sigmoid')",
+        "nn.LSTM(3, 4)(q.double())",
+        "nn.LSTM(3, 4)(q[0, 0])",
+        "nn.LSTM(2, 4)(q)",
+        "nn.GRU(3, 4)(q, torch.zeros(2, 4))",
+        "nn.RNN(3, 4)(q, torch.zeros(2, 2, 4))",
+        "nn.LSTM(3, 4)(q, (torch.zeros(1, 3, 4), torch.zeros(1, 2, 4)))",
+        "nn.LSTM(3, 4)(q, (torch.zeros(2, 4), torch.zeros(2, 4)))",
+        "nn.LSTMCell(3, 4)(q)",
+        "nn.RNNCell(2, 4)(q[0])",
+        "nn.GRUCell(3, 4)(q[0], torch.zeros(2, 5))",
+        "nn.GRUCell(3, 4)(q[0], torch.zeros(3, 4))",
+    ],
+)
+def test_what_does_not_fit(made: str) -> None:
+    agree("q = torch.randn(5, 2, 3)\n" + guarded(made))

@@ -1,0 +1,60 @@
+"""What recurrent layers refuse, in torch's words."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from gradcli.errors import AutogradError
+
+
+def check_sizes(hidden: Any, layers: Any, dropout: Any, projected: int, states: int) -> None:
+    if isinstance(dropout, bool) or not isinstance(dropout, int | float) or not 0 <= dropout <= 1:
+        raise ValueError(
+            "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"
+        )
+    if dropout > 0 and layers == 1:
+        warnings.warn(
+            "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+            f"num_layers greater than 1, but got dropout={dropout} and num_layers={layers}",
+            UserWarning,
+            stacklevel=2,
+        )
+    if not isinstance(hidden, int):
+        raise TypeError(f"hidden_size should be of type int, got: {type(hidden).__name__}")
+    if hidden <= 0:
+        raise ValueError("hidden_size must be greater than zero")
+    if layers <= 0:
+        raise ValueError("num_layers must be greater than zero")
+    if projected and states == 1:
+        raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+    if projected < 0:
+        raise ValueError("proj_size should be a positive integer or zero to disable projections")
+    if projected >= hidden:
+        raise ValueError("proj_size has to be smaller than hidden_size")
+
+
+def check_dimensions(given: tuple[Any, ...], batched: bool) -> None:
+    wanted = 3 if batched else 2
+    found = [state.ndim for state in given]
+    if all(ndim == wanted for ndim in found):
+        return
+    start = f"For {'batched 3-D' if batched else 'unbatched 2-D'} input, "
+    if len(found) > 1:
+        both = ", ".join(f"{ndim}-D" for ndim in found)
+        raise AutogradError(f"{start}hx and cx should also be {wanted}-D but got ({both}) tensors", code="E301")
+    raise AutogradError(f"{start}hx should also be {wanted}-D but got {found[0]}-D tensor", code="E301")
+
+
+def check_input(sequence: Any, weight: Any, size: int) -> None:
+    if sequence.dtype != weight.dtype:
+        given, wanted = (f"torch.{dtype.name}" for dtype in (sequence.dtype, weight.dtype))
+        raise ValueError(
+            f"RNN input dtype ({given}) does not match weight dtype ({wanted}). Convert input: input.to({wanted}), "
+            f"or convert model: model.to({given})"
+        )
+    if sequence.shape[-1] != size:
+        raise AutogradError(
+            f"input.size(-1) must be equal to input_size. Expected {size}, got {sequence.shape[-1]}",
+            code="E301",
+        )

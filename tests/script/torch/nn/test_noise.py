@@ -1,0 +1,38 @@
+"""Dropout of every kind against torch: the same entries, in the same order."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.script.torch.nn.agreement import agree, guarded, warned
+
+
+@pytest.mark.parametrize(
+    "called",
+    [
+        "F.dropout(x.t(), 0.3)",
+        "F.dropout1d(rows, 0.5)",
+        "F.dropout1d(rows[0], 0.5)",
+        "F.dropout2d(images, 0.5)[0, :, 0]",
+        "F.dropout3d(images, 0.5)[:, 0, 0]",
+        "nn.AlphaDropout(0.3)(x)",
+        "F.alpha_dropout(x, 1.0, True)",
+        "F.feature_alpha_dropout(rows, 0.3, training=True)",
+        "F.rrelu(x, training=True)",
+        "nn.RReLU(0.1, 0.3).eval()(x)",
+        "nn.Softmax2d()(images)[0, :, 0]",
+        "(nn.RReLU(), nn.Dropout3d(), nn.FeatureAlphaDropout(0.1), nn.Softmax2d())",
+    ],
+)
+def test_noise(called: str) -> None:
+    agree(f"print({called})")
+
+
+@pytest.mark.parametrize("called", ["F.dropout1d(x[0])", "nn.Dropout(1.5)", "nn.Softmax2d()(x)", "nn.Dropout(0, 0, 0)"])
+def test_what_does_not_fit(called: str) -> None:
+    agree(guarded(called))
+
+
+def test_warnings_of_dimensions() -> None:
+    assert "Received a 3D input to dropout2d" in warned("F.dropout2d(rows)")[0]
+    assert warned("F.dropout3d(rows)")[0].startswith("dropout3d: Received a 3-D input to dropout3d")
