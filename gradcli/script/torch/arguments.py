@@ -14,7 +14,6 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops import arguments as reading
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.dtypes import Device, DType, Size, numpy_dtype
 from gradcli.source import did_you_mean
 
@@ -185,10 +184,6 @@ class Signature:
 
     def _known(self, keyword: str) -> str:
         name = keyword if keyword in self.parameters else SYNONYMS.get(keyword, keyword)
-        if name == "out":
-            raise UnsupportedError(
-                "out= is not supported here", python=TypeError, help=f"assign the result: y = torch.{self.name}(...)"
-            )
         if name not in self.parameters and name != "dtype":
             close = did_you_mean(name, self.parameters)
             hint = f" (did you mean '{close}'?)" if close else ""

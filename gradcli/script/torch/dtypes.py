@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.tensor import Tensor
 from gradcli.script.printing import dtype_text, size_text
 from gradcli.script.python.attributes import BuiltinType, describe
 from gradcli.script.python.builtins import TYPES
@@ -56,11 +57,22 @@ describe(
 )
 
 
+class OfDtype(type):
+    """The class of the classes that the tensors of one dtype are instances of, as of `torch.FloatTensor`."""
+
+    dtype: np.dtype[Any]
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, Tensor) and value.dtype == cls.dtype
+
+
 def numpy_dtype(dtype: Any) -> Any:
     """What the engine takes for a dtype: of ours, or Python's float, int and bool."""
     if isinstance(dtype, DType):
         return dtype.numpy
     if isinstance(dtype, BuiltinType):
+        if isinstance(dtype.python, OfDtype):
+            return dtype.python.dtype
         return {float: np.dtype(np.float64), int: np.dtype(np.int64), bool: np.dtype(np.bool_)}.get(dtype.python, dtype)  # type: ignore[arg-type]
     return dtype
 

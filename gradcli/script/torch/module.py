@@ -15,7 +15,7 @@ from gradcli.script.generator import Generator
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.builtins import TYPES
-from gradcli.script.torch import autograd, chance, kinds, operations, tensors
+from gradcli.script.torch import autograd, chance, kinds, legacy, operations, tensors
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.creation import CREATION
 from gradcli.script.torch.dtypes import (
@@ -40,6 +40,7 @@ SUBMODULES = {
     "linalg": "gradcli.script.torch.linalg",
     "func": "gradcli.script.torch.differentiation",
     "random": "gradcli.script.torch.module",
+    "accelerator": "gradcli.script.torch.module",
     "cuda": "gradcli.script.torch.module",
     "backends": "gradcli.script.torch.module",
 }
@@ -55,22 +56,6 @@ def is_tensor(value: Any) -> bool:
 
 def set_default_dtype(dtype: Any) -> None:
     mode.default_dtype = np.dtype(numpy_dtype(dtype))
-
-
-def legacy(dtype: Any) -> BuiltinType:
-    """`torch.FloatTensor([1, 2])` and its kin."""
-
-    def construct(*data: Any) -> Tensor:
-        if len(data) == 1 and isinstance(data[0], Tensor):
-            return data[0].detach()
-        if len(data) == 1 and not isinstance(data[0], int | Size):
-            return CREATION["tensor"](data[0], dtype=dtype or BY_NUMPY[mode.default_dtype])  # type: ignore[no-any-return]
-        return CREATION["empty"](*(data or (0,)), dtype=dtype)  # type: ignore[no-any-return]
-
-    return BuiltinType("Tensor", Tensor, construct, module="torch")
-
-
-tensors.TENSOR.construct = legacy(None).construct
 
 
 def of_tensor(name: str) -> Any:
@@ -103,11 +88,7 @@ MEMBERS: dict[str, Any] = {
     "device": TYPES[Device],
     "dtype": TYPES[DType],
     "Generator": BuiltinType("Generator", Generator, lambda device="cpu": Generator(), module="torch"),
-    "FloatTensor": legacy(DTYPES["float32"]),
-    "DoubleTensor": legacy(DTYPES["float64"]),
-    "LongTensor": legacy(DTYPES["int64"]),
-    "IntTensor": legacy(DTYPES["int32"]),
-    "BoolTensor": legacy(DTYPES["bool"]),
+    **legacy.MEMBERS,
     "manual_seed": manual_seed,
     "seed": lambda: running.machine.generator.seed(),
     "initial_seed": lambda: running.machine.generator.initial_seed(),
@@ -134,6 +115,7 @@ MEMBERS: dict[str, Any] = {
     "get_num_threads": lambda: 1,
     "use_deterministic_algorithms": nothing,
     "set_float32_matmul_precision": nothing,
+    "get_default_device": Device,
     "set_default_device": lambda device: check_device(device.type if isinstance(device, Device) else device),
     "strided": STRIDED,
     **FORMATS,
@@ -167,6 +149,9 @@ def namespace(name: str) -> Namespace:
                 "cudnn": Settings(),
             },
         )
+    if name == "torch.accelerator":
+        members = {"is_available": lambda: False, "device_count": lambda: 0, "current_accelerator": nothing}
+        return Namespace(name, members)
     if name == "torch.random":
         return Namespace(name, {"manual_seed": manual_seed, "initial_seed": MEMBERS["initial_seed"]})
     printing.set_printoptions(profile="default")  # what an earlier snippet of this process has set ends with it

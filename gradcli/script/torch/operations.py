@@ -12,6 +12,7 @@ from gradcli.ops.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.torch.arguments import Signature
 from gradcli.script.torch.lowering import LOWERED
+from gradcli.script.torch.outputs import into
 
 Function = Callable[..., Any]
 
@@ -63,6 +64,9 @@ def plain(name: str, *, method: bool) -> Function:
     least, most, many = signature.least, signature.most, signature.rest is not None
 
     def call(*arguments: Any, **keywords: Any) -> Any:
+        if "out" in keywords and not method:
+            out = keywords.pop("out")
+            return call(*arguments, **keywords) if out is None else into(name, out, call, arguments, keywords)
         if keywords or not least <= len(arguments) <= most:
             values, keywords = bind(arguments, keywords)
         else:

@@ -39,5 +39,8 @@ def namespace(name: str) -> Namespace:
         kind.__module__ = f"{name}.{kind.__name__.lower()}"  # as the text of the class has it
     for kind in SCHEDULERS.values():
         kind.__module__ = f"{name}.lr_scheduler"
-    members: dict[str, Any] = {"lr_scheduler": Namespace(f"{name}.lr_scheduler", SCHEDULERS)}
+    parts: dict[str, dict[str, Any]] = {kind.__module__: {kind.__name__: kind} for kind in OPTIMIZERS.values()}
+    parts[f"{name}.optimizer"]["required"] = optimizer.REQUIRED
+    parts[f"{name}.lr_scheduler"] = SCHEDULERS
+    members: dict[str, Any] = {part.rpartition(".")[2]: Namespace(part, kinds) for part, kinds in parts.items()}
     return Namespace(name, OPTIMIZERS | members)

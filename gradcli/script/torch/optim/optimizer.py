@@ -27,6 +27,16 @@ DUPLICATES = (
 )
 
 
+class Required(Facade):
+    """The default of an option that has none."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+REQUIRED = Required()
+
+
 class Optimizer(Facade):
     """`torch.optim.Optimizer`: a kind of optimizer says in `_updated` what becomes of one parameter."""
 
