@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def entries(data: Any) -> tuple[tuple[int, ...], list[Any]]:
 def _is_sequence(item: Any) -> bool:
     if isinstance(item, str):
         raise ValueError("too many dimensions 'str'")
-    return isinstance(item, list | tuple | range) or (isinstance(item, np.ndarray) and item.ndim > 0)
+    return isinstance(item, list | tuple | range | deque) or (isinstance(item, np.ndarray) and item.ndim > 0)
 
 
 def _array(numbers: list[Any], dtype: np.dtype[Any] | None) -> Any:

@@ -42,6 +42,7 @@ SUBMODULES = {
     "random": "gradcli.script.torch.module",
     "accelerator": "gradcli.script.torch.module",
     "cuda": "gradcli.script.torch.module",
+    "distributions": "gradcli.script.torch.distributions.module",
     "backends": "gradcli.script.torch.module",
 }
 

@@ -1,0 +1,70 @@
+"""What the parameters and the values of distributions have to satisfy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.python.attributes import Facade
+from gradcli.script.python.formatting import formatted
+
+Array = Any  # np.ndarray
+
+
+class Constraint(Facade):
+    """A condition on each entry, or on each vector, of a tensor; `holds` asks it of numbers."""
+
+    def __init__(self, name: str, holds: Callable[[Array], Any], **bounds: Any) -> None:
+        self._name, self._holds, self._bounds = name, holds, bounds
+
+    def check(self, value: Tensor) -> Tensor:
+        """Where it holds."""
+        return Tensor(self._holds(value.value))
+
+    def __repr__(self) -> str:
+        return f"{self._name}({', '.join(f'{name}={formatted(bound)}' for name, bound in self._bounds.items())})"
+
+
+class Vector(Constraint):
+    """A constraint of entries, asked of whole vectors."""
+
+    def __init__(self, inner: Constraint, count: int = 1) -> None:
+        self._inner, self._count = inner, count
+        super().__init__("IndependentConstraint", lambda x: inner._holds(x).all(axis=tuple(range(-count, 0))))
+
+    def __repr__(self) -> str:
+        return f"{self._name}({self._inner!r}, {self._count})"
+
+
+def bound(x: Any) -> Any:
+    return x.value if isinstance(x, Tensor) else x
+
+
+def interval(low: Any, high: Any) -> Constraint:
+    bounds = {"lower_bound": low, "upper_bound": high}
+    return Constraint("Interval", lambda x: (bound(low) <= x) & (x <= bound(high)), **bounds)
+
+
+def whole(low: int, high: int) -> Constraint:
+    bounds = {"lower_bound": low, "upper_bound": high}
+    return Constraint("IntegerInterval", lambda x: (x % 1 == 0) & (low <= x) & (x <= high), **bounds)
+
+
+def above(low: Any) -> Constraint:
+    return Constraint("GreaterThan", lambda x: x > bound(low), lower_bound=low)
+
+
+def below(high: Any) -> Constraint:
+    return Constraint("LessThan", lambda x: x < bound(high), upper_bound=high)
+
+
+REAL = Constraint("Real", lambda x: x == x)  # false for nan alone
+REAL_VECTOR = Vector(REAL)
+BOOLEAN = Constraint("Boolean", lambda x: (x == 0) | (x == 1))
+SIMPLEX = Constraint("Simplex", lambda x: (x >= 0).all(axis=-1) & (np.abs(x.sum(axis=-1) - 1) < 1e-6))
+UNIT = interval(0.0, 1.0)
+POSITIVE = above(0.0)
+NOT_NEGATIVE = Constraint("GreaterThanEq", lambda x: x >= 0, lower_bound=0.0)

@@ -1,0 +1,167 @@
+"""What every distribution is: shapes, checked parameters, samples and log-probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import mode, set_grad_enabled
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.printing import size_text
+from gradcli.script.python.attributes import Facade
+from gradcli.script.python.builtins import type_of
+from gradcli.script.python.formatting import formatted
+from gradcli.script.torch import operations
+from gradcli.script.torch.casting import cast
+from gradcli.script.torch.chance import normal
+from gradcli.script.torch.distributions.constraints import Constraint
+from gradcli.script.torch.dtypes import Size
+
+
+def do(name: str, *arguments: Any, **keywords: Any) -> Any:
+    """An operation by its name in torch."""
+    function = operations.function(name)
+    assert function is not None
+    return function(*arguments, **keywords)
+
+
+def derived(get: Callable[[Any], Any]) -> Any:
+    """A parameter that is computed from another one when it is first asked for, whether graphs are recorded or not."""
+
+    def compute(self: Any) -> Any:
+        with set_grad_enabled(True):
+            return get(self)
+
+    return cached_property(compute)
+
+
+def together(*values: Any) -> list[Tensor]:
+    """Numbers and tensors as tensors of one shape."""
+    tensors = [x for x in values if isinstance(x, Tensor)]
+    if not all(isinstance(x, Tensor | int | float) for x in values):
+        raise ValueError(
+            "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
+        )
+    dtype = tensors[0].dtype if tensors else mode.default_dtype
+    made = [x if isinstance(x, Tensor) else Tensor(np.array(x, dtype)[()]) for x in values]
+    return list(do("broadcast_tensors", *made))
+
+
+class Distribution(Facade):
+    """`_constraints` says what each parameter has to satisfy; those that are `derived` are taken as they come."""
+
+    __facade__ = True
+    has_rsample = False
+    has_enumerate_support = False
+
+    def __init__(
+        self, batch_shape: Any = (), event_shape: Any = (), validate_args: bool | None = None, **parameters: Any
+    ) -> None:
+        vars(self).update(parameters)
+        self._batch, self._event = tuple(batch_shape), tuple(event_shape)
+        self._checked = validate_args is not False
+        for name, constraint in self.arg_constraints.items() if self._checked else ():
+            value = vars(self).get(name)
+            if value is not None and not constraint._holds(value.value).all():
+                raise ValueError(
+                    f"Expected parameter {name} ({type_of(value).name} of shape {value.shape}) of distribution "
+                    f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{formatted(value)}"
+                )
+
+    @property
+    def arg_constraints(self) -> dict[str, Constraint]:
+        raise NotImplementedError
+
+    @property
+    def support(self) -> Constraint:
+        raise NotImplementedError
+
+    @property
+    def batch_shape(self) -> Size:
+        return Size(self._batch)
+
+    @property
+    def event_shape(self) -> Size:
+        return Size(self._event)
+
+    @property
+    def mean(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def variance(self) -> Any:
+        raise NotImplementedError
+
+    @property
+    def stddev(self) -> Any:
+        return do("sqrt", self.variance)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Numbers that no gradient flows through."""
+        with set_grad_enabled(False):
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape: Any = ()) -> Any:
+        """Numbers as a function of the parameters, through which gradients flow."""
+        raise NotImplementedError
+
+    def log_prob(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    def entropy(self) -> Any:
+        raise NotImplementedError
+
+    def perplexity(self) -> Any:
+        return do("exp", self.entropy())
+
+    def _shape(self, sample_shape: Any) -> tuple[int, ...]:
+        """The shape of samples; measured before they are drawn."""
+        shape = (*sample_shape, *self._batch, *self._event)
+        running.machine.budget.fits(int(np.prod(shape, dtype=object)), "the samples")
+        return shape
+
+    def _check(self, value: Any) -> None:
+        """ValueError where a value has a shape or an entry that no sample has."""
+        if not self._checked:
+            return
+        if not isinstance(value, Tensor):
+            raise ValueError("The value argument to log_prob must be a Tensor")
+        shape, own = value.shape, (*self._batch, *self._event)
+        if shape[len(shape) - len(self._event) :] != self._event:
+            texts = (size_text(Size(x)) for x in (shape, self._event))
+            raise ValueError("The right-most size of value must match event_shape: {} vs {}.".format(*texts))
+        if any(1 not in (i, j) and i != j for i, j in zip(reversed(shape), reversed(own), strict=False)):
+            texts = (size_text(Size(x)) for x in (shape, own))
+            raise ValueError("Value is not broadcastable with batch_shape+event_shape: {} vs {}.".format(*texts))
+        if not np.all(self.support._holds(value.value)):
+            raise ValueError(
+                f"Expected value argument ({type_of(value).name} of shape {shape}) to be within the support "
+                f"({self.support!r}) of the distribution {self!r}, but found invalid values:\n{formatted(value)}"
+            )
+
+    def __repr__(self) -> str:
+        own = {name: vars(self)[name] for name in self.arg_constraints if name in vars(self)}
+        texts = (f"{name}: {_short(value)}" for name, value in own.items())
+        return f"{type(self).__name__}({', '.join(texts)})"
+
+
+def _short(value: Tensor) -> str:
+    return formatted(value) if value.value.size == 1 else size_text(Size(value.shape))
+
+
+def standard_normal(shape: tuple[int, ...], dtype: Any) -> Tensor:
+    return normal(Tensor(np.zeros(shape, dtype)), Tensor(np.ones(shape, dtype)))
+
+
+def expanded(x: Tensor, shape: tuple[int, ...]) -> Tensor:
+    from gradcli.ops.surface import OPERATIONS
+
+    return OPERATIONS["expand"].function(x, shape)  # type: ignore[no-any-return]
+
+
+def as_type(x: Tensor, other: Tensor) -> Tensor:
+    return cast(x, other.dtype)

@@ -1,0 +1,26 @@
+"""The module `torch.distributions`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.script.python.attributes import Namespace
+from gradcli.script.torch.distributions.continuous import Exponential, Laplace, Normal, Uniform
+from gradcli.script.torch.distributions.discrete import Bernoulli, Categorical
+from gradcli.script.torch.distributions.distribution import Distribution
+from gradcli.script.torch.distributions.divergence import kl_divergence
+from gradcli.script.torch.distributions.independent import Independent
+
+Distribution.__module__ = "torch.distributions.distribution"
+MEMBERS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (Bernoulli, Categorical, Distribution, Exponential, Independent, Laplace, Normal, Uniform)
+}
+
+
+def namespace(name: str) -> Namespace:
+    """`torch.distributions`, with a small module for each kind as torch has it."""
+    parts = {kind.__module__: {kind_name: kind} for kind_name, kind in MEMBERS.items()}
+    parts[f"{name}.kl"] = {"kl_divergence": kl_divergence}
+    modules = {part.rpartition(".")[2]: Namespace(part, members) for part, members in parts.items()}
+    return Namespace(name, {**modules, **MEMBERS, "kl_divergence": kl_divergence})
