@@ -29,6 +29,13 @@ class LimitError(EvaluationError):
         super().__init__("E403", message, help=help)
 
 
+class ExitError(EvaluationError):
+    """The end of a snippet that says of itself that it failed."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("E402", f"SystemExit: {reason}", help="sys.exit() ends the snippet well")
+
+
 INDEX_ERRORS = (
     "Dimension out of range",
     "index out of range",

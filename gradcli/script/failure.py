@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 from gradcli.errors import EvaluationError, GradcliError, ProgramSyntaxError
 from gradcli.script.advice import advice
-from gradcli.script.errors import LimitError, UnsupportedError, python_class
+from gradcli.script.errors import ExitError, LimitError, UnsupportedError, python_class
+from gradcli.script.machine import running
 from gradcli.script.python.formatting import text
+from gradcli.script.python.kinds import Facade, Namespace
 from gradcli.script.python.places import PLACES, Place
 from gradcli.source import did_you_mean
 
@@ -22,7 +24,7 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
     if isinstance(error, ProgramSyntaxError):
         return error
     places: list[Place] = getattr(error, PLACES, [])
-    if isinstance(error, LimitError | UnsupportedError):
+    if isinstance(error, LimitError | UnsupportedError | ExitError):
         told: GradcliError = error
     else:
         kind = python_class(error).__name__
@@ -41,10 +43,27 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
     return told
 
 
-def near(error: Exception, names: Iterable[str]) -> str:
+def near(error: BaseException, names: Iterable[str] = ()) -> str:
     """The name that a misspelt one is closest to."""
-    close = did_you_mean(error.name or "", names) if isinstance(error, NameError) else ""
+    if isinstance(error, AttributeError):
+        names = known_to(error.obj)
+    elif isinstance(error, ImportError):
+        if error.__cause__ is not None:
+            return near(error.__cause__)
+        names = known_to(running.machine.modules)
+    elif not isinstance(error, NameError):
+        return ""
+    close = did_you_mean(error.name or "", names)
+    if isinstance(error, ImportError) and not close:
+        return f"there are {', '.join(sorted(names))}"
     return f"did you mean {close}?" if close else ""
+
+
+def known_to(value: object) -> list[str]:
+    """The attributes that a module has, or an object of the snippet."""
+    if isinstance(value, Namespace):
+        return list(value.names)
+    return [name for name in dir(value) if not name.startswith("_")] if isinstance(value, Facade) else []
 
 
 def called_from(places: list[Place]) -> list[str]:

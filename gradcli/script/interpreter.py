@@ -12,9 +12,10 @@ import numpy as np
 
 from gradcli.engine.modes import default_dtype, mode, set_grad_enabled
 from gradcli.engine.recorder import recorder
-from gradcli.errors import EvaluationError, ProgramSyntaxError
+from gradcli.errors import ProgramSyntaxError
 from gradcli.script import library
 from gradcli.script.advice import syntax_advice
+from gradcli.script.errors import ExitError
 from gradcli.script.limits import TEXT, deep, watched
 from gradcli.script.machine import Machine, running
 from gradcli.script.printing import set_printoptions
@@ -110,8 +111,7 @@ def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False, asked:
                     machine.write(represent(value) + "\n")
         except SystemExit as stop:
             if stop.code not in (None, 0):
-                message = f"SystemExit: {text(stop.code)}"
-                raise EvaluationError("E402", message, help="sys.exit() ends the snippet well") from None
+                raise ExitError(text(stop.code)) from None
         return [evaluated(one, machine) for one in asked]
 
 

@@ -18,6 +18,7 @@ MODULES = {
     "warnings": "gradcli.script.stdlib.caution",
     "collections": "gradcli.script.stdlib.containers",
     "copy": "gradcli.script.stdlib.copying",
+    "enum": "gradcli.script.stdlib.enumerations",
     "dataclasses": "gradcli.script.stdlib.records",
     "functools": "gradcli.script.stdlib.callables",
     "operator": "gradcli.script.stdlib.callables",
@@ -30,6 +31,8 @@ MODULES = {
     "string": "gradcli.script.stdlib.system",
 }
 
+ORIGINALS = MODULES.keys() - {"torch"}  # what Python itself tells about, of a name that is not there
+
 
 def modules(machine: Any) -> Namespace:
     """All modules, as the namespace that `import` looks into."""
@@ -37,7 +40,9 @@ def modules(machine: Any) -> Namespace:
     def find(name: str) -> Any:
         if name not in MODULES:
             return None
-        module = import_module(MODULES[name])
-        return module.namespace(name)
+        module = import_module(MODULES[name]).namespace(name)
+        if name in ORIGINALS:
+            module.original = name
+        return module
 
     return Namespace("modules", find=find, known=MODULES)

@@ -127,7 +127,7 @@ def _of_class(value: type, name: str) -> Any:
     if not (issubclass(value, Facade) or isinstance(value, Defined)):
         raise refused(value, name)
     if name in ("__mro__", "__bases__", "mro"):
-        shown = tuple(map(shown_type, value.__bases__ if name == "__bases__" else value.__mro__))
+        shown = tuple(dict.fromkeys(map(shown_type, value.__bases__ if name == "__bases__" else value.__mro__)))
         return (lambda: list(shown)) if name == "mro" else shown
     if name == "__class__":
         return shown_type(type)
@@ -176,7 +176,11 @@ def _of_type(kind: BuiltinType, name: str) -> Any:
     if name == "__init__" and len(kinds) == 1 and issubclass(kinds[0], BaseException):
         return kinds[0].__init__
     if special.is_special(name):
-        raise refused(kind, name)
+        if kind.python not in special.BUILTIN or name not in special.OF_BUILTIN:
+            raise refused(kind, name)
+        from gradcli.script.python.parents import parent
+
+        return getattr(parent(kind.python), name)
     if kind.module == "" and not any(hasattr(python, name) for python in kinds):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     raise missing(f"{kind.name}.{name} is not supported here", name, kind.members)
@@ -196,7 +200,7 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
     elif isinstance(value, BaseException):
         failures.set_attribute(value, name, new)
     elif special.is_settable(value, name):
-        setattr(value, name, new)
+        setattr(value, name, special.wrapped(name, new) if isinstance(value, type) else new)
     else:
         check_settable(value, name)
         message = f"setting {type_name(value)}.{name} is not supported here"

@@ -30,7 +30,9 @@ EXCEPTIONS = (
     "RecursionError StopIteration ImportError ModuleNotFoundError LookupError MemoryError OSError IOError "
     "FileNotFoundError PermissionError TimeoutError EOFError BufferError ReferenceError UnicodeError SyntaxError "
     "KeyboardInterrupt GeneratorExit Warning UserWarning DeprecationWarning FutureWarning RuntimeWarning "
-    "BaseException"
+    "BaseException SystemExit SystemError BaseExceptionGroup ExceptionGroup ConnectionError FileExistsError "
+    "IsADirectoryError NotADirectoryError InterruptedError StopAsyncIteration IndentationError UnicodeDecodeError "
+    "UnicodeEncodeError PendingDeprecationWarning ResourceWarning SyntaxWarning ImportWarning"
 )
 MISSING, ABSENT = object(), object()
 

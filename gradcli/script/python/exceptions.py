@@ -15,7 +15,7 @@ from gradcli.script.python.scopes import Env, Scope
 from gradcli.script.python.statements import block
 from gradcli.script.python.targets import assignment
 
-RAISABLE = (Exception, KeyboardInterrupt)
+RAISABLE = (Exception, KeyboardInterrupt, SystemExit)
 NOT_RAISABLE = "derive it from Exception"
 CAUSE = "exception causes must derive from BaseException"
 

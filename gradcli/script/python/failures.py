@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from types import MethodType
 from typing import Any
 
@@ -30,9 +31,8 @@ def add_note(error: BaseException, note: str) -> None:
 
 READ: dict[str, Callable[[Any], Any]] = {
     "args": arguments,
-    "value": lambda error: error.value,
-    "name": lambda error: error.name,
-    "code": lambda error: error.code,
+    **{name: attrgetter(name) for name in ("value", "name", "code", "errno", "strerror", "msg", "lineno", "pos")},
+    "exceptions": lambda error: error.exceptions,
     "__class__": type_of,
     "__cause__": lambda error: error.__cause__,
     "__context__": lambda error: error.__context__,
@@ -52,7 +52,7 @@ def attribute(error: BaseException, name: str) -> Any:
         if any(name in vars(base) for base in type(error).__mro__ if isinstance(base, Defined)):
             return getattr(error, name)
     kind = python_class(error)
-    if name in READ and (hasattr(kind, name) or hasattr(error, name)):
+    if name in READ and (hasattr(kind, name) or (hasattr(error, name) and not isinstance(error, GradcliError))):
         return READ[name](error)
     if name in special.DEFINABLE and isinstance(kind, Defined):
         return special.guarded(getattr(error, name), name)

@@ -53,8 +53,13 @@ def represent(value: Any) -> str:
     """What `repr` gives."""
     if type(value) in PLAIN:
         return repr(value)
-    if not isinstance(value, CONTAINERS):
+    if not isinstance(value, CONTAINERS) or _has_own(type(value)):
         return _single(value)
+    return contents(value)
+
+
+def contents(value: Any) -> str:
+    """The text of a container, whatever its class says."""
     pieces: list[str] = []
     length = 0
     for piece in _pieces(value):
@@ -71,6 +76,8 @@ def _single(value: Any) -> str:
     for base in kind.__mro__:
         if base in REPRESENTATIONS:
             return REPRESENTATIONS[base](value)
+        if isinstance(base, Defined) and "__repr__" in vars(base):
+            return repr(value)
     if isinstance(value, BaseException):
         return exception_shown(value, represent)
     if isinstance(value, FunctionType | MethodType):
@@ -90,8 +97,8 @@ def _function(value: Any) -> str:
 
 def _pieces(value: Any) -> Iterator[str]:
     """The text of a container, piece by piece, without recursion."""
-    stack: list[Iterator[tuple[str, Any]]] = [iter([("value", value)])]
-    inside: set[int] = set()
+    stack: list[Iterator[tuple[str, Any]]] = [_parts(value)]
+    inside: set[int] = {id(value)}
     while stack:
         what, item = next(stack[-1], ("end", None))
         if what == "end":
@@ -114,7 +121,16 @@ def _pieces(value: Any) -> Iterator[str]:
 
 
 def _has_own(kind: type) -> bool:
+    """Whether a text of its own is declared for a kind of value, or defined by the snippet."""
+    return _is_declared(kind) or _defines(kind, "__repr__")
+
+
+def _is_declared(kind: type) -> bool:
     return any(base in REPRESENTATIONS for base in kind.__mro__)
+
+
+def _defines(kind: type, name: str) -> bool:
+    return isinstance(kind, Defined) and any(isinstance(base, Defined) and name in vars(base) for base in kind.__mro__)
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
@@ -149,8 +165,8 @@ def text(value: Any) -> str:
         return value  # type: ignore[no-any-return]
     if isinstance(value, BaseException):
         return exception_text(value, represent, text)
-    if isinstance(value, CONTAINERS) or _has_own(kind):
-        return represent(value)
+    if isinstance(value, CONTAINERS) or _is_declared(kind):
+        return str(value) if _defines(kind, "__str__") else represent(value)
     if kind in PLAIN or (isinstance(kind, Defined) and not isinstance(value, type)):
         return str(value)
     own = next((base for base in kind.__mro__ if "__str__" in vars(base)), object)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
@@ -16,19 +17,33 @@ from gradcli.script.python.scopes import Env, Scope
 def imported(modules: Namespace, dotted: str) -> Any:
     """The module of a dotted name, found from the table of all modules."""
     first, *rest = dotted.split(".")
-    try:
-        found: Any = modules.get(first)
-    except UnsupportedError as error:
-        close = error.help if error.help.startswith("did you mean") else ""
-        known = ", ".join(sorted(modules.known))
-        raise UnsupportedError(
-            f"No module named {first!r} in snippets", python=ModuleNotFoundError, help=close or f"there are {known}"
-        ) from None
+    if first not in modules.names:
+        raise _no_module(first, modules)
+    found: Any = modules.get(first)
     for name in rest:
         if not isinstance(found, Namespace):
-            raise UnsupportedError(f"No module named {dotted!r}", python=ModuleNotFoundError, help=f"import {first}")
+            raise ModuleNotFoundError(f"No module named {dotted!r}; {first!r} is not a package", name=dotted)
         found = found.get(name)
     return found
+
+
+def _no_module(name: str, modules: Namespace) -> Exception:
+    """What Python says of a module that is nowhere; one of Python's own is only not here."""
+    if name not in sys.stdlib_module_names:
+        return ModuleNotFoundError(f"No module named {name!r}", name=name)
+    known = ", ".join(sorted(modules.names))
+    message = f"the module {name} is not supported in snippets"
+    return UnsupportedError(message, python=ModuleNotFoundError, help=f"there are {known}")
+
+
+def member(owner: Any, module: str, name: str) -> Any:
+    """What `from module import name` gives."""
+    if not isinstance(owner, Namespace):
+        raise missing(f"{module} is no module", name, ())
+    try:
+        return owner.get(name)
+    except AttributeError as error:
+        raise ImportError(f"cannot import name {name!r} from {module!r}", name=name) from error
 
 
 @compiles(ast.Import)
@@ -58,17 +73,31 @@ def import_from(node: ast.ImportFrom, scope: Scope, unit: Unit) -> Closure:
         raise refusal(node, unit, "relative imports are not supported", "put everything into one file")
     if module == "__future__":
         return lambda env: None
-    if any(alias.name == "*" for alias in node.names):
-        raise refusal(node, unit, "import * is not supported", f"name what you use: from {module} import ...")
+    if node.names[0].name == "*":
+        return _everything(module, place, unit)
     stores = [(alias.name, store_name(alias.asname or alias.name, scope, unit)) for alias in node.names]
 
     def run(env: Env) -> None:
         try:
             owner = imported(modules, module)
             for name, store in stores:
-                if not isinstance(owner, Namespace):
-                    raise missing(f"{module} is no module", name, ())
-                store(env, owner.get(name))
+                store(env, member(owner, module, name))
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    return run
+
+
+def _everything(module: str, place: Place, unit: Unit) -> Closure:
+    """`from module import *`, which Python allows only where names are global."""
+    variables, modules = unit.machine.globals, unit.machine.modules
+
+    def run(env: Env) -> None:
+        try:
+            owner = imported(modules, module)
+            public = [name for name in owner.names if not name.startswith("_")]
+            variables.update((name, owner.get(name)) for name in public)
         except Exception as error:
             placed(error, place)
             raise

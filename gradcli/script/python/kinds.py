@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from types import BuiltinFunctionType, FunctionType, MethodType, UnionType
 from typing import Any
 
@@ -22,7 +23,10 @@ class Facade:
 
 
 class Namespace:
-    """A module as a snippet sees it; `find` brings the members that are not loaded yet."""
+    """A module as a snippet sees it; `find` brings the members that are not loaded yet.
+
+    `original` is the module of Python's that it stands for: what that has not either is a mistake of the snippet.
+    """
 
     def __init__(
         self,
@@ -35,6 +39,7 @@ class Namespace:
         self.members = dict(members or {})
         self.find = find
         self.known = known
+        self.original = ""
 
     def __repr__(self) -> str:
         return f"<module {self.name!r}>"
@@ -47,9 +52,23 @@ class Namespace:
             return self.name
         found = self.find(name) if self.find is not None else None
         if found is None:
-            raise missing(f"{self.name}.{name} is not supported here", name, {*self.members, *self.known})
+            if self.original:
+                self._check(name)
+            raise missing(f"{self.name}.{name} is not supported here", name, self.names)
         self.members[name] = found
         return found
+
+    @property
+    def names(self) -> set[str]:
+        """What can be asked for."""
+        return {*self.members, *self.known}
+
+    def _check(self, name: str) -> None:
+        """AttributeError in Python's words for what Python has not either."""
+        try:
+            getattr(import_module(self.original), name)
+        except AttributeError as error:
+            raise AttributeError(*error.args, name=name, obj=self) from None
 
 
 class Typelike:
@@ -127,6 +146,7 @@ class DefinedAbstract(Defined, ABCMeta):
 
 
 TYPES: dict[type, BuiltinType] = {}
+SHOWN: dict[type, type] = {Facade: object}  # the types of Python's that some of our classes stand for
 NAMED_TYPES: list[Callable[[Any], BuiltinType | None]] = []
 
 
@@ -150,10 +170,9 @@ def type_of(value: Any) -> Any:
 
 def shown_type(kind: type) -> Any:
     """A class of Python's as snippets see it."""
-    if isinstance(kind, Defined) or (issubclass(kind, Facade) and kind is not Facade):
+    if isinstance(kind, Defined) or (issubclass(kind, Facade) and kind is not Facade and kind not in SHOWN):
         return kind
-    if kind is Facade:
-        kind = object
+    kind = SHOWN.get(kind, kind)
     if kind not in TYPES:
         TYPES[kind] = BuiltinType(kind.__name__, kind)
     return TYPES[kind]

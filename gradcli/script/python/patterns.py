@@ -1,16 +1,18 @@
-"""The match statement, with patterns of values, names, sequences and classes."""
+"""The match statement, with patterns of values, names, sequences, mappings and classes."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from gradcli.script.python.attributes import attribute
 from gradcli.script.python.comparing import equal
 from gradcli.script.python.compiler import Closure, Unit, compiled, compiles, refusal
 from gradcli.script.python.expressions import tested
 from gradcli.script.python.kinds import BuiltinType, isinstance_
 from gradcli.script.python.names import store_name
+from gradcli.script.python.nesting import hashable
 from gradcli.script.python.scopes import Env, Scope
 from gradcli.script.python.statements import block
 
@@ -55,9 +57,10 @@ def pattern(node: ast.pattern, scope: Scope, unit: Unit) -> Pattern:
             return _named(pattern(inner, scope, unit) if inner else None, name, scope, unit)
         case ast.MatchSequence(patterns=patterns):
             return _sequence(patterns, scope, unit)
-        case ast.MatchClass(cls=kind, patterns=patterns, kwd_patterns=[]) if len(patterns) < 2:
-            inner_patterns = [pattern(inner, scope, unit) for inner in patterns]
-            return _class(compiled(kind, scope, unit), inner_patterns)
+        case ast.MatchMapping():
+            return _mapping(node, scope, unit)
+        case ast.MatchClass():
+            return _class(node, scope, unit)
     raise refusal(node, unit, "this pattern is not supported", "write if and elif")
 
 
@@ -96,13 +99,58 @@ def _sequence(nodes: list[ast.pattern], scope: Scope, unit: Unit) -> Pattern:
     return matches
 
 
-def _class(kind: Closure, inner: list[Pattern]) -> Pattern:
+def _mapping(node: ast.MatchMapping, scope: Scope, unit: Unit) -> Pattern:
+    """Some keys, with patterns for their values; the rest of the mapping has a name or none."""
+    keys = [compiled(key, scope, unit) for key in node.keys]
+    inner = [pattern(part, scope, unit) for part in node.patterns]
+    rest = store_name(node.rest, scope, unit) if node.rest else None
+
+    def matches(env: Env, x: Any) -> bool:
+        if not isinstance(x, Mapping):
+            return False
+        wanted = [hashable(key(env)) for key in keys]
+        if not all(key in x for key in wanted):
+            return False
+        if not all(part(env, x[key]) for key, part in zip(wanted, inner, strict=True)):
+            return False
+        if rest is not None:
+            rest(env, {key: item for key, item in x.items() if key not in wanted})
+        return True
+
+    return matches
+
+
+def _class(node: ast.MatchClass, scope: Scope, unit: Unit) -> Pattern:
+    """Objects of a class, with patterns for their attributes; those without a name are in `__match_args__`."""
+    kind = compiled(node.cls, scope, unit)
+    inner = [pattern(part, scope, unit) for part in node.patterns]
+    named = [(name, pattern(part, scope, unit)) for name, part in zip(node.kwd_attrs, node.kwd_patterns, strict=True)]
+
     def matches(env: Env, x: Any) -> bool:
         wanted = kind(env)
         if not isinstance_(x, wanted):
             return False
-        if inner and not (isinstance(wanted, BuiltinType) and wanted.python in SELF):
-            raise TypeError(f"{getattr(wanted, '__name__', wanted)}() accepts 0 positional sub-patterns (1 given)")
-        return all(part(env, x) for part in inner)
+        if len(inner) == 1 and isinstance(wanted, BuiltinType) and wanted.python in SELF:
+            return inner[0](env, x) and all(_fits(env, x, *one) for one in named)
+        parts = [*zip(_positions(wanted, len(inner)), inner, strict=False), *named]
+        return all(_fits(env, x, *one) for one in parts)
 
     return matches
+
+
+def _positions(kind: Any, count: int) -> tuple[str, ...]:
+    """The names that the positions of a class pattern stand for."""
+    known = kind.members.get("_fields", ()) if isinstance(kind, BuiltinType) else getattr(kind, "__match_args__", ())
+    if count > len(known):
+        words = f"{len(known)} positional sub-pattern{'s' * (len(known) != 1)} ({count} given)"
+        raise TypeError(f"{getattr(kind, 'name', '') or kind.__name__}() accepts {words}")
+    return tuple(known)
+
+
+def _fits(env: Env, x: Any, name: str, part: Pattern) -> bool:
+    """Whether an attribute fits; one that is not there does not."""
+    try:
+        found = attribute(x, name)
+    except AttributeError:
+        return False
+    return part(env, found)

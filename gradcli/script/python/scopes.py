@@ -89,7 +89,7 @@ def assigned(body: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
                 yield "local", name
             case ast.FunctionDef() | ast.ClassDef():
                 yield "local", node.name
-            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
                 yield "local", name
         if isinstance(node, COMPREHENSIONS):  # its own names stay inside, except those of `:=`
             walrus = (inner for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
@@ -127,7 +127,7 @@ def mangle(node: ast.ClassDef) -> None:
     waiting: list[ast.AST] = list(node.body)
     while waiting:
         inner = waiting.pop()
-        for name in ("id", "attr", "name", "arg", "asname"):
+        for name in ("id", "attr", "name", "arg", "asname", "rest"):
             old = getattr(inner, name, None)
             if isinstance(old, str) and _is_private(old) and not isinstance(inner, ast.alias):
                 setattr(inner, name, prefix + old)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
-from gradcli.script.python.kinds import Defined, Facade, is_own_function
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.kinds import SHOWN, Defined, Facade, is_own_function
 from gradcli.script.python.places import PLACES
 
 # The special methods that a class of a snippet may define, and `super()` may reach. Not among them is what Python or
@@ -23,7 +25,10 @@ _DEFINABLE = (
 )
 DEFINABLE = frozenset(_DEFINABLE.split())
 IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
-READABLE = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__version__"))
+BUILTIN = (list, dict, set, tuple, str, int, float)  # what classes of a snippet may derive from
+OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # what these types say themselves
+MEASURED = frozenset(("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values"))  # none defines these
+READABLE = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__version__", "__members__"))
 OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
 WRITABLE = frozenset(("__name__", "__qualname__", "__doc__"))  # of functions of the snippet
 
@@ -35,7 +40,9 @@ def is_special(name: str) -> bool:
 
 def is_plain(kind: type) -> bool:
     """Whether all that an object of this class holds was put there by the snippet."""
-    return isinstance(kind, Defined) and all(isinstance(base, Defined) for base in kind.__mro__[:-2])
+    return isinstance(kind, Defined) and all(
+        isinstance(base, Defined) or base in SHOWN or base in SHOWN.values() for base in kind.__mro__
+    )
 
 
 def is_private(kind: type, name: str) -> bool:
@@ -82,3 +89,26 @@ def readable_only(function: Any) -> Any:
         return function(self, name)
 
     return __getattr__
+
+
+# What Python does by itself to plain functions of these names, and numpy's questions kept from `__getattr__`.
+WRAPPED: dict[str, Any] = {
+    "__new__": staticmethod,
+    "__init_subclass__": classmethod,
+    "__class_getitem__": classmethod,
+    "__getattr__": readable_only,
+}
+
+
+def wrapped(name: str, value: Any) -> Any:
+    """A special method as a class holds it."""
+    wrap = WRAPPED.get(name)
+    return wrap(value) if wrap and (is_own_function(value) or name == "__getattr__") else value
+
+
+def check_own(bases: tuple[type, ...], names: Iterable[str]) -> None:
+    """Refuse a class that changes what is measured of an object of Python's own types."""
+    own = sorted(MEASURED.intersection(names))
+    if own and any(issubclass(base, BUILTIN) for base in bases):
+        message = f"defining {own[0]} is not supported in a class that derives from one of Python's own"
+        raise UnsupportedError(message, python=TypeError, help="keep the values in an attribute: self.items = []")

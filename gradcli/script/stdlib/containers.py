@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from gradcli.script.machine import running
@@ -111,9 +112,17 @@ def namedtuple_(name: str, fields: Any, *, rename: bool = False, defaults: Any =
     REPRESENTATIONS[made] = lambda value: written(
         f"{name}(", zip([f"{field}=" for field in own], value, strict=True), ")"
     )
-    members = {"_fields": own, "_make": made._make}
+    members = {"_fields": own, "_make": partial(made_of, made), "_field_defaults": made._field_defaults}
     kind = TYPES[made] = BuiltinType(name, made, made, members, module="__main__")
     return kind
+
+
+def made_of(kind: Any, items: Any) -> Any:
+    """A tuple with names of so many items."""
+    values = list(bounded(items))
+    if len(values) != len(kind._fields):
+        raise TypeError(f"Expected {len(kind._fields)} arguments, got {len(values)}")
+    return kind(*values)
 
 
 def _item(position: int) -> Callable[[Any], Any]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections import namedtuple
+from collections.abc import Callable
 from typing import Any
 
-from gradcli.script.python.attributes import Facade, Namespace, describe
+from gradcli.script.python.attributes import Namespace, describe
 from gradcli.script.python.classes import FIELDS
-from gradcli.script.stdlib.containers import written
+from gradcli.script.python.formatting import REPRESENTATIONS
+from gradcli.script.python.parents import parent
+from gradcli.script.stdlib.containers import made_of, written
 from gradcli.script.stdlib.copying import deepcopy
 
 OPTIONS = ("init", "eq", "order", "unsafe_hash", "frozen", "kw_only")  # those that make a difference here
@@ -66,40 +69,26 @@ describe(
 )
 
 
-class NamedTuple(Facade):
-    """What a class derives from whose objects are unpacked like tuples."""
-
-    _fields: tuple[str, ...] = ()
+class NamedTuple(parent(tuple)):  # type: ignore[misc]
+    """What a class derives from whose objects are tuples with names for their items."""
 
     def __init_subclass__(cls) -> None:
-        cls._fields = (*cls._fields, *vars(cls)[FIELDS])
+        if NamedTuple not in cls.__bases__:
+            return
+        fields = vars(cls)[FIELDS]
+        defaults = [vars(cls)[name] for name in fields if name in vars(cls)]
+        made: Any = namedtuple(cls.__name__, fields, defaults=defaults)  # type: ignore[misc]
+        for name in (*fields, "_asdict", "_replace", "_fields", "_field_defaults"):
+            setattr(cls, name, vars(made)[name])
+        cls.__new__, cls._make = staticmethod(made.__new__), classmethod(made_of)  # type: ignore[assignment]
 
-    def __init__(self, *values: Any, **named: Any) -> None:
-        kind = type(self)
-        given = {**dict(zip(kind._fields, values, strict=False)), **named}
-        absent = [name for name in kind._fields if name not in given and not hasattr(kind, name)]
-        if absent or len(values) > len(kind._fields) or set(given) - set(kind._fields):
-            raise TypeError(f"{kind.__name__}() takes the fields {', '.join(kind._fields)}")
-        vars(self).update(given)
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter([getattr(self, name) for name in self._fields])
+def _named_text(self: Any) -> str:
+    items = ((f"{name}=", getattr(self, name)) for name in self._fields)
+    return written(f"{type(self).__name__}(", items, ")")
 
-    def __getitem__(self, index: Any) -> Any:
-        return tuple(self)[index]
 
-    def __len__(self) -> int:
-        return len(self._fields)
-
-    def __eq__(self, other: object) -> bool:
-        return tuple(self) == (tuple(other) if isinstance(other, NamedTuple) else other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        items = ((f"{name}=", getattr(self, name)) for name in self._fields)
-        return written(f"{type(self).__name__}(", items, ")")
+REPRESENTATIONS[NamedTuple] = _named_text
 
 
 def namespace(name: str) -> Namespace:

@@ -1,0 +1,183 @@
+"""`enum`: classes whose names stand for members, each with a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Any
+
+from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.python.classes import MARKED
+from gradcli.script.python.formatting import formatted, represent, text
+from gradcli.script.python.kinds import Defined, is_own_function
+from gradcli.script.python.parents import exact, parent
+
+MEMBERS = " members"  # where an enumeration keeps its members: no name of a snippet has a space
+DESCRIBED = (property, staticmethod, classmethod, type)
+TEXTS = ("__repr__", "__str__", "__format__")
+
+
+class auto(Facade):  # noqa: N801  Python's name
+    """The next value."""
+
+
+class EnumKind(type):
+    """The class of enumerations: they are gone through, looked into, and called with a value."""
+
+    def __iter__(cls) -> Iterator[Any]:
+        return iter(list(dict.fromkeys(members(cls).values())))
+
+    def __len__(cls) -> int:
+        return len(list(iter(cls)))
+
+    def __bool__(cls) -> bool:
+        return True
+
+    def __repr__(cls) -> str:
+        return f"<enum {cls.__qualname__!r}>"
+
+    def __getitem__(cls, name: str) -> Any:
+        return members(cls)[name]
+
+    def __contains__(cls, value: Any) -> bool:
+        if not isinstance(value, Enum):
+            raise TypeError(f"unsupported operand type(s) for 'in': {type(value).__qualname__!r} and 'EnumType'")
+        return isinstance(value, cls)
+
+    def __call__(cls, value: Any, names: Any = None) -> Any:
+        if names is not None:
+            given = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+            pairs = names if isinstance(names, dict) else {name: place for place, name in enumerate(given, 1)}
+            return DefinedEnum(str(value), (cls,), {"__module__": "__main__", **pairs})
+        for member in cls:
+            if member is value or member.value == value:
+                return member
+        raise ValueError(f"{represent(value)} is not a valid {cls.__qualname__}")
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        if name in members(cls):
+            raise AttributeError(f"cannot reassign member {name!r}")
+        type.__setattr__(cls, name, value)
+
+    @property
+    def __members__(cls) -> Any:
+        return MappingProxyType(members(cls))
+
+
+class Enum(Facade, metaclass=EnumKind):
+    """What enumerations derive from."""
+
+    @property
+    def name(self) -> Any:
+        """The name that stands for it."""
+        return vars(self)["_name_"]
+
+    @property
+    def value(self) -> Any:
+        """What was assigned to the name."""
+        return vars(self)["_value_"]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}.{self.name}: {represent(self.value)}>"
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}.{self.name}"
+
+    def __format__(self, spec: str) -> str:
+        return formatted(text(self), spec)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return self
+
+
+class _Plain(Enum):
+    """An enumeration whose members are written as their values."""
+
+    def __str__(self) -> str:
+        return text(self.value)
+
+    def __format__(self, spec: str) -> str:
+        return formatted(self.value, spec)
+
+
+class IntEnum(parent(int), _Plain):  # type: ignore[misc]
+    """An enumeration of whole numbers."""
+
+
+class StrEnum(parent(str), _Plain):  # type: ignore[misc]
+    """An enumeration of texts."""
+
+
+class DefinedEnum(Defined, EnumKind):
+    """The class of the enumerations that a snippet defines."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> Any:
+        for base in bases:
+            if members(base):
+                raise TypeError(f"{base!r} cannot be extended")
+        given = {key: value for key, value in namespace.items() if _is_member(key, value)}
+        rest = {key: value for key, value in namespace.items() if key not in given}
+        made: Any = type.__new__(cls, name, bases, {MEMBERS: {}, **_texts(bases), **rest})
+        values: list[Any] = []
+        for key, value in given.items():
+            values.append(_next(made, key, values) if isinstance(value, auto) else value)
+            same = [member for member in made if member.value == values[-1]]
+            member = same[0] if same else _member(made, key, values[-1])
+            type.__setattr__(made, key, member)
+            vars(made)[MEMBERS][key] = member
+        return made
+
+
+MARKED[EnumKind] = DefinedEnum
+
+
+def members(kind: type) -> dict[str, Any]:
+    """The members of an enumeration by name."""
+    found: dict[str, Any] = vars(kind).get(MEMBERS, {})
+    return found
+
+
+def _is_member(name: str, value: Any) -> bool:
+    """Whether an assignment in the class makes a member; functions and properties do not."""
+    return name[0] != "_" and name.isidentifier() and not (is_own_function(value) or isinstance(value, DESCRIBED))
+
+
+def _texts(bases: tuple[type, ...]) -> dict[str, Any]:
+    """How members are written: as enumerations are, even where the members are numbers or texts."""
+    found = {}
+    for name in TEXTS:
+        owners = [base for kind in bases for base in kind.__mro__ if name in vars(base)]
+        own = [base for base in owners if isinstance(base, Defined) or issubclass(base, Enum)]
+        found[name] = vars(own[0])[name]
+    return found
+
+
+def _next(kind: Any, name: str, before: list[Any]) -> Any:
+    """What `auto()` stands for."""
+    return name.lower() if issubclass(kind, StrEnum) else 1 + max((x for x in before if isinstance(x, int)), default=0)
+
+
+def _member(kind: Any, name: str, value: Any) -> Any:
+    mixed: Any = next((base for base in (str, int, float) if issubclass(kind, base)), None)
+    made = object.__new__(kind) if mixed is None else mixed.__new__(kind, exact(mixed, value))
+    vars(made).update(_name_=name, _value_=value)
+    if isinstance(kind.__init__, type(_member)):
+        kind.__init__(made, *(value if isinstance(value, tuple) else (value,)))
+    return made
+
+
+def unique(kind: Any) -> Any:
+    """A decorator that refuses two names for one value."""
+    aliases = [f"{name} -> {member.name}" for name, member in members(kind).items() if member.name != name]
+    if aliases:
+        raise ValueError(f"duplicate values found in {kind!r}: {', '.join(aliases)}")
+    return kind
+
+
+def namespace(name: str) -> Namespace:
+    """`enum`."""
+    kinds = {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum}
+    return Namespace(name, {**kinds, "auto": auto, "unique": unique})
