@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops import arithmetic
@@ -41,7 +42,7 @@ def _single(self: Tensor) -> Any:
 
 
 def _float(self: Tensor) -> float:
-    if self.requires_grad:
+    if self.requires_grad and mode.grad_enabled:
         warnings.warn(GRADIENT_LOST, UserWarning, stacklevel=2)
     return float(_single(self))
 

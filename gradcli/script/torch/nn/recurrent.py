@@ -116,6 +116,8 @@ class Layers(Recurrence):
         if hx is None:
             given: States = tuple(blank(size, BY_NUMPY[sequence.dtype]) for size in sizes)
         else:
+            if self._states > 1 and isinstance(hx, Tensor):  # torch looks into it as into a pair
+                hx = tuple(operation("index")(hx, number) for number in range(self._states))
             given = tuple(hx) if isinstance(hx, tuple | list) else (hx,)
             check_dimensions(given, batched)
             if not batched:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gradcli.script.torch.optim.optimizer import Optimizer
-from gradcli.script.torch.optim.schedules import LRScheduler, Rates
+from gradcli.script.torch.optim.scheduler import LRScheduler, Rates
 
 
 def cosine(start: float, end: float, way: float) -> float:
@@ -61,6 +61,7 @@ class OneCycleLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> Rates:
+        self._asked()
         step = self.last_epoch
         if step > self.total_steps:
             raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")

@@ -1,46 +1,86 @@
-"""The modules `torch.optim` and `torch.optim.lr_scheduler`."""
+"""The modules `torch.optim` and `torch.optim.lr_scheduler`: what they hold, and where each of it is made."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from gradcli.script.python.attributes import Facade, Namespace
 from gradcli.script.stdlib import containers  # noqa: F401  the texts of defaultdict and Counter
-from gradcli.script.torch.optim import adaptive, cycle, descent, optimizer, plateau, schedules, squares
 
-OPTIMIZERS: dict[str, type[Facade]] = {
-    "Optimizer": optimizer.Optimizer,
-    "SGD": descent.SGD,
-    "Adam": adaptive.Adam,
-    "AdamW": adaptive.AdamW,
-    "Adamax": adaptive.Adamax,
-    "RMSprop": squares.RMSprop,
-    "Adagrad": squares.Adagrad,
-    "Adadelta": squares.Adadelta,
-}
-SCHEDULERS: dict[str, type[Facade]] = {
-    "LRScheduler": schedules.LRScheduler,
-    "LambdaLR": schedules.LambdaLR,
-    "MultiplicativeLR": schedules.MultiplicativeLR,
-    "StepLR": schedules.StepLR,
-    "MultiStepLR": schedules.MultiStepLR,
-    "ConstantLR": schedules.ConstantLR,
-    "LinearLR": schedules.LinearLR,
-    "ExponentialLR": schedules.ExponentialLR,
-    "CosineAnnealingLR": schedules.CosineAnnealingLR,
-    "OneCycleLR": cycle.OneCycleLR,
-    "ReduceLROnPlateau": plateau.ReduceLROnPlateau,
-}
+PACKAGE = "gradcli.script.torch.optim"
 
 
+class Kinds(Mapping[str, type[Facade]]):
+    """Classes by name, each imported when it is asked for."""
+
+    def __init__(self, places: dict[str, str]) -> None:
+        self._place_of = {name: place for place, names in places.items() for name in names.split()}
+
+    def __getitem__(self, name: str) -> type[Facade]:
+        found = import_module(f"{PACKAGE}.{self._place_of[name]}")
+        return getattr(found, name)  # type: ignore[no-any-return]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._place_of)
+
+    def __len__(self) -> int:
+        return len(self._place_of)
+
+
+OPTIMIZERS = Kinds(
+    {
+        "optimizer": "Optimizer",
+        "descent": "SGD",
+        "adaptive": "Adam AdamW Adamax",
+        "squares": "RMSprop Adagrad Adadelta",
+        "rectified": "NAdam RAdam",
+        "resilient": "ASGD Rprop",
+        "curvature": "LBFGS",
+    }
+)
+SCHEDULERS = Kinds(
+    {
+        "scheduler": "LRScheduler _LRScheduler",
+        "schedules": "LambdaLR MultiplicativeLR StepLR MultiStepLR ExponentialLR",
+        "curves": "ConstantLR LinearLR PolynomialLR CosineAnnealingLR",
+        "cycle": "OneCycleLR",
+        "cycles": "CyclicLR CosineAnnealingWarmRestarts",
+        "sequences": "ChainedScheduler SequentialLR",
+        "plateau": "ReduceLROnPlateau",
+    }
+)
+
+
+FILES = {name.lower(): name for name in OPTIMIZERS}
+
+
+@cache
 def namespace(name: str) -> Namespace:
-    """`torch.optim`."""
-    for kind in OPTIMIZERS.values():
-        kind.__module__ = f"{name}.{kind.__name__.lower()}"  # as the text of the class has it
-    for kind in SCHEDULERS.values():
-        kind.__module__ = f"{name}.lr_scheduler"
-    parts: dict[str, dict[str, Any]] = {kind.__module__: {kind.__name__: kind} for kind in OPTIMIZERS.values()}
-    parts[f"{name}.optimizer"]["required"] = optimizer.REQUIRED
-    parts[f"{name}.lr_scheduler"] = SCHEDULERS
-    members: dict[str, Any] = {part.rpartition(".")[2]: Namespace(part, kinds) for part, kinds in parts.items()}
-    return Namespace(name, OPTIMIZERS | members)
+    """`torch.optim` or one of its submodules."""
+    part = name.removeprefix("torch.optim").removeprefix(".")
+    if part == "lr_scheduler":
+        return Namespace(name, find=lambda kind: _named(SCHEDULERS, kind, name), known=SCHEDULERS)
+    if part:
+        members = {"required": import_module(f"{PACKAGE}.optimizer").REQUIRED} if part == "optimizer" else {}
+        own = [FILES[part]]
+        return Namespace(
+            name, members, find=lambda kind: _named(OPTIMIZERS, kind, name) if kind in own else None, known=own
+        )
+    submodules = ("lr_scheduler", *FILES)
+
+    def find(kind: str) -> Any:
+        return namespace(f"{name}.{kind}") if kind in submodules else _named(OPTIMIZERS, kind, f"{name}.{kind.lower()}")
+
+    return Namespace(name, find=find, known=[*OPTIMIZERS, *submodules])
+
+
+def _named(kinds: Kinds, name: str, module: str) -> Any:
+    """A class with the module that its text shows; None when there is none of the name."""
+    if name not in kinds:
+        return None
+    found = kinds[name]
+    found.__module__ = module
+    return found

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gradcli.script.torch.optim.optimizer import Optimizer
-from gradcli.script.torch.optim.schedules import LRScheduler
+from gradcli.script.torch.optim.scheduler import LRScheduler
 
 
 class ReduceLROnPlateau(LRScheduler):

@@ -59,6 +59,8 @@ def test_cells(made: str) -> None:
         "nn.RNN(3, 4)(q, torch.zeros(2, 2, 4))",
         "nn.LSTM(3, 4)(q, (torch.zeros(1, 3, 4), torch.zeros(1, 2, 4)))",
         "nn.LSTM(3, 4)(q, (torch.zeros(2, 4), torch.zeros(2, 4)))",
+        "nn.LSTM(3, 4)(q, torch.zeros(1, 2, 4))",
+        "nn.LSTM(3, 4, 2)(q, torch.zeros(2, 2, 4))",
         "nn.LSTMCell(3, 4)(q)",
         "nn.RNNCell(2, 4)(q[0])",
         "nn.GRUCell(3, 4)(q[0], torch.zeros(2, 5))",

@@ -24,6 +24,10 @@ EXACT: list[tuple[str, dict[str, Any]]] = [
     ("SGD", {"lr": 1.0, "weight_decay": 0.1}),
     ("Adamax", {}),
     ("Adamax", {"weight_decay": 0.1, "betas": (0.3, 0.8)}),
+    ("ASGD", {}),
+    ("ASGD", {"lambd": 0.1, "t0": 5, "weight_decay": 0.1}),
+    ("Rprop", {}),
+    ("Rprop", {"etas": (0.3, 1.7), "step_sizes": (1e-3, 0.1), "maximize": True}),
 ]
 ROOTS: list[tuple[str, dict[str, Any]]] = [
     ("Adam", {"lr": 0.013}),
@@ -36,6 +40,10 @@ ROOTS: list[tuple[str, dict[str, Any]]] = [
     ("Adagrad", {"lr_decay": 0.1, "weight_decay": 0.01, "initial_accumulator_value": 0.2}),
     ("Adadelta", {}),
     ("Adadelta", {"rho": 0.7, "weight_decay": 0.1, "maximize": True}),
+    ("NAdam", {"momentum_decay": 0.1}),
+    ("NAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True, "lr": 0.1}),
+    ("RAdam", {"lr": 0.1}),
+    ("RAdam", {"weight_decay": 0.1, "decoupled_weight_decay": True, "betas": (0.3, 0.8)}),
 ]
 
 
@@ -113,6 +121,13 @@ def ready():
     b.grad = torch.ones(1) * 2
 """
 SNIPPETS = [
+    "for kind in (optim.NAdam, optim.RAdam, optim.ASGD, optim.Rprop, optim.LBFGS):\n"
+    "    o = kind([a, b], lr=0.5); print(o, o.defaults, kind, o.state_dict())",
+    "def closure():\n    o.zero_grad(); l = ((a - 3)**4).sum() + (a[0] * b - 1)[0]**2\n    l.backward(); return l\n"
+    "for search in (None, 'strong_wolfe'):\n    o = optim.LBFGS([a, b], lr=0.1, max_iter=3, line_search_fn=search)\n"
+    "    for _ in range(4): print(o.step(closure), a, b)\n    print(o.state[a]['n_iter'], o.state[a]['func_evals'])",
+    "refused(lambda: optim.LBFGS([{'params': [a]}, {'params': [b]}])); refused(lambda: optim.Rprop([a], etas=(2, 3))); "
+    "refused(lambda: optim.NAdam([a], momentum_decay=-1)); refused(lambda: optim.LBFGS([a]).step())",
     "for kind in (optim.SGD, optim.Adam, optim.AdamW, optim.Adamax, optim.RMSprop, optim.Adagrad, optim.Adadelta):\n"
     "    o = kind([a, b], lr=0.5); print(o, o.defaults, kind, type(o).__name__, isinstance(o, optim.Optimizer))",
     "o = optim.SGD([{'params': [a], 'lr': 0.5}, {'params': b}], lr=0.1, momentum=0.9); print(o)\n"

@@ -1,0 +1,156 @@
+"""`torch.optim.LBFGS`: steps along a direction that the last gradients tell of the curvature.
+
+Nocedal 1980, in torch's arrangement: the first step is short, and `step` calls its closure again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.errors import AutogradError
+from gradcli.script.machine import running
+from gradcli.script.torch.optim.line_search import strong_wolfe
+from gradcli.script.torch.optim.optimizer import Optimizer, check, number, write
+from gradcli.script.torch.optim.rounding import Value, added
+
+
+class LBFGS(Optimizer):
+    """Its state, kept for the first parameter, is what the last `history_size` steps and gradients were."""
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        check("learning rate", lr)
+        defaults = {
+            "lr": lr,
+            "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }
+        super().__init__(params, defaults)
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params = self.param_groups[0]["params"]
+
+    def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
+        """Up to `max_iter` steps; the answer is the loss before the first of them."""
+        group, state = self.param_groups[0], self.state[self._params[0]]
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+        self._stepped = True
+        first, loss = self._evaluated(closure)
+        state["func_evals"] += 1
+        g = self._gradient()
+        if not np.abs(g).max() <= group["tolerance_grad"]:
+            self._iterate(closure, state, loss, g)
+            if running.machine.timeline is not None:
+                running.machine.timeline.stepped(self, self._params)
+        return first
+
+    def _iterate(self, closure: Callable[[], Any], state: dict[str, Any], loss: float, g: Value) -> None:
+        group, rate, evaluations = self.param_groups[0], number(self.param_groups[0]["lr"]), 1
+        for iteration in range(1, group["max_iter"] + 1):
+            running.machine.budget.spend(1)
+            state["n_iter"] += 1
+            d = state["d"] = self._direction(state, g)
+            before, state["prev_flat_grad"], state["prev_loss"] = loss, g.copy(), loss
+            short = state["n_iter"] == 1
+            t = state["t"] = min(1.0, 1.0 / np.abs(g).sum()) * rate if short else rate
+            slope = g.dot(d)
+            if slope > -group["tolerance_change"]:
+                break
+            if group["line_search_fn"] is not None:
+                left = group["max_eval"] - evaluations
+                loss, g, t, calls = self._searched(closure, t, d, (loss, g, slope), left)
+                state["t"] = t
+                self._move(d, t)
+            else:
+                self._move(d, t)
+                calls = 0
+                if iteration < group["max_iter"]:
+                    loss, g, calls = self._evaluated(closure)[1], self._gradient(), 1
+            evaluations += calls
+            state["func_evals"] += calls
+            if (
+                evaluations >= group["max_eval"]
+                or np.abs(g).max() <= group["tolerance_grad"]
+                or np.abs(d * t).max() <= group["tolerance_change"]
+                or abs(loss - before) < group["tolerance_change"]
+            ):
+                break
+
+    def _direction(self, state: dict[str, Any], g: Value) -> Value:
+        """Where to go: against the gradient, corrected by how it changed along the last steps."""
+        if state["n_iter"] == 1:
+            state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
+            return -g
+        history = self.param_groups[0]["history_size"]
+        changes, steps, inverses = state["old_dirs"], state["old_stps"], state["ro"]
+        change, step = g - state["prev_flat_grad"], state["d"] * state["t"]
+        bend = change.dot(step)
+        if bend > 1e-10:
+            if len(changes) == history:
+                for kept in (changes, steps, inverses):
+                    kept.pop(0)
+            changes.append(change)
+            steps.append(step)
+            inverses.append(1.0 / bend)
+            state["H_diag"] = bend / change.dot(change)
+        q, shares = -g, []
+        for c, s, inverse in zip(reversed(changes), reversed(steps), reversed(inverses), strict=True):
+            shares.append(s.dot(q) * inverse)
+            q = added(q, c, -float(shares[-1]))
+        r = q * state["H_diag"]
+        for c, s, inverse, share in zip(changes, steps, inverses, reversed(shares), strict=True):
+            r = added(r, s, float(share - c.dot(r) * inverse))
+        return r
+
+    def _searched(
+        self, closure: Callable[[], Any], t: Any, d: Value, start: tuple[float, Value, Value], calls: int
+    ) -> tuple[float, Value, Any, int]:
+        if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
+            raise AutogradError("only 'strong_wolfe' is supported")
+        here = [parameter.value.copy() for parameter in self._params]
+
+        def evaluate(t: Any) -> tuple[float, Value]:
+            self._move(d, t)
+            found = self._evaluated(closure)[1], self._gradient()
+            for parameter, value in zip(self._params, here, strict=True):
+                write(parameter, value)
+            return found
+
+        return strong_wolfe(evaluate, t, d, *start, calls)
+
+    def _evaluated(self, closure: Callable[[], Any]) -> tuple[Any, float]:
+        """The loss, and it as a number."""
+        with set_grad_enabled(True):
+            loss = closure()
+        with set_grad_enabled(False):
+            return loss, float(loss)
+
+    def _gradient(self) -> Value:
+        """The gradients of all parameters in one row; zeros where there is none."""
+        parts = [np.ravel(np.zeros_like(p.value) if p.grad is None else p.grad.value) for p in self._params]
+        return np.concatenate(parts)
+
+    def _move(self, d: Value, t: Any) -> None:
+        start = 0
+        for parameter in self._params:
+            part = d[start : start + parameter.value.size].reshape(parameter.shape)
+            write(parameter, added(parameter.value, part[()], float(t)))
+            start += parameter.value.size
