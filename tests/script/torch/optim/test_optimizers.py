@@ -125,7 +125,8 @@ SNIPPETS = [
     "    o = kind([a, b], lr=0.5); print(o, o.defaults, kind, o.state_dict())",
     "def closure():\n    o.zero_grad(); l = ((a - 3)**4).sum() + (a[0] * b - 1)[0]**2\n    l.backward(); return l\n"
     "for search in (None, 'strong_wolfe'):\n    o = optim.LBFGS([a, b], lr=0.1, max_iter=3, line_search_fn=search)\n"
-    "    for _ in range(4): print(o.step(closure), a, b)\n    print(o.state[a]['n_iter'], o.state[a]['func_evals'])",
+    "    for _ in range(4): print(round(o.step(closure).item(), 3), [round(v, 3) for v in (*a.tolist(), b.item())])\n"
+    "    print(o.state[a]['n_iter'], o.state[a]['func_evals'])",
     "refused(lambda: optim.LBFGS([{'params': [a]}, {'params': [b]}])); refused(lambda: optim.Rprop([a], etas=(2, 3))); "
     "refused(lambda: optim.NAdam([a], momentum_decay=-1)); refused(lambda: optim.LBFGS([a]).step())",
     "for kind in (optim.SGD, optim.Adam, optim.AdamW, optim.Adamax, optim.RMSprop, optim.Adagrad, optim.Adadelta):\n"
