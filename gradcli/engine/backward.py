@@ -7,7 +7,7 @@ keeps its events. Over numpy values no Tensor is built; with `create_graph` the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from gradcli.engine import accumulation
 from gradcli.engine.accumulation import Accumulation, arrivals, is_new
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, Node, changes
-from gradcli.engine.hooks import after_hooks, before_hooks
+from gradcli.engine.hooks import before_hooks, replaced_rules
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.saved import check_versions, operands, release
 from gradcli.engine.tensor import Tensor
@@ -51,6 +51,7 @@ def walk(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     captured: dict[Target, Carrier] | None = None,
+    only: Collection[Target] | None = None,
     told: bool = True,
 ) -> Iterator[Event]:
     """Run the backward pass from `outputs`: one event a contribution, one a leaf; none unless `told`.
@@ -59,13 +60,18 @@ def walk(
     a fifth of the time of a scalar program, and most callers look at none.
 
     With `captured` the gradients that arrive at its keys become its values, no `.grad` changes, and only the nodes
-    between are run.
+    between are run. With `only` they are those before the given ones, and no other `.grad` changes.
     """
     retain = create_graph if retain_graph is None else retain_graph
     pending = seeds(outputs, gradients, create_graph)
     order, waiting = reachable(pending)
-    between = None if captured is None else ancestors(order, captured)
-    done = [target for target in pending if target not in order and target not in waiting]
+    targets = only if captured is None else captured
+    between = None if targets is None else ancestors(order, targets)
+    done = [
+        target
+        for target in pending
+        if target not in order and target not in waiting and (between is None or target in between)
+    ]
     owned: set[Target] = set()  # where the array in `pending` is held there alone
     mine = not (told or create_graph)
     yield from arrivals(done, pending, owned, captured, create_graph, told)
@@ -75,12 +81,17 @@ def walk(
             continue
         if node.hooks is not None:
             upstream = before_hooks(node, upstream)
-        if captured is not None and node in captured:
-            captured[node] = upstream
+        if between is not None:
+            if captured is not None and node in captured:
+                captured[node] = upstream
+            if between.isdisjoint(node.edges):
+                continue
         values, out = operands(node, create_graph)
         if changes.latest > node.sequence:
             check_versions(node)
         rules, options = node.primitive.rules_for(values), node.options
+        if node.hooks is not None and node.hooks.after:
+            rules = replaced_rules(node, rules, upstream, out, values)
         complete: list[Target] = []
         for position, edge in enumerate(node.edges):
             if edge is None or (between is not None and edge not in between):
@@ -105,14 +116,10 @@ def walk(
                 pending[edge] = total
                 if told:
                     yield node, position, upstream, unsummed, contribution, total
-                if node.hooks is not None:
-                    node.hooks.given[position] = contribution
             if edge in waiting:
                 waiting[edge] -= 1
                 if not waiting[edge] and edge in pending:
                     complete = [*(complete or ()), edge]
-        if node.hooks is not None:
-            after_hooks(node, upstream)
         if not retain:
             release(node)
         if complete:

@@ -25,25 +25,30 @@ class Changes:
 
 changes = Changes()
 
+
+class Unversioned(list[int]):
+    """The history of a tensor that was made in inference mode, and of those on the same memory."""
+
+
 OUT = -1  # the position of the result among what a rule may mention; inputs count from 0
 
 
 class Hooks:
     """Callbacks of a node, run in this order: `tensor`, `retain`, `before`, the node itself, `accumulated`, `after`.
 
-    The `accumulated` are for leaves, when `.grad` has its new value. `given` collects what the node gives its inputs,
-    by position, for `after`.
+    The `accumulated` are for leaves, when `.grad` has its new value. `packed` gives the inputs and the result of a node
+    that has them elsewhere.
     """
 
-    __slots__ = ("accumulated", "after", "before", "given", "retain", "tensor")
+    __slots__ = ("accumulated", "after", "before", "packed", "retain", "tensor")
 
     def __init__(self) -> None:
         self.tensor: dict[int, Callable[[Tensor], Tensor | None]] = {}
         self.retain: Callable[[Tensor], None] | None = None
         self.before: dict[int, Callable[[tuple[Tensor]], Any]] = {}
         self.accumulated: dict[int, Callable[[Tensor], None]] = {}
-        self.given: dict[int, Any] = {}
         self.after: dict[int, Callable[[tuple[Tensor | None, ...], tuple[Tensor]], Any]] = {}
+        self.packed: Callable[[], tuple[tuple[Any, ...], Any]] | None = None
 
 
 class Handle:

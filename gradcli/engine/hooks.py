@@ -1,11 +1,14 @@
-"""Running the callbacks of a node."""
+"""Running the callbacks of a node, and checking what they return."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.tensor import Tensor, type_name
 
 
 def before_hooks(node: Node | AccumulateGrad, gradient: Any) -> Any:
@@ -15,33 +18,92 @@ def before_hooks(node: Node | AccumulateGrad, gradient: Any) -> Any:
     carried = _tensor(gradient)
     for hook in list(hooks.tensor.values()):
         replacement = hook(carried)
-        carried = carried if replacement is None else replacement
+        carried = carried if replacement is None else _checked(hook, carried, replacement)
     if hooks.retain is not None:
         hooks.retain(carried)
     for before in list(hooks.before.values()):
-        replaced = before((carried,))
-        if replaced is not None:
-            carried = replaced[0] if isinstance(replaced, tuple) else replaced
+        (carried,) = _replaced(before, (carried,), before((carried,)))
     return carried if isinstance(gradient, Tensor) else carried.value
 
 
-def after_hooks(node: Node, upstream: Any) -> None:
-    """Posthooks see the gradients that the node gave to its inputs, and the one that it got."""
+def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any]:
+    """Posthooks see the gradients that the node gives to its inputs, and the one that it got; returns what they leave.
+
+    `given` has one entry an edge, None where nothing is given.
+    """
     assert node.hooks is not None
-    given, node.hooks.given = node.hooks.given, {}
-    positions = [i for i, rule in enumerate(node.primitive.rules_for(node.edges)) if rule is not None]
-    results = tuple(_tensor(given[i]) if i in given else None for i in positions)
+    rules = node.primitive.rules_for(node.edges)
+    positions = [i for i in range(len(node.edges)) if i < len(rules) and rules[i] is not None]
+    results = tuple(None if given[i] is None else _tensor(given[i]) for i in positions)
     for hook in list(node.hooks.after.values()):
-        hook(results, (_tensor(upstream),))
+        results = _replaced(hook, results, hook(results, (_tensor(upstream),)))
+    left = list(given)
+    for i, result in zip(positions, results, strict=True):
+        left[i] = result if result is None or isinstance(upstream, Tensor) else result.value
+    return left
+
+
+def replaced_rules(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> Sequence[Any]:
+    """The rules of a node with posthooks: its gradients are found at once, and given as the hooks leave them."""
+    given = [
+        None if edge is None else _contribution(rule(upstream, out, *values, **node.options), x)
+        for edge, rule, x in zip(node.edges, rules, values, strict=False)
+    ]
+    given += [None] * (len(node.edges) - len(given))
+    return [lambda *_, left=left, **__: left for left in after_hooks(node, upstream, given)]
+
+
+def _contribution(unsummed: Any, x: Any) -> Any:
+    return None if unsummed is None else fit(unsummed, x)
 
 
 def accumulated_hooks(node: AccumulateGrad, gradient: Any) -> None:
     """Hooks that see the leaf with its new `.grad`, then posthooks: a leaf gives nothing further."""
     assert node.hooks is not None
     for accumulated in list(node.hooks.accumulated.values()):
-        accumulated(node.variable)
+        answer = accumulated(node.variable)
+        if answer is not None:
+            raise TypeError(f"expected Variable, but hook returned '{type_name(answer)}'")
     for hook in list(node.hooks.after.values()):
-        hook((), (_tensor(gradient),))
+        _replaced(hook, (), hook((), (_tensor(gradient),)))
+
+
+def _replaced(hook: Any, before: tuple[Any, ...], answer: Any) -> tuple[Any, ...]:
+    """The gradients that a hook on a node leaves."""
+    if answer is None:
+        return before
+    if not isinstance(answer, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{_kind(answer)}'")
+    if len(answer) != len(before):
+        raise RuntimeError(
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(answer)}, but expected "
+            f"{len(before)})"
+        )
+    return tuple(_checked(hook, old, new) for old, new in zip(before, answer, strict=True))
+
+
+def _checked(hook: Any, before: Tensor | None, after: Any) -> Any:
+    """One gradient that a hook put in the place of another."""
+    if after is None:
+        return None
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
+    if not isinstance(after, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{_kind(after)}'")
+    if after.dtype != before.dtype:
+        old, new = (f"torch.{TYPE_NAMES[x.dtype]}Tensor" for x in (before, after))
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the type of value (was {old} got {new})")
+    if after.shape != before.shape:
+        raise RuntimeError(f"hook '{_name(hook)}' has changed the size of value")
+    return after
+
+
+def _name(hook: Any) -> str:
+    return getattr(hook, "__name__", "<unknown>")
+
+
+def _kind(answer: Any) -> str:
+    return "Tensor" if isinstance(answer, Tensor) else type_name(answer)
 
 
 def _tensor(gradient: Any) -> Tensor:

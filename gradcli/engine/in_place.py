@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.engine.graph import Node
+from gradcli.engine.graph import Node, Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.saved import TYPE_NAMES, saved
 from gradcli.engine.tensor import Tensor, is_floating
@@ -14,6 +14,10 @@ from gradcli.engine.writing import copy, node_of_base
 from gradcli.errors import AutogradError
 
 IN_PLACE = "leaf Variable that requires grad is being used in an in-place operation."
+NOT_CHANGED = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
 CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2}  # by kind of number; what is written may not be of a higher one
 
 
@@ -22,6 +26,8 @@ def check_in_place(target: Tensor, requires_grad: bool | None = None) -> None:
 
     `requires_grad` says whether anything that takes part does; by default that is asked of the target.
     """
+    if isinstance(target.history, Unversioned) and not mode.inference:
+        raise AutogradError(NOT_CHANGED, code="E304", help="change a clone() instead")
     if not mode.grad_enabled or not (target.requires_grad if requires_grad is None else requires_grad):
         return
     help = "write the out-of-place form (x = x + 1), or change it inside no_grad()"

@@ -11,10 +11,11 @@ import numpy as np
 class Mode:
     """The one mutable object of the engine; read on every operation, so a plain attribute."""
 
-    __slots__ = ("default_dtype", "grad_enabled", "largest")
+    __slots__ = ("default_dtype", "grad_enabled", "inference", "largest")
 
     def __init__(self) -> None:
         self.grad_enabled = True
+        self.inference = False  # torch's inference mode: results have no version, and no graph may save them
         self.default_dtype: np.dtype[np.floating] = np.dtype(np.float64)
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
 

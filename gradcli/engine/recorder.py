@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from gradcli.engine.primitive import Primitive
@@ -20,13 +20,19 @@ class Application(NamedTuple):
     out: Tensor
 
 
+class Tape(Protocol):
+    """What listens: it is told of every application."""
+
+    def append(self, application: Application, /) -> object: ...
+
+
 class Recorder:
     """Holds the tape that is being written, if any."""
 
     __slots__ = ("tape",)
 
     def __init__(self) -> None:
-        self.tape: list[Application] | None = None
+        self.tape: Tape | None = None
 
 
 recorder = Recorder()
@@ -35,8 +41,46 @@ recorder = Recorder()
 @contextmanager
 def record() -> Iterator[list[Application]]:
     """Record inside the block; an outer recording does not see what an inner one does."""
-    before, recorder.tape = recorder.tape, []
+    tape: list[Application] = []
+    before, recorder.tape = recorder.tape, tape
     try:
-        yield recorder.tape
+        yield tape
     finally:
         recorder.tape = before
+
+
+class Listeners:
+    """Several that listen, the latest first: what one of them computes is heard by those before it."""
+
+    def __init__(self, tapes: tuple[Tape, ...], base: Tape | None) -> None:
+        self.tapes = tapes
+        self.base = base
+
+    def append(self, application: Application) -> None:
+        if self.base is not None:
+            self.base.append(application)
+        for position, tape in enumerate(self.tapes, 1):
+            rest = self.tapes[position:]
+            recorder.tape = Listeners(rest, None) if rest else None
+            try:
+                tape.append(application)
+            finally:
+                recorder.tape = self
+
+
+def listen(tape: Tape) -> None:
+    """Tell the tape of all that follows, beside those that listen already."""
+    known, base = _listening()
+    recorder.tape = Listeners((tape, *known), base)
+
+
+def leave(tape: Tape) -> None:
+    """Tell it no more."""
+    known, base = _listening()
+    rest = tuple(other for other in known if other is not tape)
+    recorder.tape = Listeners(rest, base) if rest else base
+
+
+def _listening() -> tuple[tuple[Tape, ...], Tape | None]:
+    tape = recorder.tape
+    return (tape.tapes, tape.base) if isinstance(tape, Listeners) else ((), tape)

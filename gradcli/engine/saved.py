@@ -19,6 +19,11 @@ SECOND_TIME = (
     "after calling backward."
 )
 
+HINT = (
+    "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+
 TYPE_NAMES = {
     np.dtype(np.float32): "Float",
     np.dtype(np.float64): "Double",
@@ -68,18 +73,21 @@ def check_gradient(tensor: Tensor, gradient: Any) -> None:
 
 def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
     """The inputs and the result as the rules take them: numpy values, or Tensors under `create_graph`."""
-    if node.inputs is None:
-        raise AutogradError(
-            SECOND_TIME,
-            code="E302",
-            help="write .backward(retain_graph=True) in the first call, or build the graph again before the second",
-        )
-    inputs: Sequence[Any] = node.inputs
+    inputs: Sequence[Any] | None = node.inputs
+    out = node.out
+    if inputs is None:
+        if node.hooks is None or node.hooks.packed is None:
+            raise AutogradError(
+                SECOND_TIME,
+                code="E302",
+                help="write .backward(retain_graph=True) in the first call, or build the graph again before the second",
+            )
+        inputs, out = node.hooks.packed()
     if changes.reshaped > node.sequence:
         inputs = [in_former_shape(x, node.sequence) if isinstance(x, Tensor) else x for x in inputs]
     if create_graph:
-        return inputs, Tensor(node.out, node)
-    return [x.value if isinstance(x, Tensor) else x for x in inputs], node.out
+        return inputs, Tensor(out, node)
+    return [x.value if isinstance(x, Tensor) else x for x in inputs], out
 
 
 # The values that tensors had before they got another shape in place, each with the time of that.
@@ -103,6 +111,8 @@ def release(node: Node) -> None:
     for position in node.primitive.saving(edges):
         if edges[position] is not None:
             node.inputs = node.out = None
+            if node.hooks is not None:
+                node.hooks.packed = None
             return
 
 
@@ -146,14 +156,13 @@ def modified(
     return ModifiedError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor {list(value.shape)}]{origin} is at version "
-        f"{len(history)}; expected version {expected} instead. Hint: enable anomaly detection to find the operation "
-        "that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False).",
+        f"{len(history)}; expected version {expected} instead. {HINT}",
         saver,
         next(time for time in history if time > since),
     )
 
 
 def _short(name: str) -> str:
-    """The name of a node as torch's errors have it: `Exp` of ExpBackward0, `Pow1` of PowBackward1."""
+    """The name of a node as torch's errors have it: `Exp` of ExpBackward0, `Pow1` of PowBackward1, `F` of FBackward."""
     stem, _, number = name.rpartition("Backward")
-    return stem + number.removeprefix("0") if number.isdigit() else name
+    return stem + number.removeprefix("0") if stem and (number.isdigit() or not number) else name

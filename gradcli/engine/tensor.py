@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad, Handle, Node, changes, tick
+from gradcli.engine.graph import AccumulateGrad, Handle, Node, Unversioned, changes, tick
 from gradcli.engine.modes import mode
 from gradcli.errors import AutogradError
 
@@ -106,6 +106,8 @@ class Tensor:
             )
         if required and not is_floating(self.value):
             raise AutogradError("only Tensors of floating point dtype can require gradients")
+        if required and isinstance(self.history, Unversioned) and not mode.inference:
+            raise AutogradError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self.node = AccumulateGrad(self) if required else None
 
     @property
@@ -166,6 +168,8 @@ class Tensor:
 
     @property
     def _version(self) -> int:
+        if isinstance(self.history, Unversioned):
+            raise AutogradError("Inference tensors do not track version counter.")
         return 0 if self.history is None else len(self.history)
 
     def changed(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -40,11 +41,18 @@ class Machine:
         self._write = write
         self._warn = warn
         self._warned: set[tuple[str, int]] = set()
+        self._once: set[str] = set()
 
     def write(self, text: str) -> None:
         """Print, as far as the limits allow."""
         self.budget.writes(len(text))
         self._write(text)
+
+    def warn_once(self, message: str) -> None:
+        """Warn of what torch tells only the first time in a run."""
+        if message not in self._once:
+            self._once.add(message)
+            warnings.warn(message, UserWarning, stacklevel=3)
 
     def warned(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         """Tell a warning, once for each line, as Python does."""

@@ -29,6 +29,7 @@ class Members:
     methods: dict[str, Callable[..., Any]] = field(default_factory=dict)
     getters: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     setters: dict[str, Callable[[Any, Any], None]] = field(default_factory=dict)
+    deleters: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     find: Callable[[str], Callable[..., Any] | None] = lambda name: None
 
 
@@ -220,6 +221,10 @@ def check_settable(value: Any, name: str) -> None:
 
 def delete_attribute(value: Any, name: str) -> None:
     """`del value.name`, for what the snippet itself may set."""
+    members = members_of(type(value))
+    if members is not None and name in members.deleters:
+        members.deleters[name](value)
+        return
     if not special.is_settable(value, name) or special.is_special(name):
         raise refused(value, name)
     if isinstance(value, type) and name not in vars(value):

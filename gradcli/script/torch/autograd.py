@@ -1,53 +1,83 @@
-"""`torch.autograd` and the grad modes."""
+"""`backward` and `torch.autograd.grad`."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from functools import wraps
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.accumulation import Accumulation
-from gradcli.engine.backward import Event, drain, grad, walk
-from gradcli.engine.modes import mode
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.backward import Gradient, drain, grad, walk
+from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Facade
+from gradcli.script.torch.anomaly import anomaly
+from gradcli.script.torch.dtypes import BY_NUMPY
+from gradcli.script.torch.nodes import GradientEdge
+
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
+    "cycle and avoid the leak."
+)
+NOT_ONLY = (
+    "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
+    "of the graph, please use torch.autograd.backward."
+)
+IMPLICIT = "grad can be implicitly created only for scalar outputs"
+BATCHES = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+    "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+    "detected: grad_output[{}] has a shape of {} and output[{}] has a shape of {}. If you only want some tensors in "
+    "`grad_output` to be considered batched, consider using vmap."
+)
+
+
+class Passes:
+    """The number of the backward pass that runs, and the nodes that it began with."""
+
+    number = 0
+    roots: Sequence[Any] = ()
+
+    def begin(self, outputs: Sequence[Tensor]) -> None:
+        self.number += 1
+        self.roots = [x.node for x in outputs]
+
+
+passes = Passes()
 
 
 def backward(
-    outputs: Any,
-    gradients: Any = None,
+    tensors: Any,
+    grad_tensors: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """`x.backward(...)` and `torch.autograd.backward(...)`; what happens is told to the timeline, if there is one."""
-    targets = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
-    given = list(gradients) if isinstance(gradients, tuple | list) else [gradients] * len(targets)
-    if inputs is not None:
-        return _into(targets, given, inputs, retain_graph, create_graph)
-    timeline, checked = running.machine.timeline, anomaly.enabled and anomaly.check_nan
-    told = checked or timeline is not None
-    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, told=told)
-    if checked:
-        events = watched(events)
-    if timeline is not None:
+    """`torch.autograd.backward`, and so `x.backward(...)`; what happens is told to the timeline, if there is one."""
+    only = None if inputs is None else _several(inputs)
+    if only == ():
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    targets = tuple(_output(x) for x in _several(tensors))
+    given = _upstream(targets, grad_tensors)
+    if create_graph:
+        running.machine.warn_once(CYCLE)
+    for x in only or ():
+        if isinstance(x, Tensor):
+            x.retain_grad()
+    passes.begin(targets)
+    nodes = None if only is None else [x.node for x in only]
+    timeline = running.machine.timeline
+    told = timeline is not None or anomaly.check_nan
+    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, told=told)
+    if anomaly.enabled:
+        events = anomaly.watched(events)
+    if timeline is not None and targets:
         events = timeline.backward(targets, given, events)
     drain(events, create_graph)
-    return None
-
-
-def _into(targets: list[Any], given: list[Any], inputs: Any, retain_graph: bool | None, create_graph: bool) -> None:
-    """Accumulate into some leaves only."""
-    leaves = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
-    found = grad(targets, leaves, given, retain_graph=retain_graph, create_graph=create_graph, allow_unused=True)
-    for leaf, gradient in zip(leaves, found, strict=True):
-        if gradient is not None:
-            leaf.grad = gradient if leaf.grad is None else leaf.grad + gradient
 
 
 def gradient(
@@ -56,119 +86,101 @@ def gradient(
     grad_outputs: Any = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
+    only_inputs: bool = True,
     allow_unused: bool | None = None,
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
-) -> tuple[Tensor | None, ...]:
-    """`torch.autograd.grad`."""
-    sources = list(outputs) if isinstance(outputs, tuple | list) else [outputs]
-    targets = list(inputs) if isinstance(inputs, tuple | list) else [inputs]
-    upstream = list(grad_outputs) if isinstance(grad_outputs, tuple | list) else [grad_outputs] * len(sources)
-    for index, source in enumerate(sources):
-        if source.node is None:
-            raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+) -> Any:
+    """`torch.autograd.grad`: a tuple, or for a dict of inputs a dict."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    sources = tuple(_output(x) for x in _several(outputs))
+    targets = tuple(inputs.values()) if isinstance(inputs, dict) else _several(inputs)
+    if not targets:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    if not only_inputs:
+        warnings.warn(NOT_ONLY, FutureWarning, stacklevel=2)
+    upstream = _upstream(sources, grad_outputs, batched=is_grads_batched)
+    for place, target in enumerate(targets):
+        if not isinstance(target, Tensor | GradientEdge):
+            raise TypeError(f"all inputs have to be Tensors or GradientEdges, but argument {place} is not")
+    passes.begin(sources)
     unused = bool(allow_unused) or materialize_grads
-    found = grad(sources, targets, upstream, retain_graph=retain_graph, create_graph=create_graph, allow_unused=unused)
+    rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
+    rounds = []
+    for row in rows:
+        retain = True if row is not rows[-1] else retain_graph
+        found = grad(sources, targets, row, retain_graph=retain, create_graph=create_graph, allow_unused=unused)
+        rounds.append(found)
+    found = rounds[0] if not is_grads_batched else _stacked(rounds)
     if materialize_grads:
         found = tuple(
             Tensor(np.zeros(x.shape, x.dtype)[()]) if g is None else g for g, x in zip(found, targets, strict=True)
         )
     if running.machine.timeline is not None:
         running.machine.timeline.differentiated(sources, targets, found)
-    return found
+    return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
 
 
-class GradMode(Facade):
-    """`with torch.no_grad():`, `@torch.no_grad()`, and at once for `torch.set_grad_enabled(...)`."""
+def _stacked(rounds: Sequence[tuple[Tensor | None, ...]]) -> tuple[Tensor | None, ...]:
+    from gradcli.ops.joining import stack_
 
-    def __init__(self, enabled: bool) -> None:
-        self._enabled = enabled
-        self._before: list[bool] = []
-
-    def __enter__(self) -> None:
-        self._before.append(mode.grad_enabled)
-        mode.grad_enabled = self._enabled
-
-    def __exit__(self, *_: Any) -> None:
-        mode.grad_enabled = self._before.pop()
-
-    def __call__(self, called: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(called, assigned=("__name__", "__doc__"), updated=())
-        def inside(*arguments: Any, **keywords: Any) -> Any:
-            with GradMode(self._enabled):
-                return called(*arguments, **keywords)
-
-        return inside
+    return tuple(None if None in column else stack_(list(column)) for column in zip(*rounds, strict=True))
 
 
-class SetGradEnabled(GradMode):
-    """Takes effect when it is called; leaving it as a context takes it back."""
-
-    def __init__(self, mode_: bool) -> None:
-        super().__init__(mode_)
-        self._before.append(mode.grad_enabled)
-        mode.grad_enabled = mode_
-
-    def __enter__(self) -> None:
-        mode.grad_enabled = self._enabled
+def _rows(gradients: Any) -> list[Any]:
+    """The gradients of a batch, one a pass."""
+    return [gradients[n] for n in range(len(gradients))]
 
 
-def switched(enabled: bool) -> Callable[..., Any]:
-    """`torch.no_grad()` and `torch.no_grad` as a bare decorator."""
-
-    def make(called: Any = None, **_: Any) -> Any:
-        return GradMode(enabled)(called) if callable(called) else GradMode(enabled)
-
-    return make
+def _several(x: Any) -> tuple[Any, ...]:
+    return (x,) if isinstance(x, Tensor | GradientEdge) else tuple(x)
 
 
-class Anomaly:
-    """What `set_detect_anomaly` switches."""
-
-    enabled = False
-    check_nan = True
-
-
-anomaly = Anomaly()
-ANOMALY_WARNING = (
-    "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
-)
+def _output(x: Any) -> Tensor:
+    """An output as a tensor, also where its place in the graph stands for it."""
+    if isinstance(x, GradientEdge):
+        return Tensor(getattr(x.node, "out", None), x.node)
+    if not isinstance(x, Tensor):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    return x
 
 
-class DetectAnomaly(Facade):
-    """`with torch.autograd.detect_anomaly():`: a backward pass stops where a gradient is nan."""
-
-    def __init__(self, check_nan: bool = True) -> None:
-        warnings.warn(ANOMALY_WARNING, UserWarning, stacklevel=2)
-        self._wanted = (True, check_nan)
-        self._before: list[tuple[bool, bool]] = []
-
-    def __enter__(self) -> None:
-        self._before.append((anomaly.enabled, anomaly.check_nan))
-        anomaly.enabled, anomaly.check_nan = self._wanted
-
-    def __exit__(self, *_: Any) -> None:
-        anomaly.enabled, anomaly.check_nan = self._before.pop()
-
-
-class SetDetectAnomaly(DetectAnomaly):
-    """`torch.autograd.set_detect_anomaly(True)`: takes effect when it is called; a context takes it back."""
-
-    def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._wanted = (mode, check_nan)
-        self._before = [(anomaly.enabled, anomaly.check_nan)]
-        anomaly.enabled, anomaly.check_nan = self._wanted
-
-    def __enter__(self) -> None:
-        anomaly.enabled, anomaly.check_nan = self._wanted
+def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -> tuple[Gradient, ...]:
+    """The gradients that enter, one an output: as given, or None for those of one element, which enter with 1."""
+    if grads is None:
+        given: tuple[Any, ...] = (None,) * len(outputs)
+    else:
+        given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
+    for index, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
+        if isinstance(gradient, Tensor):
+            _check_shape(index, output, gradient, batched)
+        elif gradient is not None:
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+        elif output.requires_grad and output.value.size != 1:
+            raise AutogradError(IMPLICIT, help="give the upstream gradient, or reduce the output with sum() or mean()")
+        elif output.requires_grad and not is_floating(output.value):
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {BY_NUMPY[output.dtype]}"
+            )
+    if len(given) < len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    for index, output in enumerate(outputs):
+        if output.node is None:
+            raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+    return given[: len(outputs)]
 
 
-def watched(events: Iterator[Event]) -> Iterator[Event]:
-    """The events of a backward pass, as long as no gradient is nan."""
-    for event in events:
-        if not isinstance(event, Accumulation):
-            node, position, _, gradient = event[:4]
-            value = gradient.value if isinstance(gradient, Tensor) else gradient
-            if np.isnan(value).any():
-                raise AutogradError(f"Function '{node.name()}' returned nan values in its {position}th output.")
-        yield event
+def _check_shape(index: int, output: Tensor, gradient: Tensor, batched: bool) -> None:
+    shape = gradient.shape[1:] if batched else gradient.shape
+    if shape == output.shape:
+        return
+    sizes = [f"torch.Size({list(x)})" for x in (shape, output.shape)]
+    if batched:
+        raise RuntimeError(BATCHES.format(index, sizes[0], index, sizes[1]))
+    raise AutogradError(
+        f"Mismatch in shape: grad_output[{index}] has a shape of {sizes[0]} and output[{index}] has a shape of "
+        f"{sizes[1]}."
+    )

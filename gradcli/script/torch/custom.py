@@ -20,9 +20,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.language import tree
 from gradcli.ops.padding import pad_constant
 from gradcli.ops.shaping import reshape
-from gradcli.script.python.attributes import describe
 from gradcli.script.torch.arguments import kind_name
-from gradcli.script.torch.nodes import METHODS, NODE
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,17 +63,6 @@ class CustomNode(Node):
     def context(self) -> Any:
         primitive: Any = self.primitive
         return primitive.call.context
-
-
-describe(
-    CustomNode,
-    methods={name: getattr(Node, name) for name in METHODS},
-    getters={
-        **NODE,
-        "saved_tensors": lambda node: node.context.saved_tensors,
-        "needs_input_grad": lambda node: node.context.needs_input_grad,
-    },
-)
 
 
 class PartNode(Node):
@@ -183,7 +170,8 @@ class Call:
     def _gradients(self, g: Any) -> dict[int, Any]:
         carried = isinstance(g, Tensor)
         given = self._given(g if carried else Tensor(g))
-        found = self.function.backward(self.context, *given)
+        kind = self.function
+        found = (kind.backward if "backward" in _defined(kind) else kind.vjp)(self.context, *given)
         answers = list(found) if isinstance(found, tuple) else [found]
         expected = len(self.arguments)
         if len(answers) < expected or any(x is not None for x in answers[expected:]):
@@ -230,6 +218,11 @@ class Call:
                 f"shape compatible with {list(target)}"
             )
         return answer if carried else answer.value
+
+
+def _defined(function: Any) -> set[str]:
+    """The names that a function of the snippet, or one of its parents, defines."""
+    return {name for kind in function.__mro__ if kind.__module__ == "__main__" for name in vars(kind)}
 
 
 def _part(packed: Any, *, pad: tuple[int, int], shape: tuple[int, ...], place: int = 0) -> Any:

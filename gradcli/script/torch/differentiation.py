@@ -1,21 +1,19 @@
-"""The module `torch.autograd`, and `torch.func`."""
+"""The module `torch.autograd`, and `torch.func`; what snippets rarely use is loaded when they ask for it."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.attributes import Namespace
-from gradcli.script.torch import autograd, derivatives, transforms
-from gradcli.script.torch.functions import Context, Function, once_differentiable
-from gradcli.script.torch.gradcheck import gradcheck, gradgradcheck
+from gradcli.script.torch import anomaly, autograd
+from gradcli.script.torch.grad_modes import MODES
 
-MODES: dict[str, Any] = {
-    "no_grad": autograd.switched(False),
-    "enable_grad": autograd.switched(True),
-    "inference_mode": autograd.switched(False),
-    "set_grad_enabled": autograd.SetGradEnabled,
+ANOMALY: dict[str, Any] = {
+    "detect_anomaly": anomaly.detect_anomaly,
+    "set_detect_anomaly": anomaly.set_detect_anomaly,
 }
 
 
@@ -30,37 +28,47 @@ def variable(data: Any, requires_grad: bool = False, **_: Any) -> Tensor:
 
 AUTOGRAD: dict[str, Any] = {
     **MODES,
+    **ANOMALY,
     "backward": autograd.backward,
     "grad": autograd.gradient,
-    "Function": Function,
     "Variable": variable,
-    "gradcheck": gradcheck,
-    "gradgradcheck": gradgradcheck,
-    "detect_anomaly": autograd.DetectAnomaly,
-    "set_detect_anomaly": autograd.SetDetectAnomaly,
+    "is_grad_enabled": lambda: mode.grad_enabled,
 }
 SMALL: dict[str, dict[str, Any]] = {
     "torch.autograd.grad_mode": MODES,
-    "torch.autograd.function": {
-        "Function": Function,
-        "FunctionCtx": Context,
-        "once_differentiable": once_differentiable,
-    },
-    "torch.autograd.functional": derivatives.MEMBERS,
-    "torch.autograd.gradcheck": {"gradcheck": gradcheck, "gradgradcheck": gradgradcheck},
-    "torch.autograd.anomaly_mode": {
-        "detect_anomaly": autograd.DetectAnomaly,
-        "set_detect_anomaly": autograd.SetDetectAnomaly,
-    },
+    "torch.autograd.anomaly_mode": ANOMALY,
     "torch.autograd.variable": {"Variable": variable},
 }
+# What is loaded when it is asked for: the parts with a namespace of their own, and the names that lie in them.
+PARTS = {
+    "torch.autograd.function": "gradcli.script.torch.functions",
+    "torch.autograd.functional": "gradcli.script.torch.derivatives",
+    "torch.autograd.gradcheck": "gradcli.script.torch.gradcheck",
+    "torch.autograd.graph": "gradcli.script.torch.graph",
+    "torch.autograd.forward_ad": "gradcli.script.torch.dual",
+    "torch.func": "gradcli.script.torch.transforms",
+}
+WITHIN = {
+    "Function": "torch.autograd.function",
+    "gradcheck": "torch.autograd.gradcheck",
+    "gradgradcheck": "torch.autograd.gradcheck",
+}
+
+
+def find(name: str) -> Any:
+    """A part of `torch.autograd`, or a name that lies in one."""
+    if name in WITHIN:
+        return namespace(WITHIN[name]).get(name)
+    part = f"torch.autograd.{name}"
+    return namespace(part) if part in PARTS or part in SMALL else None
 
 
 def namespace(name: str) -> Namespace:
     """`torch.autograd`, one of its parts, or `torch.func`."""
-    if name == "torch.func":
-        return Namespace(name, transforms.MEMBERS)
     if name in SMALL:
         return Namespace(name, SMALL[name])
-    parts = {part.rpartition(".")[2]: namespace(part) for part in SMALL}
-    return Namespace(name, {**parts, **AUTOGRAD, "is_grad_enabled": lambda: mode.grad_enabled})
+    if name in PARTS:
+        module = import_module(PARTS[name])
+        return Namespace(name, module.MEMBERS)
+    known = [*WITHIN, *(part.rpartition(".")[2] for part in PARTS)]
+    return Namespace(name, AUTOGRAD, find, known=known)

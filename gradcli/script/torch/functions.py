@@ -11,12 +11,11 @@ from typing import Any
 
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import recorder
-from gradcli.engine.saved import SECOND_TIME, modified
 from gradcli.engine.tensor import Tensor
 from gradcli.engine.views import View
 from gradcli.errors import AutogradError
 from gradcli.script.python.attributes import Facade
-from gradcli.script.torch.arguments import kind_name
+from gradcli.script.torch.context import Context
 from gradcli.script.torch.custom import Call
 
 LEGACY = (
@@ -31,53 +30,6 @@ NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
     "mode AD."
 )
-
-
-class Context(Facade):
-    """What `forward` leaves for `backward`: `ctx`. Snippets put attributes of their own on it."""
-
-    def __init__(self, arguments: tuple[Any, ...]) -> None:
-        self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
-        self._saved: tuple[Any, ...] = ()
-        self._versions: tuple[int, ...] = ()
-        self._freed = False
-        self._node: Any = None
-        self._dirty: tuple[Any, ...] = ()
-        self._without_gradient: tuple[Any, ...] = ()
-        self._materialize = True
-
-    def save_for_backward(self, *tensors: Any) -> None:
-        for position, tensor in enumerate(tensors):
-            if tensor is not None and not isinstance(tensor, Tensor):
-                raise TypeError(
-                    f"save_for_backward can only save variables, but argument {position} is of type {kind_name(tensor)}"
-                )
-        self._saved = tensors
-
-    @property
-    def saved_tensors(self) -> tuple[Any, ...]:
-        """The tensors as they were; refused after the graph was freed, and where one was changed since."""
-        if self._freed:
-            raise AutogradError(SECOND_TIME, code="E302")
-        for tensor, version in zip(self._saved, self._versions, strict=True):
-            history = tensor.history or [] if tensor is not None else []
-            if len(history) > version:
-                raise modified(self._node, tensor.value, tensor.node, history, history[version - 1] if version else -1)
-        return self._saved
-
-    def mark_dirty(self, *tensors: Any) -> None:
-        self._dirty = tensors
-
-    def mark_non_differentiable(self, *tensors: Any) -> None:
-        self._without_gradient = tensors
-
-    def set_materialize_grads(self, value: bool) -> None:
-        self._materialize = value
-
-    def _seal(self, results: dict[int, Any]) -> None:
-        """`forward` is over: outputs are saved as what the snippet gets in their place."""
-        self._saved = tuple(results.get(id(tensor), tensor) for tensor in self._saved)
-        self._versions = tuple(0 if tensor is None else tensor._version for tensor in self._saved)
 
 
 class Function(Facade):
@@ -101,17 +53,23 @@ class Function(Facade):
     def backward(ctx: Any, *gradients: Any) -> Any:
         raise NotImplementedError(NO_BACKWARD)
 
+    @staticmethod
+    def vjp(ctx: Any, *gradients: Any) -> Any:
+        raise NotImplementedError(NO_BACKWARD)
+
     @classmethod
-    def apply(cls, *arguments: Any) -> Any:
+    def apply(cls, *arguments: Any, **keywords: Any) -> Any:
         """Run `forward`, outside the graph, and remember how to run `backward`."""
-        context = Context(arguments)
+        arguments = (*arguments, *keywords.values())
+        positional = arguments[: len(arguments) - len(keywords)]
+        context = Context(cls, arguments)
         tape, recorder.tape = recorder.tape, None
         try:
             with set_grad_enabled(False):
                 if cls.setup_context is Function.setup_context:
-                    outputs = cls.forward(context, *arguments)
+                    outputs = cls.forward(context, *positional, **keywords)
                 else:
-                    outputs = cls.forward(*arguments)
+                    outputs = cls.forward(*positional, **keywords)
                     cls.setup_context(context, arguments, outputs)
         finally:
             recorder.tape = tape
@@ -152,3 +110,10 @@ def once_differentiable(backward: Any) -> Any:
             return backward(ctx, *gradients)
 
     return call
+
+
+MEMBERS: dict[str, Any] = {
+    "Function": Function,
+    "FunctionCtx": Context,
+    "once_differentiable": once_differentiable,
+}

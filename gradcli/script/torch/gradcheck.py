@@ -121,3 +121,6 @@ def _analytical(output: Tensor, x: Tensor) -> Any:
         )
         columns.append(np.zeros(x.value.size, x.dtype) if found is None else np.ravel(found.value))
     return np.array(columns).T.reshape(x.value.size, output.value.size)
+
+
+MEMBERS: dict[str, Any] = {"gradcheck": gradcheck, "gradgradcheck": gradgradcheck, "GradcheckError": GradcheckError}

@@ -15,7 +15,8 @@ from gradcli.script.generator import Generator
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.builtins import TYPES
-from gradcli.script.torch import autograd, chance, kinds, legacy, operations, tensors
+from gradcli.script.torch import chance, grad_modes, inference, kinds, legacy, operations, tensors
+from gradcli.script.torch.anomaly import anomaly
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.creation import CREATION
 from gradcli.script.torch.dtypes import (
@@ -98,13 +99,12 @@ MEMBERS: dict[str, Any] = {
     "bernoulli": chance.bernoulli,
     "multinomial": chance.multinomial,
     **kinds.MEMBERS,
-    "no_grad": autograd.switched(False),
-    "enable_grad": autograd.switched(True),
-    "inference_mode": autograd.switched(False),
-    "set_grad_enabled": autograd.SetGradEnabled,
+    **grad_modes.MODES,
     "is_grad_enabled": lambda: mode.grad_enabled,
-    "is_inference_mode_enabled": lambda: False,
-    "is_anomaly_enabled": lambda: autograd.anomaly.enabled,
+    "is_inference_mode_enabled": lambda: mode.inference,
+    "is_inference": inference.is_inference,
+    "is_anomaly_enabled": lambda: anomaly.enabled,
+    "is_anomaly_check_nan_enabled": lambda: anomaly.checks,
     "is_tensor": is_tensor,
     **{name: of_tensor(name) for name in ("is_floating_point", "is_complex", "is_nonzero", "numel")},
     "is_same_size": lambda x, other: x.shape == other.shape,
@@ -156,7 +156,7 @@ def namespace(name: str) -> Namespace:
     if name == "torch.random":
         return Namespace(name, {"manual_seed": manual_seed, "initial_seed": MEMBERS["initial_seed"]})
     printing.set_printoptions(profile="default")  # what an earlier snippet of this process has set ends with it
-    autograd.anomaly.enabled = False
+    anomaly.enabled = mode.inference = False
     return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
 
 

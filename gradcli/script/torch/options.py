@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.graph import AccumulateGrad, Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
@@ -57,6 +57,8 @@ PLAIN = Options(None, False, None)
 def made(value: Any, requires_grad: bool = False) -> Tensor:
     """A new leaf."""
     leaf = Tensor(value)
+    if mode.inference:
+        leaf.history = Unversioned()
     if requires_grad:
         if not is_floating(value):
             raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")

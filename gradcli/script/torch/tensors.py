@@ -7,7 +7,8 @@ from typing import Any
 
 from gradcli.engine.backward import Gradient
 from gradcli.engine.graph import Handle
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.surface import OPERATIONS
 from gradcli.script.printing import format_tensor, tensor_text
@@ -19,6 +20,7 @@ from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.casting import cast as cast
 from gradcli.script.torch.casting import casting, to, type_
 from gradcli.script.torch.dtypes import BY_NUMPY, CPU, STRIDED, Size, check_device
+from gradcli.script.torch.inference import is_inference
 
 
 def new(name: str) -> Callable[..., Tensor]:
@@ -40,7 +42,7 @@ def backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    autograd.backward(x, gradient, retain_graph, create_graph, inputs)
+    autograd.backward(x, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
@@ -70,8 +72,9 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "is_floating_point": lambda x: x.dtype.kind == "f",
     "is_complex": lambda x: False,
     "is_signed": lambda x: x.dtype.kind in "if",
-    "is_inference": lambda x: False,
+    "is_inference": is_inference,
     "is_nonzero": bool,
+    "_is_view": lambda x: x.base is not None,
     "data_ptr": memory.data_ptr,
     "storage_offset": memory.storage_offset,
     "untyped_storage": memory.Storage,
@@ -164,6 +167,10 @@ def _fixed(name: str) -> Callable[[Any, Any], None]:
 def set_requires_grad(x: Tensor, value: Any) -> None:
     if not isinstance(value, bool):
         raise RuntimeError("requires_grad must be a bool")
+    if value and not x.is_leaf:
+        raise AutogradError("you can only change requires_grad flags of leaf variables.")
+    if value and not is_floating(x.value):
+        raise AutogradError("only Tensors of floating point and complex dtype can require gradients")
     x.requires_grad = value
 
 
@@ -176,6 +183,7 @@ describe(
         **{name: _setter(name) for name in ("grad", "data")},
         "requires_grad": set_requires_grad,
     },
+    deleters={"grad": lambda x: setattr(x, "grad", None)},
     find=operations.method,
 )
 REPRESENTATIONS[Tensor] = tensor_text

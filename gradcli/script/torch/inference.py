@@ -1,0 +1,53 @@
+"""Inference mode: tensors that are made inside have no version, and no graph may save them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.engine.graph import Node, Unversioned
+from gradcli.engine.modes import mode
+from gradcli.engine.recorder import Application, leave, listen
+from gradcli.engine.saved import saved
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+
+NOT_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+)
+
+
+class Marks:
+    """Listens to operations: marks their results inside of inference mode, and refuses to save them outside."""
+
+    def append(self, application: Application) -> None:
+        out = application.out
+        if mode.inference:
+            mark(out)
+        elif isinstance(out.node, Node) and any(map(is_inference, application.inputs)):
+            positions = saved(out.node)
+            if any(is_inference(x) and position in positions for position, x in enumerate(application.inputs)):
+                raise AutogradError(NOT_SAVED, code="E304", help="use it under no_grad(), or clone() it")
+
+
+marks = Marks()
+
+
+def mark(x: Tensor) -> None:
+    """Make it an inference tensor, unless it looks into the memory of one that is none."""
+    if x.base is None and not x.history:
+        x.history = Unversioned()
+
+
+def is_inference(x: Any) -> bool:
+    return isinstance(x, Tensor) and isinstance(x.history, Unversioned)
+
+
+def switch(enabled: bool) -> bool:
+    """Switch inference mode, and answer what it was; once it was on, there may be tensors to watch."""
+    before, mode.inference = mode.inference, enabled
+    if enabled:
+        leave(marks)
+        listen(marks)
+    return before

@@ -1,0 +1,71 @@
+"""Hooks on what nodes save: `pack` is called when a tensor is saved, `unpack` when the backward pass reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.engine.graph import OUT, Node
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.recorder import Application
+from gradcli.engine.saved import saved
+from gradcli.engine.tensor import Tensor, type_name
+
+
+class Packed:
+    """What `pack` gave for a tensor."""
+
+    def __init__(self, packer: Packer, x: Tensor) -> None:
+        self.packer = packer
+        self.node = x.node
+        with set_grad_enabled(False):
+            self.content = packer.pack(x)
+
+    def tensor(self) -> Tensor:
+        """What `unpack` makes of it, in the place of the tensor in the graph."""
+        found = self.packer.unpack(self.content)
+        if not isinstance(found, Tensor):
+            raise TypeError(
+                f"Output of saved tensor unpack_hook expected to be a Tensor but got result of type {type_name(found)}"
+            )
+        return found if found.node is self.node else Tensor(found.value, self.node)
+
+
+class Packer:
+    """A pair of hooks, which listens to operations; of several the latest holds."""
+
+    def __init__(self, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> None:
+        self.pack = pack
+        self.unpack = unpack
+
+    def append(self, application: Application) -> None:
+        """Pack what the new node saved; those behind the later name of an operand come first, as in torch."""
+        node = application.out.node
+        if not isinstance(node, Node) or node.inputs is None or active[-1] is not self:
+            return
+        held: dict[int, Any] = dict(enumerate(node.inputs))
+        for position in sorted(saved(node), reverse=True):
+            x = application.out if position == OUT else held[position]
+            if isinstance(x, Tensor):
+                held[position] = Packed(self, x)
+        out, count = node.out, len(node.inputs)
+
+        def read() -> tuple[tuple[Any, ...], Any]:
+            found = {position: unpacked(held[position]) for position in sorted(held, reverse=True)}
+            return tuple(found[n] for n in range(count)), found[OUT].value if OUT in found else out
+
+        if any(isinstance(x, Packed) for x in held.values()):
+            node.with_hooks().packed = read
+            node.inputs = node.saved_out = None
+
+
+active: list[Packer] = []
+
+
+def packed(x: Any) -> Any:
+    """A tensor that a function of the snippet saves."""
+    return Packed(active[-1], x) if active and isinstance(x, Tensor) else x
+
+
+def unpacked(x: Any) -> Any:
+    return x.tensor() if isinstance(x, Packed) else x
