@@ -139,7 +139,14 @@ ELSEWHERE: dict[str, Function] = {
 
 def function_of(name: str) -> Function:
     """The function behind an operation's own name (not an alias)."""
-    for place in (ELSEWHERE, vars(functional), vars(torch), vars(torch.Tensor)):
+    for place in (
+        ELSEWHERE,
+        vars(functional),
+        vars(torch),
+        vars(torch.Tensor),
+        vars(torch.special),
+        vars(torch.linalg),
+    ):
         if name in place:
             return place[name]  # type: ignore[no-any-return]
     found = getattr(torch.Tensor, name, None)

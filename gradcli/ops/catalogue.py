@@ -8,18 +8,19 @@ from __future__ import annotations
 
 FAMILIES = {
     "activations": (
-        "celu elu expit gelu hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu softplus "
-        "softsign swish tanhshrink"
+        "celu elu expit gelu hardtanh leaky_relu logsigmoid mish relu relu6 selu sigmoid silu softplus softsign swish "
+        "tanhshrink"
     ),
     "adaptive": "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d max_pool1d",
     "arithmetic": (
-        "add div divide floor_divide mul multiply neg negative pow power reciprocal remainder square sub "
-        "subtract true_divide"
+        "add div divide floor_divide mul multiply neg negative pow power reciprocal remainder square sub subtract "
+        "true_divide"
     ),
     "arranging": (
         "contiguous fliplr flipud ravel repeat_interleave reshape_as rot90 sum_to_size tile unflatten unfold view_as"
     ),
     "attention": "dropout scaled_dot_product_attention",
+    "bessel": "i0 i0e i1 i1e",
     "binary": "bce bce_with_logits binary_cross_entropy binary_cross_entropy_with_logits",
     "blends": (
         "addcdiv addcmul clamp_max clamp_min float_power fmod hypot lerp logaddexp logaddexp2 nan_to_num positive xlogy"
@@ -34,32 +35,35 @@ FAMILIES = {
     "convolution": "conv1d conv1d_input conv1d_weight conv2d conv2d_input conv2d_weight",
     "counting": "argwhere bincount bucketize count_nonzero histc nonzero searchsorted unique",
     "creation": (
-        "arange empty empty_like eye full full_like linspace logspace ones ones_like tril_indices "
-        "triu_indices zeros zeros_like"
+        "arange empty empty_like eye full full_like linspace logspace ones ones_like tril_indices triu_indices zeros "
+        "zeros_like"
     ),
     "determinants": "cholesky det inv inverse logdet matrix_power slogdet solve",
     "diagonals": "diag diag_embed diagflat diagonal trace tril triu",
     "distances": "cdist cosine_similarity dist linalg_norm matrix_norm normalize pairwise_distance",
     "divergences": "gaussian_nll_loss kl_div poisson_nll_loss",
+    "divisors": "gcd lcm",
     "einsum": "einsum",
     "elementwise": (
-        "abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 "
-        "atanh ceil cos cosh erf exp exp2 expm1 fix floor ln log log10 log1p log2 rsqrt sign sin sinh sqrt "
-        "tan tanh trunc"
+        "abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh "
+        "ceil cos cosh erf exp exp2 expm1 fix floor ln log log10 log1p log2 rsqrt sign sin sinh sqrt tan tanh trunc"
     ),
     "extremes": "amax amin argmax argmin max min",
+    "floats": "copysign fmax fmin frexp ldexp nextafter",
     "gathering": "gather index_add index_select masked_select scatter_add take_along_dim",
+    "incomplete": "gammainc gammaincc igamma igammac mvlgamma zeta",
     "indexing": "narrow select",
+    "integrals": "cumulative_trapezoid gradient trapezoid trapz",
     "joining": "cat chunk concat flip repeat roll split stack unbind",
     "likelihood": "nll_loss nll_loss_backward one_hot",
     "logic": (
-        "all allclose any bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor "
-        "equal heaviside isclose isfinite isinf isnan isneginf isposinf logical_xor signbit"
+        "all allclose any bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor equal "
+        "heaviside isclose isfinite isinf isnan isneginf isposinf logical_xor signbit"
     ),
     "losses": "huber_loss l1_loss mse mse_loss smooth_l1_loss",
     "margins": (
-        "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss multilabel_soft_margin_loss "
-        "soft_margin_loss triplet_margin_loss"
+        "cosine_embedding_loss hinge_embedding_loss margin_ranking_loss multilabel_soft_margin_loss soft_margin_loss "
+        "triplet_margin_loss"
     ),
     "matmul": "linear matmul",
     "normalization": "embedding embedding_backward layer_norm rms_norm",
@@ -68,21 +72,24 @@ FAMILIES = {
     "permutations": "H T mH mT moveaxis movedim permute swapaxes swapdims t transpose",
     "pooling": "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward max_pool2d_pick",
     "products": "addmv addr baddbmm cross inner kron tensordot vecdot",
+    "quantiles": "entr erfcx log_ndtr ndtr ndtri xlog1py",
     "reductions": "mean prod sum",
+    "replacing": "diagonal_scatter narrow_copy renorm scatter_reduce select_scatter slice_scatter",
     "resizing": "conv_transpose1d conv_transpose2d pixel_shuffle pixel_unshuffle",
     "rounding": "round",
     "samples": "corrcoef cov diff logcumsumexp nanmean nansum quantile",
     "scans": "cumprod cumsum",
     "scattering": "index_copy index_fill masked_scatter scatter take",
     "selection": "clamp clip masked_fill maximum minimum where",
+    "sets": "combinations isin nonzero_static unique_consecutive unravel_index",
     "shaping": "broadcast_to clone detach expand expand_as flatten reshape squeeze unsqueeze view",
     "shrinking": "glu hardshrink hardsigmoid hardswish prelu softshrink threshold",
     "softmax": "log_softmax logsumexp softmax softmin",
     "sorting": "argsort cummax cummin kthvalue median mode sort topk",
     "special": "deg2rad digamma erfc erfinv frac lgamma logit polygamma rad2deg sgn sinc",
     "stacks": (
-        "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod column_stack dstack "
-        "hsplit hstack meshgrid row_stack tensor_split vsplit vstack"
+        "atleast_1d atleast_2d atleast_3d block_diag broadcast_tensors cartesian_prod column_stack dstack hsplit "
+        "hstack meshgrid row_stack tensor_split vsplit vstack"
     ),
     "statistics": "aminmax std std_mean var var_mean",
     "subscript": "index",

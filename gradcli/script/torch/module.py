@@ -39,6 +39,7 @@ SUBMODULES = {
     "optim": "gradcli.script.torch.optim.module",
     "utils": "gradcli.script.torch.data",
     "linalg": "gradcli.script.torch.linalg",
+    "special": "gradcli.script.torch.special",
     "func": "gradcli.script.torch.differentiation",
     "random": "gradcli.script.torch.module",
     "accelerator": "gradcli.script.torch.module",

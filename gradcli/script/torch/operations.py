@@ -24,11 +24,12 @@ ONLY_NN = (
     "cross_entropy normalize nll_loss one_hot huber_loss l1_loss mse_loss smooth_l1_loss linear pad avg_pool2d glu "
     "hardsigmoid hardswish softshrink softmin multi_dot matrix_norm vector_norm vecdot"
 )
+ONLY_SPECIAL = "entr erfcx gammainc gammaincc i0e i1 i1e log_ndtr ndtr ndtri xlog1py zeta"
 OURS = (
     "expit swish power bce bce_with_logits conv1d_input conv1d_weight conv2d_input conv2d_weight inv linalg_norm ln "
     "nll_loss_backward mse embedding_backward avg_pool2d_backward max_pool2d_backward max_pool2d_pick index"
 )
-ELSEWHERE = frozenset(f"{ONLY_METHODS} {ONLY_NN} {OURS}".split())
+ELSEWHERE = frozenset(f"{ONLY_METHODS} {ONLY_NN} {ONLY_SPECIAL} {OURS}".split())
 
 
 @cache
