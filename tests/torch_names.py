@@ -98,6 +98,7 @@ ADJOINTS = {
     "nll_loss_backward",
     "embedding_backward",
     "quantile",  # by changing views in place
+    "tensorinv",
 }
 
 ELSEWHERE: dict[str, Function] = {
@@ -122,6 +123,7 @@ ELSEWHERE: dict[str, Function] = {
     "solve": torch.linalg.solve,
     "cholesky": torch.linalg.cholesky,
     "det": torch.linalg.det,
+    **{name: getattr(torch.linalg, name) for name in ("cond", "lstsq", "lu", "matrix_rank", "pinv", "qr", "svd")},
     "einsum": torch.einsum,
     "unfold": torch.Tensor.unfold,
     "tensordot": _tensordot,

@@ -1,4 +1,6 @@
-"""What is switched on: recording of graphs (torch's grad mode), the dtype of a plain number, the largest result."""
+"""What is switched on: recording of graphs (torch's grad mode), the dtype of a plain number, the largest result, and
+whether products of matrices refuse integers beside floating point numbers.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,13 @@ import numpy as np
 class Mode:
     """The one mutable object of the engine; read on every operation, so a plain attribute."""
 
-    __slots__ = ("default_dtype", "grad_enabled", "inference", "largest")
+    __slots__ = ("default_dtype", "grad_enabled", "inference", "largest", "strict")
 
     def __init__(self) -> None:
         self.grad_enabled = True
         self.inference = False  # torch's inference mode: results have no version, and no graph may save them
         self.default_dtype: np.dtype[np.floating] = np.dtype(np.float64)
+        self.strict = False  # torch asks its users to convert integers; numbers in an expression need not be
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
 
 

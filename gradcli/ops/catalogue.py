@@ -38,6 +38,7 @@ FAMILIES = {
         "arange empty empty_like eye full full_like linspace logspace ones ones_like tril_indices triu_indices zeros "
         "zeros_like"
     ),
+    "decompositions": "eigh eigvalsh qr svd svdvals",
     "determinants": "cholesky det inv inverse logdet matrix_power slogdet solve",
     "diagonals": "diag diag_embed diagflat diagonal trace tril triu",
     "distances": "cdist cosine_similarity dist linalg_norm matrix_norm normalize pairwise_distance",
@@ -48,6 +49,8 @@ FAMILIES = {
         "abs absolute acos acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh "
         "ceil cos cosh erf exp exp2 expm1 fix floor ln log log10 log1p log2 rsqrt sign sin sinh sqrt tan tanh trunc"
     ),
+    "elimination": "lu lu_factor",
+    "exponentials": "matrix_exp",
     "extremes": "amax amin argmax argmin max min",
     "floats": "copysign fmax fmin frexp ldexp nextafter",
     "gathering": "gather index_add index_select masked_select scatter_add take_along_dim",
@@ -71,7 +74,7 @@ FAMILIES = {
     "padding": "pad",
     "permutations": "H T mH mT moveaxis movedim permute swapaxes swapdims t transpose",
     "pooling": "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward max_pool2d_pick",
-    "products": "addmv addr baddbmm cross inner kron tensordot vecdot",
+    "products": "addmv addr baddbmm cross inner kron tensordot vdot vecdot",
     "quantiles": "entr erfcx log_ndtr ndtr ndtri xlog1py",
     "reductions": "mean prod sum",
     "replacing": "diagonal_scatter narrow_copy renorm scatter_reduce select_scatter slice_scatter",
@@ -93,5 +96,6 @@ FAMILIES = {
     ),
     "statistics": "aminmax std std_mean var var_mean",
     "subscript": "index",
+    "systems": "cholesky_inverse cholesky_solve cond lstsq matrix_rank pinv solve_triangular tensorinv tensorsolve",
 }
 FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names.split()}

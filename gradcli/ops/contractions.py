@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.engine import products
 from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.formula import Formula
+from gradcli.engine.modes import mode
 from gradcli.engine.notation import call, infix
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.saved import C_NAMES, TYPE_NAMES
@@ -113,19 +114,23 @@ addmm: Primitive = primitive(
 MM = "expected m1 and m2 to have the same dtype, but got: {a} != {b}"
 MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
 DOT = "dot : expected both vectors to have same dtype, but found {0} and {1}"
+ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
+ADDMV = "addmv input tensors must have the same dtype, but got {0}, {1}, and {2}"
+TENSORDOT = "both inputs should have same dtype"
 BMM = "expected scalar type {0} but found {1}"
 
 
 def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
-    """Integers beside floating point numbers are converted; torch asks its users to do that."""
+    """Integers beside floating point numbers are converted, unless the mode is strict."""
     dtypes = [x.dtype for x in tensors]
-    floating = [dtype for dtype in dtypes if dtype.kind == "f"]
-    if not floating or dtypes.count(floating[0]) == len(dtypes):
+    if dtypes.count(dtypes[0]) == len(dtypes):
         return tensors
-    for dtype in floating:
-        if dtype != floating[0]:
-            names = [TYPE_NAMES[x.dtype] for x in tensors]
-            raise AutogradError(refusal.format(*names, a=C_NAMES[names[-2]], b=C_NAMES[names[-1]]))
+    floating = [dtype for dtype in dtypes if dtype.kind == "f"]
+    if mode.strict or any(dtype != floating[0] for dtype in floating):
+        names = [TYPE_NAMES[dtype] for dtype in dtypes]
+        raise AutogradError(refusal.format(*names, a=C_NAMES[names[-2]], b=C_NAMES[names[-1]]))
+    if not floating:
+        return tensors
     return tuple(x if is_floating(x.value) else Tensor(x.value.astype(floating[0])) for x in tensors)
 
 
@@ -136,6 +141,10 @@ def listed(x: Tensor) -> str:
 @operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y")
 def dot_(input: Tensor, tensor: Tensor) -> Any:
     """The inner product of two vectors."""
+    return inner_product(dot, input, tensor)
+
+
+def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
     if input.ndim != 1 or tensor.ndim != 1:
         raise AutogradError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors", code="E301")
     m, n = len(input.value), len(tensor.value)
@@ -145,7 +154,7 @@ def dot_(input: Tensor, tensor: Tensor) -> Any:
             f"got {m} and {n} elements respectively",
             code="E301",
         )
-    return dot(*same_dtype(input, tensor, refusal=DOT))
+    return product(*same_dtype(input, tensor, refusal=DOT))
 
 
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)")
@@ -226,4 +235,4 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha:
             raise AutogradError(f"{name} must be a matrix, got {x.ndim}-D tensor", code="E301")
     check_mm(mat1, mat2)
     expanded(input, (mat1.shape[0], mat2.shape[1]))
-    return addmm(*same_dtype(input, mat1, mat2), beta=beta, alpha=alpha)
+    return addmm(*same_dtype(input, mat1, mat2, refusal=ADDMM), beta=beta, alpha=alpha)

@@ -236,7 +236,7 @@ def solve_(A: Real, B: Real) -> Any:
 
 
 @operation("A = [[2, 1], [0.5, 3]]; cholesky(A @ A.T)", method=False)
-def cholesky_(A: Real) -> Any:
-    """The lower triangle L with `L @ L.T = A`, for a symmetric positive definite matrix."""
+def cholesky_(A: Real, upper: bool = False) -> Any:
+    """The lower triangle L with `L @ L.T = A`, for a symmetric positive definite matrix; or its transpose."""
     _check_square("linalg.cholesky", A)
-    return cholesky(A)
+    return transposed(cholesky(A)) if upper else cholesky(A)

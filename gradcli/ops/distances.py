@@ -15,16 +15,17 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.arguments import Dims, Real, check_size
 from gradcli.ops.arithmetic import div, mul, sub
-from gradcli.ops.axes import wrapped
+from gradcli.ops.axes import kept, wrapped
 from gradcli.ops.blends import clamp_min
 from gradcli.ops.comparisons import equal
 from gradcli.ops.elementwise import absolute, sign
 from gradcli.ops.extremes import amax_, amin_
 from gradcli.ops.norms import norm, norm_rule
+from gradcli.ops.permutations import permute
 from gradcli.ops.reductions import sum_, sum_dim
 from gradcli.ops.scalars import add_number
 from gradcli.ops.selection import where
-from gradcli.ops.shaping import unsqueeze
+from gradcli.ops.shaping import reshape, unsqueeze
 from gradcli.ops.surface import operation
 
 # torch has this node where a norm is asked for with a number and dimensions
@@ -153,6 +154,8 @@ def normalize(input: Real, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) ->
     "A = [[1, -2], [3, 0.5]]; matrix_norm(A)",
     "A = [[1, -2], [3, 0.5]]; matrix_norm(A, 1)",
     "A = [[1, -2], [3, 0.5]]; matrix_norm(A, ord=-inf, keepdim=True)",
+    "A = [[1, -2], [3, 0.5]]; matrix_norm(A, 2)",
+    "A = [[1, -2], [3, 0.5]]; matrix_norm(A, 'nuc')",
     method=False,
 )
 def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bool = False) -> Any:
@@ -166,10 +169,18 @@ def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bo
         raise AutogradError(f"linalg.matrix_norm: Order {str(ord)[:40]} not supported.")
     if ord == "fro":
         return norm(input, dim=(rows, columns), keepdim=keepdim)
+    if ord in (2, -2, "nuc"):
+        from gradcli.ops.decompositions import svd_s
+
+        order = [axis for axis in range(input.ndim) if axis not in (rows, columns)]
+        values = svd_s(permute(input, dims=(*order, rows, columns)), full_matrices=False)
+        last = values.ndim - 1
+        found = sum_(values, last) if ord == "nuc" else (amin_ if ord == -2 else amax_)(values, last)
+        return reshape(found, shape=kept(input.shape, (rows, columns))) if keepdim else found
     if ord not in (1, -1, math.inf, -math.inf):
         raise AutogradError(
             f"linalg.matrix_norm: Order {ord} not supported.",
-            help="'fro', 1, -1, inf and -inf are the orders there are",
+            help="'fro', 'nuc', 1, 2, inf, -1, -2 and -inf are the orders there are",
         )
     over, left = (rows, columns) if abs(ord) == 1 else (columns, rows)
     sums = norm(input, p=1, dim=over, keepdim=keepdim)

@@ -171,10 +171,8 @@ first_smallest = primitive(
 def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
     """An empty set has no extreme."""
     if dim is None and 0 in shape:
-        raise AutogradError(
-            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
-            "the 'dim' argument."
-        )
+        advice = "" if name.startswith("arg") else " Specify the reduction dim with the 'dim' argument."
+        raise AutogradError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}")
     for axis in axes(dim, len(shape)):
         if shape[axis] == 0:
             raise AutogradError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")

@@ -20,7 +20,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops import arithmetic
 from gradcli.ops.arguments import check_size
-from gradcli.ops.contractions import BMM, addmm_, bmm_, dot_, mm_, mv_, same_dtype
+from gradcli.ops.contractions import ADDMM, BMM, MM, addmm_, bmm_, dot_, mm_, mv_, same_dtype
 from gradcli.ops.permutations import mT, t_
 from gradcli.ops.shaping import clone, fold_squeeze, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.surface import operation
@@ -63,8 +63,9 @@ def matmul(input: Tensor, other: Tensor) -> Any:
             return squeeze_in_place(mm_(unsqueeze(input, dim=0), other))
         case 2, 2:
             return mm_(input, other)
-    a, b = same_dtype(input, other, refusal=BMM)
-    return _folded(a, b) if _folds(a, b) else _batched(a, b)
+    folds = _folds(input, other)
+    a, b = same_dtype(input, other, refusal=MM if folds else BMM)
+    return _folded(a, b) if folds else _batched(a, b)
 
 
 def _folds(a: Tensor, b: Tensor) -> bool:
@@ -131,6 +132,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
             f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D",
             code="E301",
         )
+    if bias is not None and weight.ndim == 2:
+        same_dtype(bias, input, weight, refusal=ADDMM)
     if bias is not None and input.ndim == 2:
         return addmm_(bias, input, t_(weight))
     if bias is not None and weight.ndim == 2 and input.value.flags.c_contiguous:

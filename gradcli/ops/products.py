@@ -15,9 +15,14 @@ from gradcli.errors import AutogradError
 from gradcli.ops.arguments import check_size
 from gradcli.ops.arithmetic import mul
 from gradcli.ops.contractions import (
+    ADDMV,
+    BMM,
+    TENSORDOT,
     bmm,
     check_bmm,
+    dot,
     dot_,
+    inner_product,
     listed,
     mm_,
     mv,
@@ -67,6 +72,9 @@ cross: Primitive = primitive(
 )
 
 
+vdot = primitive("vdot", dot.forward, *dot.rules, structured=True)
+
+
 @operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; kron(A, B)", "x = [1, 2]; A = [[1, 2], [3, 4]]; kron(x, A)")
 def kron(input: Tensor, other: Tensor) -> Any:
     """The Kronecker product: each entry of the input times the whole of the other."""
@@ -94,7 +102,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
                 f"{b.shape[n]} in dim {n}",
                 code="E301",
             )
-    a, b = same_dtype(a, b)
+    a, b = same_dtype(a, b, refusal=TENSORDOT)
     ahead = tuple(axis for axis in range(a.ndim) if axis not in first)
     behind = tuple(axis for axis in range(b.ndim) if axis not in second)
     left, right = permute(a, dims=(*ahead, *first)), permute(b, dims=(*second, *behind))
@@ -125,6 +133,12 @@ def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[tuple[int, ...], tuple[int
         tuple(dimension(dim, a.ndim) for dim in first if a.ndim),
         tuple(dimension(dim, b.ndim) for dim in second if b.ndim),
     )
+
+
+@operation("x = [1, 2]; y = [3, 4]; vdot(x, y)")
+def vdot_(input: Tensor, other: Tensor) -> Any:
+    """The inner product of two vectors, under its name for complex numbers."""
+    return inner_product(vdot, input, other)
 
 
 @operation("x = [1, 2]; y = [3, 4]; inner(x, y)", "A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; inner(A, B)")
@@ -170,7 +184,7 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, 
     """`beta*input + alpha*bmm(batch1, batch2)`."""
     check_bmm(batch1, batch2)
     expanded(input, (*batch1.shape[:2], batch2.shape[2]))
-    return baddbmm(*same_dtype(input, batch1, batch2), beta=beta, alpha=alpha)
+    return baddbmm(*same_dtype(input, batch1, batch2, refusal=BMM), beta=beta, alpha=alpha)
 
 
 @operation("b = [1, 2]; A = [[1, 2], [3, 4]]; x = [5, 6]; addmv(b, A, x)")
@@ -181,7 +195,7 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: f
     rows = input.shape[0] if input.ndim else mat.shape[0]
     if mat.shape[1] != vec.shape[0] or rows not in (1, mat.shape[0]):
         raise AutogradError(f"size mismatch, got input ({rows}), mat ({listed(mat)}), vec ({listed(vec)})", code="E301")
-    return addmv(*same_dtype(input, mat, vec), beta=beta, alpha=alpha)
+    return addmv(*same_dtype(input, mat, vec, refusal=ADDMV), beta=beta, alpha=alpha)
 
 
 @operation("C = [[1, 1], [0, 2]]; x = [1, 2]; y = [5, 6]; addr(C, x, y, beta=0.5)")

@@ -14,7 +14,7 @@ import numpy as np
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import Notation
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.saved import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
@@ -199,7 +199,7 @@ def where_(condition: Tensor, input: Operand | None = None, other: Operand | Non
 @operation("x = [1, -2, 3]; masked_fill(x, x < 0, 5)", "x = [1, -2, 3]; v = 0.5; masked_fill(x, x < 0, v)")
 def masked_fill_(input: Tensor, mask: Tensor, value: Operand) -> Any:
     """The input with `value` where the mask is True."""
-    dtype = TYPE_NAMES[mask.dtype].lower()
+    dtype = C_NAMES[TYPE_NAMES[mask.dtype]]
     _boolean(mask, f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}")
     if _is_number(value):
         return masked_fill(input, mask, value)

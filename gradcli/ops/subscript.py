@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -14,6 +15,7 @@ from gradcli.ops.indexing import EVERYTHING, alias, bounded, select, sliced, tak
 from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.surface import operation
 
+NOT_WHOLE = "tensors used as indices must be long, int, byte or bool tensors"
 ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 
 
@@ -77,12 +79,16 @@ def _item(item: Any) -> Any:
         return item
     if isinstance(item, np.integer):
         return int(item)
+    if mode.strict and isinstance(item, Tensor) and item.dtype.kind == "f":
+        raise AutogradError(NOT_WHOLE)
+    if mode.strict and isinstance(item, str):
+        raise TypeError("new(): invalid data type 'str'")
     if isinstance(item, float | str):
         raise AutogradError(f"{ALLOWED} (got {type(item).__name__})")
     try:
         read = indices(list(item) if isinstance(item, range | tuple) else item)
     except (TypeError, ValueError):
-        raise AutogradError("tensors used as indices must be long, int, byte or bool tensors") from None
+        raise AutogradError(NOT_WHOLE) from None
     return read.value.item() if not read.ndim else read
 
 

@@ -22,6 +22,18 @@ class UnsupportedError(EvaluationError):
         self.python = python
 
 
+class LinAlgError(RuntimeError):
+    """A matrix for which an algorithm fails; torch's class has this name and module too."""
+
+
+LinAlgError.__name__, LinAlgError.__module__ = "_LinAlgError", "torch._C"
+SINGULAR = (
+    "linalg.inv: The diagonal element",
+    "linalg.cholesky: The factorization could not",
+    "the input matrix is singular.",
+)
+
+
 class LimitError(EvaluationError):
     """A limit that no `except` of a snippet catches."""
 
@@ -39,6 +51,9 @@ class ExitError(EvaluationError):
 INDEX_ERRORS = (
     "Dimension out of range",
     "index out of range",
+    "to have non-zero size.",
+    "argmax(): Expected reduction",
+    "argmin(): Expected reduction",
     "out of range for tensor",
     "start out of range",
     "out of range: tried",
@@ -67,6 +82,8 @@ def python_class(error: BaseException) -> type[BaseException]:
         return NotImplementedError
     if "expected a non-empty list of Tensors" in error.message or error.message == "step must be greater than zero":
         return ValueError
+    if any(words in error.message for words in SINGULAR):
+        return LinAlgError
     if isinstance(error, AutogradError) and any(words in error.message for words in INDEX_ERRORS):
         return IndexError
     return RuntimeError

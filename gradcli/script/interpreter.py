@@ -131,6 +131,7 @@ def _prepared(machine: Machine) -> Iterator[None]:
     before, tape = running.machine, recorder.tape
     running.machine, recorder.tape = machine, machine.timeline
     largest, mode.largest = mode.largest, machine.budget.limits.elements
+    mode.strict = True
     set_printoptions(profile="default")
     try:
         with (
@@ -145,4 +146,5 @@ def _prepared(machine: Machine) -> Iterator[None]:
             warnings.showwarning = machine.warned
             yield
     finally:
+        mode.strict = False
         running.machine, recorder.tape, mode.largest = before, tape, largest

@@ -40,7 +40,7 @@ def drawn(name: str, draw: str) -> Callable[..., Tensor]:
 
     def make(*size: Any, **keywords: Any) -> Tensor:
         shape, options = sizes(name, size, keywords), read_options(name, keywords)
-        return made(getattr(generator_of(options.generator), draw)(shape, options.real)[()], options.requires_grad)
+        return made(getattr(generator_of(options.generator), draw)(shape, options.real)[()], options)
 
     return make
 
@@ -56,14 +56,14 @@ def randint(*given: Any, **keywords: Any) -> Tensor:
     low, high = whole("randint", "low", values.get("low", 0), 1), whole("randint", "high", values["high"], 1)
     shape, options = size_tuple("randint", values["size"], 2), read_options("randint", keywords)
     numbers = generator_of(options.generator).integers(low, high, shape, options.dtype or np.dtype(np.int64))
-    return made(numbers[()], options.requires_grad)
+    return made(numbers[()], options)
 
 
 def randperm(n: Any, **keywords: Any) -> Tensor:
     options = read_options("randperm", keywords)
     (count,) = checked_shape("randperm", (n,))
     numbers = generator_of(options.generator).permutation(count)
-    return made(numbers.astype(options.dtype or np.int64), options.requires_grad)
+    return made(numbers.astype(options.dtype or np.int64), options)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -> Tensor:
@@ -71,7 +71,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
     options = read_options("normal", keywords)
     source = generator_of(options.generator)
     if size is not None:
-        return made(source.normal(size_tuple("normal", size, 3), options.real, mean, std)[()], options.requires_grad)
+        return made(source.normal(size_tuple("normal", size, 3), options.real, mean, std)[()], options)
     means, spreads = (np.asarray(x.value if isinstance(x, Tensor) else x) for x in (mean, std))
     if (spreads < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")

@@ -31,7 +31,7 @@ def filled(name: str, value: float) -> Callable[..., Tensor]:
 
     def make(*size: Any, **keywords: Any) -> Tensor:
         shape, options = sizes(name, size, keywords), read_options(name, keywords)
-        return made(np.full(shape, value, options.real)[()], options.requires_grad)
+        return made(np.full(shape, value, options.real)[()], options)
 
     return make
 
@@ -40,13 +40,13 @@ def full(size: Any, fill_value: Any, **keywords: Any) -> Tensor:
     shape, value = size_tuple("full", size), number("full", "fill_value", fill_value, 2)
     options = read_options("full", keywords)
     natural = mode.default_dtype if isinstance(value, float) else np.array(value).dtype
-    return made(np.full(shape, value, options.dtype or natural)[()], options.requires_grad)
+    return made(np.full(shape, value, options.dtype or natural)[()], options)
 
 
 def full_like(input: Any, fill_value: Any, **keywords: Any) -> Tensor:
     value, options = number("full_like", "fill_value", fill_value, 2), read_options("full_like", keywords)
     shape, dtype = _model("full_like", input)
-    return made(np.full(shape, value).astype(options.dtype or dtype)[()], options.requires_grad)
+    return made(np.full(shape, value).astype(options.dtype or dtype)[()], options)
 
 
 def like(name: str) -> Callable[..., Tensor]:
@@ -87,19 +87,19 @@ def arange(*bounds: Any, **keywords: Any) -> Tensor:
     running.machine.budget.fits(count, "the tensor")
     options = read_options("arange", keywords)
     natural = mode.default_dtype if any(isinstance(x, float) for x in values.values()) else LONG
-    return made((first + np.arange(count) * step).astype(options.dtype or natural), options.requires_grad)
+    return made((first + np.arange(count) * step).astype(options.dtype or natural), options)
 
 
 def linspace(start: Any, end: Any, steps: Any, **keywords: Any) -> Tensor:
     options = read_options("linspace", keywords)
-    return made(_spaced("linspace", start, end, steps, options.real), options.requires_grad)
+    return made(_spaced("linspace", start, end, steps, options.real), options)
 
 
 def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, **keywords: Any) -> Tensor:
     """Powers of the base, from `base**start` to `base**end`."""
     options = read_options("logspace", keywords)
     exponents = _spaced("logspace", start, end, steps, options.real)
-    return made(np.power(exponents.dtype.type(base), exponents), options.requires_grad)
+    return made(np.power(exponents.dtype.type(base), exponents), options)
 
 
 def _spaced(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) -> Any:
@@ -126,7 +126,7 @@ def eye(n: Any, m: Any = None, **keywords: Any) -> Tensor:
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
     shape, options = checked_shape("eye", (rows, columns)), read_options("eye", keywords)
-    return made(np.eye(*shape, dtype=options.real), options.requires_grad)
+    return made(np.eye(*shape, dtype=options.real), options)
 
 
 def triangle_indices(name: str, find: Callable[..., Any]) -> Callable[..., Tensor]:

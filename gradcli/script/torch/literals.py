@@ -40,7 +40,7 @@ def tensor_(*data: Any, **keywords: Any) -> Tensor:
     source = data[0]
     if isinstance(source, Tensor):
         warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
-    return made(array_of(source, options.dtype), options.requires_grad)
+    return made(array_of(source, options.dtype), options)
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
@@ -148,6 +148,8 @@ def _dtype_of(number: Any, numbers: list[Any]) -> np.dtype[Any]:
         found = {type(one) for one in numbers}
         words = "must be real number, not {}" if float in found else "'{}' object cannot be interpreted as an integer"
         raise TypeError(words.format(type(number).__name__))
+    if isinstance(number, str):
+        raise TypeError("new(): invalid data type 'str'")
     raise RuntimeError(f"Could not infer dtype of {kind_name(number)}")
 
 

@@ -26,6 +26,8 @@ def _only_real(name: str, kernel: str) -> Callable[..., Any]:
     """What torch has no code for where the numbers are integers."""
 
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if not arguments and options.get("dim") is None:  # torch.nn.functional guesses, and says so
+            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         if not is_floating(input.value) and options.get("dtype") is None:
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
         return OPERATIONS[name].function(input, *arguments, **options)

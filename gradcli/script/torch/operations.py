@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.in_place import change
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.surface import OPERATIONS
@@ -16,6 +18,7 @@ from gradcli.script.torch.outputs import into
 
 Function = Callable[..., Any]
 
+NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
 # What the engine has under plain names, and torch only as methods or in torch.nn.functional and torch.linalg.
 ONLY_METHODS = "contiguous reshape_as sum_to_size unfold view_as repeat H T mH mT expand expand_as view"
@@ -27,6 +30,8 @@ ONLY_NN = (
 ONLY_SPECIAL = "entr erfcx gammainc gammaincc i0e i1 i1e log_ndtr ndtr ndtri xlog1py zeta"
 OURS = (
     "expit swish power bce bce_with_logits conv1d_input conv1d_weight conv2d_input conv2d_weight inv linalg_norm ln "
+    "svd svdvals eigh eigvalsh qr solve_triangular pinv lstsq matrix_rank cond tensorinv tensorsolve "
+    "solve lu lu_factor "
     "nll_loss_backward mse embedding_backward avg_pool2d_backward max_pool2d_backward max_pool2d_pick index"
 )
 ELSEWHERE = frozenset(f"{ONLY_METHODS} {ONLY_NN} {ONLY_SPECIAL} {OURS}".split())
@@ -79,7 +84,7 @@ def plain(name: str, *, method: bool) -> Function:
         result = run(*values, **keywords)
         if isinstance(result, Tensor) and result.value.size > LARGE:
             running.machine.budget.fits(result.value.size, "the result")
-        return result
+        return Tensor(np.asarray(result)) if type(result) in NUMBERS else result
 
     call.__name__ = name
     return call

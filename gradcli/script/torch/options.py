@@ -11,7 +11,6 @@ from gradcli.engine.graph import AccumulateGrad, Unversioned
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.dtypes import check_device, numpy_dtype
@@ -23,6 +22,7 @@ class Options(NamedTuple):
     dtype: np.dtype[Any] | None
     requires_grad: bool
     generator: Any
+    out: Tensor | None = None
 
     @property
     def real(self) -> np.dtype[Any]:
@@ -36,8 +36,6 @@ def read_options(name: str, keywords: dict[str, Any]) -> Options:
         return PLAIN
     dtype, required = keywords.get("dtype"), keywords.get("requires_grad", False)
     for keyword in keywords:
-        if keyword == "out":
-            raise UnsupportedError("out= is not supported here", python=TypeError, help="assign the result")
         if keyword not in OWN and keyword not in IGNORED:
             raise TypeError(f"{name}() got an unexpected keyword argument '{keyword}'")
     if not isinstance(required, bool):
@@ -47,19 +45,27 @@ def read_options(name: str, keywords: dict[str, Any]) -> Options:
         if not isinstance(dtype, np.dtype):
             raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {kind_name(dtype)}")
     check_device(keywords.get("device"))
-    return Options(dtype, required, keywords.get("generator"))
+    out = keywords.get("out")
+    if dtype is None and isinstance(out, Tensor):
+        dtype = out.dtype
+    return Options(dtype, required, keywords.get("generator"), out)
 
 
-OWN = frozenset(("dtype", "device", "requires_grad", "generator"))
+OWN = frozenset(("dtype", "device", "requires_grad", "generator", "out"))
 PLAIN = Options(None, False, None)
 
 
-def made(value: Any, requires_grad: bool = False) -> Tensor:
-    """A new leaf."""
+def made(value: Any, options: Options = PLAIN) -> Tensor:
+    """A new leaf, or the tensor that was given to be written into."""
     leaf = Tensor(value)
     if mode.inference:
         leaf.history = Unversioned()
-    if requires_grad:
+    if options.out is not None:
+        from gradcli.script.torch.outputs import fill
+
+        fill(options.out, leaf)
+        return options.out
+    if options.requires_grad:
         if not is_floating(value):
             raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
         leaf.node = AccumulateGrad(leaf)

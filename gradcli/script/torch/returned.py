@@ -34,7 +34,10 @@ def part(name: str) -> Callable[[ReturnType], Any]:
     return get
 
 
-FIELDS = "values indices min max sign logabsdet eigenvalues eigenvectors Q R U S Vh"
+FIELDS = (
+    "values indices min max sign logabsdet eigenvalues eigenvectors Q R U S V Vh P L LU pivots info inverse result "
+    "solution residuals rank singular_values mantissa exponent hist bin_edges"
+)
 GETTERS = {name: part(name) for name in FIELDS.split()}
 describe(
     ReturnType,
