@@ -49,7 +49,9 @@ class SnippetJob:
             from gradcli.render.streams import print_text
             from gradcli.render.timeline import timeline_page
 
-            print_text(timeline_page(timeline, self.looks, all=self.all))
+            page = timeline_page(timeline, self.looks, all=self.all, failed=error is not None)
+            if page:
+                print_text(page)
         if error is not None:
             raise error
         return 0

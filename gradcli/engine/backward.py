@@ -7,7 +7,7 @@ keeps its events. Over numpy values no Tensor is built; with `create_graph` the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -194,18 +194,23 @@ def grad(
     retain_graph: bool | None = None,
     create_graph: bool = False,
     allow_unused: bool = False,
+    follow: Callable[[Iterator[Event]], Iterator[Event]] | None = None,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of `outputs` with respect to `inputs`, as `torch.autograd.grad` gives them."""
+    """The gradients of `outputs` with respect to `inputs`, as `torch.autograd.grad` gives them.
+
+    `follow` passes on the events of the walk, and may look at them.
+    """
     captured: dict[Target, Carrier] = {}
     for x in inputs:
         if x.node is None:
             raise AutogradError("One of the differentiated Tensors does not require grad")
         captured[x.node] = None
     gradients = grad_outputs if grad_outputs is not None else [None] * len(outputs)
-    drain(
-        walk(outputs, gradients, retain_graph=retain_graph, create_graph=create_graph, captured=captured, told=False),
-        create_graph,
+    told = follow is not None
+    events = walk(
+        outputs, gradients, retain_graph=retain_graph, create_graph=create_graph, captured=captured, told=told
     )
+    drain(follow(events) if follow is not None else events, create_graph)
     found = [captured[x.node] for x in inputs if x.node is not None]
     for index, gradient in enumerate(found):
         if gradient is None and not allow_unused:

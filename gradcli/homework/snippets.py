@@ -22,8 +22,9 @@ from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.formatting import represent
+from gradcli.script.timeline.graphs import snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Asked, Backward, Timeline
-from gradcli.script.timeline.passes import snapshot, valued
+from gradcli.script.timeline.reasons import of
 from gradcli.script.timeline.recorder import Recorder
 from gradcli.source import Source, Span
 
@@ -139,7 +140,7 @@ class SnippetSolution:
     def reason(self, ask: Ask) -> str:
         """Why a `.grad` is None."""
         name = ask.quantity.of.removesuffix(".grad")
-        return next((event.message for event in self.asked if event.name == name), "")
+        return next((of(name, event.message) for event in self.asked if event.name == name), "")
 
     def refused(self, span: Span, message: str, help: str) -> UsageError:
         return UsageError("E022", f"question {self.question.id}: {message}", span=span, help=help, source=self.file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradcli.errors import GradcliError
@@ -19,7 +20,9 @@ from gradcli.script.timeline.model import (
     Forward,
     LeafState,
     Made,
+    Named,
     Reset,
+    Returned,
     Timeline,
     Updated,
 )
@@ -34,6 +37,7 @@ def snippet_document(name: str, printed: str, timeline: Timeline, error: Gradcli
         "printed": printed,
         "timeline": [event(one) for one in timeline.events],
         "leaves": [leaf(one) for one in timeline.leaves],
+        "notes": notes(timeline.notes),
         "error": None if error is None else error_document(error)["error"],
     }
 
@@ -49,26 +53,37 @@ def details(fact: Event) -> Document:
         case Forward():
             return {"made": [made(one) for one in fact.made]}
         case Changed():
-            return {"name": fact.name, "version": fact.version, "value": plain(fact.value)}
+            how = {"version": fact.version, "through_data": fact.through_data}
+            return {"name": fact.name, **how, "value": plain(fact.value)}
+        case Named():
+            return {"name": fact.name, "before": fact.before}
         case Backward():
-            explanation = None if fact.explanation is None else lesson(explanation_document(fact.explanation))
             accumulated = [arrival(one) for one in fact.accumulated]
-            return {
-                "output": fact.output,
-                "accumulated": accumulated,
-                "explanation": explanation,
-                "notes": [note(one) for one in fact.notes],
-            }
+            retained = [arrival(one) for one in fact.retained]
+            return {"output": fact.output, "accumulated": accumulated, "retained": retained, **explained(fact)}
+        case Returned():
+            gradients = [{"name": name, "gradient": plain(gradient)} for name, gradient in fact.gradients]
+            return {"output": fact.output, "gradients": gradients, **explained(fact)}
         case Updated():
             changed = [{"name": name, "before": plain(a), "after": plain(b)} for name, a, b in fact.parameters]
-            return {"optimizer": fact.optimizer, "parameters": changed}
+            return {"optimizer": fact.optimizer, "parameters": changed, "notes": notes(fact.notes)}
         case Reset():
             return {"names": list(fact.names), "to_none": fact.to_none}
         case Asked():
             return {"name": fact.name, "code": fact.code, "message": fact.message}
         case Failed():
-            return {"message": fact.message, "notes": [note(one) for one in fact.notes]}
+            return {"error": fact.error, "message": fact.message, "notes": notes(fact.notes)}
     raise AssertionError(fact)
+
+
+def explained(fact: Backward | Returned) -> Document:
+    """What passes have in common."""
+    explanation = None if fact.explanation is None else lesson(explanation_document(fact.explanation))
+    return {"explanation": explanation, "notes": notes(fact.notes)}
+
+
+def notes(given: Sequence[Note]) -> list[Document]:
+    return [note(one) for one in given]
 
 
 def lesson(document: Document) -> Document:
@@ -102,4 +117,10 @@ def note(fact: Note) -> Document:
 
 
 def leaf(fact: LeafState) -> dict[str, Any]:
-    return {"name": fact.name, "value": plain(fact.value), "grad": plain(fact.grad), "reason": fact.reason or None}
+    return {
+        "name": fact.name,
+        "renamed": fact.renamed or None,
+        "value": plain(fact.value),
+        "grad": plain(fact.grad),
+        "reason": fact.reason or None,
+    }

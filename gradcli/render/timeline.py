@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Note
 from gradcli.language.unparser import unparse
 from gradcli.render.layout import Row, Section, lay_out
 from gradcli.render.looks import Looks
 from gradcli.render.numbers import short
 from gradcli.render.page import chain_rule, forward, locals_, shown
-from gradcli.render.terms import Terms
+from gradcli.render.terms import Terms, factor
 from gradcli.script.timeline.model import (
+    Accumulated,
     Asked,
     Backward,
     Changed,
@@ -20,24 +22,30 @@ from gradcli.script.timeline.model import (
     Failed,
     Forward,
     LeafState,
+    Named,
     Reset,
+    Returned,
     Timeline,
     Updated,
 )
+from gradcli.script.timeline.reasons import listed, of, of_several
 from gradcli.source import Source, visible
 
 
-def timeline_page(timeline: Timeline, looks: Looks, *, all: bool = False) -> str:
-    """The whole run as text; of long sections the beginning, unless `all` is asked for."""
+def timeline_page(timeline: Timeline, looks: Looks, *, all: bool = False, failed: bool = False) -> str:
+    """The whole run as text; of long sections the beginning, unless `all` is asked for.
+
+    A run that `failed` before it built anything has nothing to say.
+    """
     seen: set[tuple[Source, int]] = set()
     sections = [
         Section(heading(source, line), list(rows(list(events), seen, looks, all=all)))
         for (source, line), events in groupby(timeline.events, lambda event: (event.source, event.line))
     ]
     if timeline.leaves:
-        sections.append(Section("Leaves at the end", [leaf(one, looks) for one in timeline.leaves]))
+        sections.append(Section("Leaves at the end", list(endings(timeline, looks, all=all))))
     if not sections:
-        return "nothing to explain: the snippet computes no tensors"
+        return "" if failed else "nothing to explain: the snippet computes no tensors"
     return lay_out([section for section in sections if section.rows], looks)
 
 
@@ -80,42 +88,76 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
                 looks,
                 all=all,
             )
+        case Named():
+            yield Row((visible(event.name), f"= {visible(event.before)}"))
         case Changed():
-            new = value(event.value, looks)
-            yield Row((visible(event.name), f"{looks.arrow} {new}", f"in place, version {event.version}"))
+            how = "through .data, which autograd does not see" if event.through_data else "in place"
+            told = how if event.through_data else f"{how}, version {event.version}"
+            yield Row((visible(event.name), f"{looks.arrow} {value(event.value, looks)}", told))
+        case Returned():
+            yield from returned(event, looks, all=all)
         case Updated():
-            yield Row((f"{visible(event.optimizer)} changes",))
-            for name, before, after in event.parameters:
-                yield Row((visible(name), change(before, after, looks)))
+            changed = [Row((visible(name), *change(before, after, looks))) for name, before, after in event.parameters]
+            if changed:
+                yield Row((f"{visible(event.optimizer)} changes",), "aside")
+                yield from shown(changed, looks, all=all)
+            yield from remarks(event.notes)
         case Reset():
             what = "None" if event.to_none else "0"
-            yield Row((f"{', '.join(f'{visible(name)}.grad' for name in event.names)} {looks.arrow} {what}",))
+            yield Row((f"{listed(f'{visible(name)}.grad' for name in event.names)} {looks.arrow} {what}",))
         case Asked():
-            yield Row((f"{visible(event.name)}.grad is None: {visible(event.message)}",), "note")
+            why = of(event.name, event.message) if event.message.startswith("it ") else event.message
+            yield Row((visible(f"{event.name}.grad is None: {why}"),), "note")
         case Failed():
-            yield Row((visible(event.message),), "note")
-            yield from (Row((visible(note.message),), "note") for note in event.notes)
+            yield Row((visible(f"{event.error}: {first_sentence(event.message)}"),), "note")
+            yield from remarks(event.notes)
+
+
+def remarks(notes: Iterable[Note]) -> Iterator[Row]:
+    """Each on a line of its own."""
+    return (Row((visible(note.message),), "note") for note in notes)
+
+
+def first_sentence(message: str) -> str:
+    """Where an error is told in short: torch's are long, and whole where the run ends."""
+    return re.split(r"(?<=[^.\d])\. (?=[A-Z])|\n", message, maxsplit=1)[0]
 
 
 def backward(event: Backward, looks: Looks, *, again: bool, all: bool) -> Iterator[Row]:
     """One pass: derivatives on the edges, the chain rule, and what arrived at the leaves."""
     if again:
         yield Row((f"backward from {visible(event.output)} again",), "aside")
-    elif event.explanation is not None:
-        yield from lesson(event.explanation, looks, all=all)
     else:
-        yield Row((f"backward from {visible(event.output)}: the graph is too large to show",), "aside")
-    if event.accumulated:
-        yield Row(("into the leaves",), "aside")
-    for one in event.accumulated:
-        gradient = "" if one.before is None else f"{value(one.before, looks)} + {value(one.gradient, looks)} = "
-        yield Row((f"{visible(one.name)}.grad", f"{looks.arrow} {gradient}{value(one.after, looks)}"), "result")
-    for note in event.notes:
-        yield Row((visible(note.message),), "note")
+        yield from lesson(event, looks, all=all)
+    for title, arrivals in (("into the leaves", event.accumulated), ("kept by retain_grad()", event.retained)):
+        if arrivals:
+            yield Row((title,), "aside")
+            yield from shown([arrival(one, looks) for one in arrivals], looks, all=all)
+    yield from remarks(event.notes)
 
 
-def lesson(explanation: Explanation, looks: Looks, *, all: bool) -> Iterator[Row]:
+def arrival(one: Accumulated, looks: Looks) -> Row:
+    """What a `.grad` held, what was added, and what it holds now."""
+    sum = "" if one.before is None else f"{value(one.before, looks)} + {factor(value(one.gradient, looks))} = "
+    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{value(one.after, looks)}"), "result")
+
+
+def returned(event: Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
+    """A pass of `torch.autograd.grad`: the same, and what it returned."""
+    yield from lesson(event, looks, all=all)
+    yield Row(("returned",), "aside")
+    for name, gradient in event.gradients:
+        told = "None" if gradient is None else value(gradient, looks)
+        yield Row((f"{looks.partial}{visible(event.output)}/{looks.partial}{visible(name)}", f"= {told}"), "result")
+    yield from remarks(event.notes)
+
+
+def lesson(event: Backward | Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
     """The forward pass, the local derivatives, and the chain rule."""
+    explanation = event.explanation
+    if explanation is None:
+        yield Row((f"backward from {visible(event.output)}: the graph is too large to show",), "aside")
+        return
     terms = Terms(explanation, looks)
     tables = (("forward", forward), ("local derivatives", locals_), ("chain rule, newest node first", chain_rule))
     for title, table in tables:
@@ -123,22 +165,42 @@ def lesson(explanation: Explanation, looks: Looks, *, all: bool) -> Iterator[Row
         if found:
             yield Row((title,), "aside")
             yield from shown(found, looks, all=all)
-    for note in explanation.notes:
-        if note.code != "unused":
-            yield Row((visible(note.message),), "note")
+    answered = {"unused"} | (
+        {"gradient-not-finite"} if any(note.code == "not-finite" for note in event.notes) else set()
+    )
+    yield from remarks(note for note in explanation.notes if note.code not in answered)
 
 
-def change(before: object, after: object, looks: Looks) -> str:
-    if before is None:
-        return f"{looks.arrow} {value(after, looks)}"
-    return f"{value(before, looks)} {looks.arrow} {value(after, looks)}"
+def change(before: object, after: object, looks: Looks) -> Iterator[str]:
+    if before is not None:
+        yield value(before, looks)
+    yield f"{looks.arrow} {value(after, looks)}"
+
+
+def endings(timeline: Timeline, looks: Looks, *, all: bool) -> Iterator[Row]:
+    """The leaves as the run left them, and once for those alike why they have no gradient."""
+    yield from shown([leaf(one, looks) for one in timeline.leaves], looks, all=all)
+    reasons: dict[str, list[str]] = {}
+    told = {(event.name, event.message) for event in timeline.events if isinstance(event, Asked)}
+    passed = any(isinstance(event, Backward | Returned) for event in timeline.events)
+    for one in timeline.leaves if passed or not ended_by_error(timeline) else ():
+        if one.grad is None and (one.name, one.reason) not in told:
+            reasons.setdefault(one.reason, []).append(f"{visible(one.name)}.grad")
+    for reason, names in reasons.items():
+        why = f"is None: {reason}" if len(names) == 1 else f"are None: {of_several(reason)}"
+        yield Row((f"{listed(names)} {visible(why)}",), "note")
+    yield from remarks(timeline.notes)
+
+
+def ended_by_error(timeline: Timeline) -> bool:
+    return bool(timeline.events) and isinstance(timeline.events[-1], Failed)
 
 
 def leaf(state: LeafState, looks: Looks) -> Row:
     """A leaf as the run left it."""
     gradient = value(state.grad, looks) if state.grad is not None else "None"
-    reason = visible(state.reason) if state.reason and state.grad is None else ""
-    return Row((visible(state.name), f"= {value(state.value, looks)}", f".grad = {gradient}", reason), "result")
+    renamed = f"until line {state.renamed}" if state.renamed else ""
+    return Row((visible(state.name), f"= {value(state.value, looks)}", f".grad = {gradient}", renamed), "result")
 
 
 def value(number: object, looks: Looks) -> str:

@@ -1,41 +1,69 @@
-"""What the run knows about an error of autograd: who saved what, who changed it, who freed it."""
+"""What the run knows about an error of autograd: who saved what, who changed it, who freed it, what is cut off."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from gradcli.engine.saved import ModifiedError
+from gradcli.engine.backward import reachable
+from gradcli.engine.saved import ModifiedError, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.explanation.model import Note
+from gradcli.script.timeline import reasons
 
 if TYPE_CHECKING:
     from gradcli.script.timeline.recorder import Recorder
 
 
-def notes(recorder: Recorder, error: Exception) -> tuple[Note, ...]:
+def notes(recorder: Recorder, error: Exception) -> Iterator[Note]:
     """Notes on an error, for those that have a history."""
-    code = getattr(error, "code", "")
     if not isinstance(error, AutogradError):
-        return ()
+        return
     if isinstance(error, ModifiedError):
-        return tuple(_changed(recorder, error))
-    if code == "E302" and recorder.passes:
-        message = f"the backward pass at line {recorder.passes[-1].line} freed what the graph had saved"
-        return (Note("freed", "", message),)
-    return ()
+        yield changed(recorder, error)
+    elif error.code == "E302":
+        yield from freed(recorder)
+    elif "does not require grad" in error.message:
+        for output in recorder.walked:
+            if output.node is None:
+                name = recorder.name(output)
+                yield Note("outside", name, reasons.of(name, reasons.outside(recorder, output)[1]))
+                return
 
 
-def _changed(recorder: Recorder, error: ModifiedError) -> Iterator[Note]:
+def changed(recorder: Recorder, error: ModifiedError) -> Note:
     """Which line changed a saved tensor, and which node had saved it."""
     node = error.saver
-    changed = (x for x in node.inputs or () if isinstance(x, Tensor) and x.history and x.history[-1] >= error.time)
-    saved = next((recorder.names.get(x) for x in changed), None) or recorder.names.of_node.get(node) or "a tensor"
-    line = next((line for until, line in recorder.changed_at if until >= error.time), None)
-    yield Note(
-        "changed-after-saving",
-        saved,
-        f"{node.primitive.name} at line {recorder.lines.get(node)} saved {saved} for its backward pass, and "
-        f"line {line} changed it in place afterwards",
+    inputs = [x for position, x in enumerate(node.inputs or ()) if position in saved(node)]
+    tensor = next((x for x in inputs if isinstance(x, Tensor) and x.history and x.history[-1] >= error.time), None)
+    if tensor is None:
+        name = recorder.names.of_node.get(node) or "its result"
+    else:
+        name = recorder.name(tensor.base if tensor.base is not None else tensor)
+    line, stepped = recorder.memory.changed_by(error.time)
+    where = f"line {line} changed it in place afterwards" if line else "it was changed in place afterwards"
+    if stepped:
+        where = f"the optimizer step at line {line} changed it afterwards: call backward() before step()"
+    origin = recorder.lines.get(node)
+    at = f" at line {origin}" if origin else ""
+    return Note(
+        "changed-after-saving", name, f"{node.primitive.name}{at} saved {name} for its backward pass, and {where}"
     )
+
+
+def freed(recorder: Recorder) -> Iterator[Note]:
+    """Which pass freed what this one needs, and where that was computed."""
+    order, _ = reachable([output.node for output in recorder.walked if output.node is not None])
+    node = next((node for node in order if node in recorder.freed), None)
+    if node is None:
+        return
+    line, name, made = recorder.freed[node], recorder.names.of(node), recorder.lines.get(node)
+    what = f"the backward pass at line {line} freed what {node.primitive.name} (line {made}) had saved for {name}"
+    if line != recorder.machine.line:
+        yield Note("freed", name, what)
+    elif node in [output.node for output in recorder.walked]:
+        yield Note("freed", name, f"{what}: compute {name} again before each backward()")
+    else:
+        cure = f"{name} = {name}.detach() before it is used again ends the graph there"
+        yield Note("freed", name, f"{what} in an earlier round, and this round was computed from it: {cure}")

@@ -48,12 +48,22 @@ class Forward(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Named(Event):
+    """A tensor that was called `v4` so far got a name of the snippet's own."""
+
+    kind: ClassVar[str] = "named"
+    name: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
 class Changed(Event):
-    """A tensor was changed in place: its version and its value afterwards."""
+    """A tensor was changed in place: its value afterwards, and its version, which `.data` leaves as it was."""
 
     kind: ClassVar[str] = "changed"
     name: str
     version: int
+    through_data: bool
     value: Value | None
 
 
@@ -75,6 +85,18 @@ class Backward(Event):
     output: str
     explanation: Explanation | None
     accumulated: tuple[Accumulated, ...]
+    retained: tuple[Accumulated, ...]  # results that keep their gradient
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Returned(Event):
+    """`torch.autograd.grad` returned gradients: of `output`, with respect to each name; None where there is none."""
+
+    kind: ClassVar[str] = "returned"
+    output: str
+    explanation: Explanation | None
+    gradients: tuple[tuple[str, Value | None], ...]
     notes: tuple[Note, ...]
 
 
@@ -85,6 +107,7 @@ class Updated(Event):
     kind: ClassVar[str] = "updated"
     optimizer: str
     parameters: tuple[tuple[str, Value | None, Value], ...]
+    notes: tuple[Note, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +134,7 @@ class Failed(Event):
     """The snippet stopped here, or an error was raised that it caught; why, as far as the run knows."""
 
     kind: ClassVar[str] = "failed"
+    error: str
     message: str
     notes: tuple[Note, ...]
 
@@ -128,16 +152,24 @@ REASONS = {
 NOTES = {
     "accumulated": "a gradient was added to one that was there already",
     "zero-gradient": "a gradient became zero",
+    "not-finite": "a gradient became nan or infinite",
+    "hook": "a hook changed a gradient on its way",
+    "not-updated": "an optimizer left parameters as they are",
     "changed-after-saving": "a saved tensor was changed in place",
     "freed": "an earlier backward pass freed what the graph had saved",
+    "outside": "what is to be differentiated is outside the graph",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class LeafState:
-    """A leaf that requires grad when the run ended; `reason` says why there is no gradient."""
+    """A leaf that requires grad when the run ended; `reason` says why there is no gradient.
+
+    `renamed` is the line since which the name means another tensor, 0 where it means this one.
+    """
 
     name: str
+    renamed: int
     value: Value | None
     grad: Value | None
     reason: str
@@ -149,3 +181,4 @@ class Timeline:
 
     events: tuple[Event, ...]
     leaves: tuple[LeafState, ...]
+    notes: tuple[Note, ...] = ()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,57 +14,132 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Expression, Name
 from gradcli.script.python.attributes import Facade
 from gradcli.script.python.scopes import OUTER
+from gradcli.source import Source
 
-SHORT = 8  # entries of a constant that is written out
+SHORT = 3  # entries of a constant that is written out
 Target = Node | AccumulateGrad
 
 
 class TensorNames:
-    """Names of tensors and of the nodes that made them; the first name that a snippet gives stays."""
+    """Names of tensors and of the nodes that made them; the first name that a snippet gives stays.
+
+    What has no name is called `v1`, `v2`, ..., a leaf `leaf`, data `c1`, ...: until the snippet gives a name.
+    """
 
     def __init__(self) -> None:
         self.of_tensor: WeakKeyDictionary[Tensor, str] = WeakKeyDictionary()
         self.of_node: WeakKeyDictionary[Target, str] = WeakKeyDictionary()
         self.provisional: WeakKeyDictionary[Tensor, str] = WeakKeyDictionary()  # until the snippet gives a name
-        self._unnamed: dict[tuple[Any, ...], str] = {}
+        self.renamed: WeakKeyDictionary[Tensor, tuple[str, int]] = WeakKeyDictionary()  # with the name of a former leaf
+        self.former: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves that lost their name, and where
+        self.derived: list[tuple[Tensor, Tensor, str]] = []  # what was detached, from what, and how
+        self._generated: dict[tuple[Any, ...], str] = {}
+        self._counts = {"v": 0, "c": 0, "leaf": 0}
+        self._taken: set[str] = set()
+        self.given: set[str] = set()  # names that were generated
 
-    def look(self, env: dict[str, Any]) -> None:
-        """Note the names of the tensors in these variables."""
+    def reads(self, source: Source) -> None:
+        """Keep clear of the names that the text of a snippet uses."""
+        self._taken.update(re.findall(r"\b(?:[vc]|leaf)\d*\b", source.text))
+
+    def look(self, env: dict[str, Any]) -> Iterator[tuple[Tensor, str, str]]:
+        """Note the names of the tensors in these variables; each with its name, and the generated one that it loses."""
         for name, value in list(env.items()):
             if name == OUTER or name.startswith((" ", "__")):
                 continue
             if isinstance(value, Tensor):
-                self.give(value, name)
+                yield value, name, self.give(value, name)
             elif isinstance(value, Facade):
                 for inner, tensor in owned(value):
                     if name == "self":  # what is outside the class calls it something better
                         self.provisional.setdefault(tensor, f"{name}.{inner}")
                     else:
-                        self.give(tensor, f"{name}.{inner}")
+                        yield tensor, f"{name}.{inner}", self.give(tensor, f"{name}.{inner}")
             elif isinstance(value, list | tuple) and len(value) <= 20:
                 for position, item in enumerate(value):
                     if isinstance(item, Tensor):
-                        self.give(item, f"{name}[{position}]")
+                        yield item, f"{name}[{position}]", self.give(item, f"{name}[{position}]")
 
-    def give(self, tensor: Tensor, name: str) -> None:
+    def give(self, tensor: Tensor, name: str) -> str:
+        """The snippet has a name for a tensor; the generated name that it takes the place of, if any."""
+        before = self.get(tensor) if self.is_generated(tensor) else ""
+        if before:
+            self.forget(tensor)
         self.of_tensor.setdefault(tensor, name)
         node = node_of(tensor)
         if node is not None:
             self.of_node.setdefault(node, name)
         if tensor._grad is not None:
             self.of_tensor.setdefault(tensor._grad, f"{name}.grad")
+        return before or ""
+
+    def rename(self, env: dict[str, Any], line: int, olds: Sequence[tuple[str, Any]]) -> None:
+        """Note the names that mean another tensor now, though they were that of a leaf."""
+        for name, old in olds:
+            new = env.get(name)
+            if isinstance(old, Tensor) and isinstance(new, Tensor) and new is not old:
+                if isinstance(node_of(old), AccumulateGrad):
+                    self.former.setdefault(old, line)
+                    self.renamed[new] = (name, line)
+                elif old in self.renamed:
+                    self.renamed[new] = self.renamed[old]
+
+    def settle(self) -> None:
+        """Name what was detached after what it was detached from, now that this has a name."""
+        for result, source, how in self.derived:
+            name = self.get(source)
+            if name:
+                self.provisional[result] = name + how
+        self.derived.clear()
+
+    def forget(self, tensor: Tensor) -> None:
+        self.of_tensor.pop(tensor, None)
+        node = node_of(tensor)
+        if node is not None:
+            self.of_node.pop(node, None)
+
+    def is_generated(self, tensor: Tensor) -> bool:
+        """Whether the name of a tensor is none that the snippet gave."""
+        return isinstance(self.get(tensor), Generated)
 
     def unnamed(self, tensor: Tensor, *place: Any) -> None:
         """Call an intermediate result `v1`, `v2`, ...; the same each time that its line runs."""
         if self.get(tensor) is None:
-            self.give(tensor, self._unnamed.setdefault(place, f"v{len(self._unnamed) + 1}"))
+            self.give(tensor, self._generate("v", *place))
 
-    def expression(self, tensor: Tensor) -> Expression:
+    def _generate(self, stem: str, *place: Any) -> str:
+        """The next name of this kind that the snippet does not use, or the one that the place has."""
+        known = self._generated.get((stem, *place)) if place else None
+        if known is not None:
+            return known
+        while True:
+            self._counts[stem] += 1
+            name = Generated(stem if stem == "leaf" and self._counts[stem] == 1 else f"{stem}{self._counts[stem]}")
+            if name not in self._taken:
+                break
+        if place:
+            self._generated[stem, *place] = name
+        self.given.add(name)
+        return name
+
+    def expression(self, tensor: Tensor, *place: Any) -> Expression:
         """How formulas mention a tensor: by its name, or a small one without a name as it is."""
         name = self.get(tensor)
-        if name is None and tensor.value.size <= SHORT:
+        if name is None and tensor.node is None and tensor.value.size <= SHORT:
             return literal(tensor.value)
-        return Name(name or f"c{list(tensor.shape)}")
+        return Name(self.of_input(tensor, *place))
+
+    def of_input(self, tensor: Tensor, *place: Any) -> str:
+        """The name of what an operation takes."""
+        name = self.get(tensor)
+        if name is None:
+            name = self._generate("leaf" if isinstance(node_of(tensor), AccumulateGrad) else "c", *place)
+            self.of_tensor[tensor] = name
+        return name
+
+    def of(self, node: Node) -> str:
+        """The name of what a node made."""
+        return self.of_node.get(node) or self.of_node.setdefault(node, self._generate("v"))
 
     def get(self, tensor: Tensor) -> str | None:
         """The name of a tensor, if the snippet has one for it."""
@@ -71,6 +147,10 @@ class TensorNames:
         if node is not None and node in self.of_node:
             return self.of_node[node]
         return self.of_tensor.get(tensor) or self.provisional.get(tensor)
+
+
+class Generated(str):
+    """A name that the snippet did not give."""
 
 
 def node_of(tensor: Tensor) -> Target | None:

@@ -1,200 +1,147 @@
-"""A backward pass of a snippet as an explanation: the graph as it stood, and what the walk then did with it."""
+"""A backward pass of a snippet: what the walk did, and what there is to say about it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gradcli.engine.accumulation import Accumulation
-from gradcli.engine.backward import Contribution, reachable
+from gradcli.engine.backward import Contribution, Target, reachable
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.notation import literal
-from gradcli.engine.recorder import Application
+from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import GradcliError
-from gradcli.explanation.build import build
-from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.model import Explanation, Note
-from gradcli.explanation.naming import Names
-from gradcli.language.tree import Name
-from gradcli.script.timeline.model import Accumulated, Backward
+from gradcli.script.timeline import remarks
+from gradcli.script.timeline.changes import Filled
+from gradcli.script.timeline.graphs import explained, snapshot, valued
+from gradcli.script.timeline.model import Accumulated, Backward, Returned
 from gradcli.script.timeline.reasons import Pass
-from gradcli.script.timeline.written import kept, notation
-from gradcli.source import Span
+from gradcli.script.timeline.written import kept
 
 if TYPE_CHECKING:
     from gradcli.script.timeline.recorder import Recorder
 
-MOST_NODES = 400  # of a graph that is shown
-MOST_ENTRIES = 2**18  # of its values together
-
 
 def followed(
-    recorder: Recorder, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    recorder: Recorder,
+    outputs: Sequence[Tensor],
+    given: Sequence[Any],
+    events: Iterator[Contributed],
+    inputs: Sequence[Tensor] | None = None,
 ) -> Iterator[Contributed]:
-    """Pass on the events of a walk; when it is done, tell it to the recorder."""
+    """Pass on the events of a walk; when it is done, tell it to the recorder.
+
+    With `inputs` the gradients are returned to the snippet, and no leaf gets any.
+    """
     recorder.flush()
-    line, wanted = recorder.machine.line, recorder.wanted("backward")
-    done = Pass(line, recorder.below(outputs))
+    recorder.walked = outputs
+    line, kind = recorder.machine.line, "backward" if inputs is None else "returned"
+    wanted = recorder.wanted(kind)
     graph = snapshot(recorder, outputs[0]) if wanted and len(outputs) == 1 and outputs[0].node is not None else None
     contributions: list[Contribution] = []
     accumulations: list[tuple[Tensor, Any, Any]] = []
+    walk = Walk(outputs, accumulations)
     recorder.walking = True
     try:
         for event in events:
             if isinstance(event, Accumulation):
                 accumulations.append((event.leaf, valued(event.gradient), kept(event.before)))
-            elif graph is not None:
-                contributions.append(Contribution(*event[:2], *map(valued, event[2:])))
+            else:
+                walk.passed(event)
+                if graph is not None:
+                    contributions.append(Contribution(*event[:2], *map(valued, event[2:])))
             yield event
     finally:
         recorder.walking = False
-    recorder.passes.append(done)
+    recorder.machine.line = line
+    for node in walk.order:
+        if node.inputs is None:
+            recorder.freed.setdefault(node, line)
+    reached = [leaf for leaf, _, _ in accumulations] if inputs is None else []
+    output = recorder.name(outputs[0])
+    recorder.walks(
+        Pass(line, output, recorder.origins.below(outputs), reached, inputs is not None, walk.stops(recorder))
+    )
     explanation = explained(graph, contributions, given[0]) if graph is not None else None
+    if inputs is not None:
+        found = tuple((recorder.name(x), kept(walk.gradient(x))) for x in inputs if isinstance(x, Tensor))
+        notes = tuple(remarks.on_way(recorder, walk, explanation))
+        recorder.add("returned", event=lambda: Returned(*recorder.place, output, explanation, found, notes))
+        return
     accumulated = tuple(
         Accumulated(recorder.name(leaf), kept(gradient), before, None if leaf._grad is None else kept(leaf._grad.value))
         for leaf, gradient, before in accumulations
     )
-    notes = tuple(told(recorder, accumulations, explanation))
-    for leaf, gradient, _ in accumulations:
-        recorder.filled[leaf] = (line, not np.any(gradient))
-        recorder.values[leaf] = kept(leaf.value)
-    output = recorder.name(outputs[0])
-    recorder.add("backward", event=lambda: Backward(*recorder.place, output, explanation, accumulated, notes))
+    retained = tuple(
+        Accumulated(recorder.name(x), kept(walk.gradient(x)), before, kept(x._grad.value))
+        for x, before in walk.retained.items()
+        if x._grad is not None
+    )
+    notes = (
+        *remarks.added(recorder, accumulations),
+        *remarks.on_way(recorder, walk, explanation),
+        *(remarks.at_leaves(accumulations, recorder, explanation) if explanation is not None else ()),
+    )
+    for leaf, _, _ in accumulations:
+        if leaf._grad is not None:
+            recorder.filled[leaf] = Filled(line, leaf._grad)
+        recorder.memory.values[leaf] = kept(leaf.value)
+        if leaf._grad is not None and leaf._grad.node is not None:
+            recorder.names.give(leaf._grad, f"{recorder.name(leaf)}.grad")
+    recorder.add("backward", event=lambda: Backward(*recorder.place, output, explanation, accumulated, retained, notes))
 
 
-def valued(carrier: Any) -> Any:
-    """A numpy value, also where the pass itself was recorded."""
-    return carrier.value if isinstance(carrier, Tensor) else carrier
+class Walk:
+    """What a walk has passed: the gradient that has gathered at every place, and what went on from there."""
+
+    def __init__(self, outputs: Sequence[Tensor], accumulations: list[tuple[Tensor, Any, Any]]) -> None:
+        self.accumulations = accumulations
+        self.order, self.leaves = reachable([x.node for x in outputs if x.node is not None])
+        keepers = [node.hooks.retain for node in self.order if node.hooks is not None]
+        found = [k.__self__ for k in keepers if isinstance(k, MethodType) and isinstance(k.__self__, Tensor)]
+        self.retained = {x: None if x._grad is None else kept(x._grad.value) for x in found}  # what they keep so far
+        self.totals: dict[Target, Any] = {}
+        self.left: dict[Node, Any] = {}  # the gradient that a node worked with, after its hooks
+        self._edges: set[tuple[Node, int]] = set()
+
+    def passed(self, event: tuple[Node, int, Any, Any, Any, Any]) -> None:
+        node, position, upstream, _, _, total = event
+        edge = node.edges[position]
+        assert edge is not None
+        self.left[node] = valued(upstream)
+        self.totals[edge] = valued(total)
+        self._edges.add((node, position))
+
+    def gradient(self, tensor: Tensor) -> Any:
+        """What arrived at a tensor."""
+        node = tensor.node
+        passed = self.left.get(node) if isinstance(node, Node) else None
+        return self.totals.get(node) if passed is None and node is not None else passed
+
+    def hooked(self) -> Iterator[tuple[Target, Any]]:
+        """Places that have hooks, and the gradient that went on from there."""
+        for node, gradient in self.left.items():
+            if node.hooks is not None:
+                yield node, gradient
+        for leaf, gradient, _ in self.accumulations:
+            if leaf.node is not None and leaf.node.hooks is not None:
+                yield leaf.node, gradient
+
+    def stops(self, recorder: Recorder) -> dict[Tensor, str]:
+        """The leaves below functions of the snippet whose backward gave None for them."""
+        found = {}
+        for node in self.left:
+            if REGISTRY.get(node.primitive.name) is node.primitive:
+                continue
+            for position, edge in enumerate(node.edges):
+                if edge is not None and edge not in self.totals and (node, position) not in self._edges:
+                    applied = f"{node.primitive.name} (applied at line {recorder.lines.get(node)})"
+                    words = f"the backward of {applied} returned None"
+                    found.update(dict.fromkeys(leaves_below(edge), words))
+        return found
 
 
-def snapshot(recorder: Recorder, output: Tensor) -> Evaluation | None:
-    """The graph below an output as lines; None where it is too large, or where it was freed before."""
-    assert output.node is not None
-    order, _ = reachable([output.node])
-    nodes = list(reversed(order))
-    entries = sum(np.size(node.out) for node in nodes)
-    if len(nodes) > MOST_NODES or entries > MOST_ENTRIES or any(node.inputs is None for node in nodes):
-        return None
-    lines = Lines(recorder)
-    for node in nodes:
-        lines.add(node)
-    if isinstance(output.node, AccumulateGrad):
-        lines.leaf(output.node)
-    evaluation = lines.evaluation
-    evaluation.output = next(line.tensor for line in evaluation.lines if line.tensor.node is output.node)
-    return evaluation
-
-
-class Lines:
-    """The lines of a graph, oldest first, under the snippet's names."""
-
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.names = Names([])
-        self.evaluation = Evaluation()
-        self.of_target: dict[int, Line] = {}
-        self.of_constant: dict[int, Line] = {}
-
-    def add(self, node: Node) -> None:
-        """The line of a node, after those of its inputs."""
-        assert node.inputs is not None
-        inputs = tuple(self.input(node, position, x) for position, x in enumerate(node.inputs))
-        value = self.recorder.made.get(node)  # as it was made: memory may have changed, and views with it
-        out = Tensor(np.array(node.out)[()] if value is None else value, node)
-        application = Application(node.primitive, node.inputs, node.options, out)
-        operands = [
-            line.spelling if isinstance(x, Tensor) else line.written
-            for line, x in zip(inputs, node.inputs, strict=True)
-        ]
-        written = notation(node.primitive, node.inputs, node.options, operands)
-        name = self.recorder.names.of_node.get(node)
-        name = self.names.own(name) if name else self.names.fresh()
-        line = Line(name, out, written, self.span(node), application, inputs)
-        self.of_target[id(node)] = line
-        self.evaluation.add(line)
-
-    def input(self, node: Node, position: int, x: Any) -> Line:
-        edge = node.edges[position] if position < len(node.edges) else None
-        if edge is not None and id(edge) in self.of_target:
-            return self.of_target[id(edge)]
-        if isinstance(edge, AccumulateGrad):
-            return self.leaf(edge)
-        return self.constant(x)
-
-    def leaf(self, target: AccumulateGrad) -> Line:
-        tensor = target.variable
-        name = self.names.own(self.recorder.names.get(tensor) or "leaf")
-        line = Line(name, Tensor(np.array(tensor.value)[()], target), Name(name), Span(0, 0), is_variable=True)
-        self.of_target[id(target)] = line
-        self.evaluation.add(line)
-        return line
-
-    def constant(self, x: Any) -> Line:
-        """A number or a tensor that needs no gradient; data of the snippet keep their name."""
-        if id(x) in self.of_constant:
-            return self.of_constant[id(x)]
-        name = self.recorder.names.get(x) if isinstance(x, Tensor) else None
-        value = x if isinstance(x, Tensor) else Tensor(np.asarray(x)[()])
-        if name:
-            own = self.names.own(name)
-            line = Line(own, Tensor(value.value), Name(own), Span(0, 0), is_variable=True)
-        else:
-            line = Line(self.names.fresh("c"), Tensor(value.value), literal(value.value), Span(0, 0))
-        self.of_constant[id(x)] = line
-        self.evaluation.add(line)
-        return line
-
-    def span(self, node: Node) -> Span:
-        """The line of the source that made a node."""
-        source, number = self.recorder.machine.source, self.recorder.lines.get(node, 1)
-        if number > source.text.count("\n") + 1:
-            return Span(0, 0)
-        start = source.offset(number)
-        return Span(start, start + len(source.line(number)))
-
-
-def explained(graph: Evaluation, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
-    """The explanation of the pass; None where a formula has no text."""
-    try:
-        with np.errstate(all="ignore"):
-            return build("", graph, valued(upstream), contributions)
-    except (GradcliError, ValueError, TypeError, KeyError):
-        return None
-
-
-def told(
-    recorder: Recorder, accumulations: Sequence[tuple[Tensor, Any, Any]], explanation: Explanation | None
-) -> Iterator[Note]:
-    """What a learner may wonder about: gradients that add up, and gradients that became zero."""
-    added: dict[int, list[str]] = {}
-    for leaf, _, before in accumulations:
-        if before is not None and leaf in recorder.filled and np.any(before):
-            added.setdefault(recorder.filled[leaf][0], []).append(recorder.name(leaf))
-    for line, names in added.items():
-        listed = ", ".join(f"{name}.grad" for name in names)
-        yield Note(
-            "accumulated",
-            names[0],
-            f"{listed} already held the gradient of the backward pass at line {line}, and nothing reset "
-            f"{'it' if len(names) == 1 else 'them'} in between: the new gradient was added",
-        )
-    for leaf, gradient, _ in accumulations:
-        name = recorder.name(leaf)
-        if explanation is not None and not np.any(gradient):
-            yield Note("zero-gradient", name, f"the gradient of {name} is 0: {zeroed_at(recorder, explanation, name)}")
-
-
-def zeroed_at(recorder: Recorder, explanation: Explanation, name: str) -> str:
-    """Where on its way a gradient became zero."""
-    below = {name}
-    reasons = []
-    for step in reversed(explanation.steps):
-        if step.input in below:
-            if np.any(step.upstream) and not np.any(step.contribution):
-                reasons.append(f"{explanation.node(step.node).op} passes nothing back to {step.input} here")
-            below.add(step.node)
-    return reasons[0] if reasons else "the parts that arrive cancel, or what enters is 0"
+def leaves_below(target: Target) -> Iterator[Tensor]:
+    targets = [target] if isinstance(target, AccumulateGrad) else reachable([target])[1]
+    return (one.variable for one in targets if isinstance(one, AccumulateGrad))

@@ -1,84 +1,162 @@
-"""Why a `.grad` is None."""
+"""Why a `.grad` is None, and why a tensor is outside the graph: a code of `model.REASONS`, and words on "it"."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
+from gradcli.script.timeline.origins import Below, Cut
 
 if TYPE_CHECKING:
     from gradcli.script.timeline.recorder import Recorder
 
-
-class Cut(NamedTuple):
-    """A place where a tensor left the graph: the line, how, the leaves below it, and what came out."""
-
-    line: int
-    how: str
-    leaves: frozenset[Tensor]
-    result: Tensor | None
+Reason = tuple[str, str]
+SPELT = {"to_copy": "to()", "clone": "clone()"}
 
 
 class Pass(NamedTuple):
-    """A backward pass: its line, and the leaves that its output was computed from, whether it reached them or not.
+    """A backward pass: its line and output, the leaves below the output, and those where a gradient arrived.
 
-    That of `torch.autograd.grad` returns what it finds, and leaves every `.grad` alone.
+    That of `torch.autograd.grad` returns what it finds, and leaves every `.grad` alone. `stops` are the custom
+    functions that gave None, with their lines.
     """
 
     line: int
-    leaves: frozenset[Tensor]
+    output: str
+    below: Below
+    reached: Collection[Tensor]
     returns: bool = False
+    stops: Mapping[Tensor, str] = {}
 
 
-def why_none(recorder: Recorder, tensor: Tensor, name: str) -> tuple[str, str]:
-    """A code of `model.REASONS` and a sentence."""
+def why_none(recorder: Recorder, tensor: Tensor) -> Reason:
+    """Why the `.grad` of a tensor is None."""
     if isinstance(tensor.node, AccumulateGrad):
-        return _of_leaf(recorder, tensor, name)
+        return of_leaf(recorder, tensor)
     if isinstance(tensor.node, Node):
-        return _of_result(recorder, tensor.node, name, tensor.retains_grad)
-    below = recorder.origins.get(tensor, frozenset())
-    cut = next((cut for cut in reversed(recorder.cuts) if cut.result is tensor), None)
-    cut = cut or next((cut for cut in reversed(recorder.cuts) if cut.leaves & below), None)
-    if cut is not None and cut.how == "no_grad":
-        return "no-grad", f"{name} was computed inside no_grad() at line {cut.line}, so it is not in the graph"
-    if cut is not None:
-        return "detached", f"{name} is outside the graph: {cut.how} at line {cut.line} cut it off"
-    return "constant", f"{name} does not require grad: make it with requires_grad=True before it is used"
+        return of_result(recorder, tensor, tensor.node)
+    return outside(recorder, tensor)
 
 
-def _of_result(recorder: Recorder, node: Node, name: str, retains: bool) -> tuple[str, str]:
+def outside(recorder: Recorder, tensor: Tensor) -> Reason:
+    """Why a tensor is outside the graph."""
+    place = next((place for place in recorder.origins.below([tensor]).values() if place), None)
+    name, renamed = recorder.names.renamed.get(tensor, ("", 0))
+    if renamed and place is not None and place.how == "no_grad":
+        kept = f"the leaf that {name} was before has the gradient; {name} -= ... changes that one in place"
+        return "no-grad", f"line {renamed} made a new tensor inside no_grad() and called it {name}: {kept}"
+    if place is not None:
+        if place.how == "no_grad":
+            return "no-grad", f"it was computed inside no_grad() at line {place.line}, so it is not in the graph"
+        return "detached", f"it is outside the graph: {words(place)}"
+    line, required = recorder.switched.get(tensor, (0, True))
+    if not required:
+        return "constant", f"it does not require grad: line {line} switched its requires_grad off"
+    roots = [root for root in (one() for one in recorder.origins.roots(tensor)) if root not in (None, tensor)]
+    for root in roots:
+        line, required = recorder.switched.get(root, (0, True))
+        name = recorder.name(root)
+        if line and not required:
+            return "constant", f"it does not require grad: line {line} switched requires_grad of {name} off"
+        if line:
+            made = f"line {recorder.origins.made.get(tensor)} computed it"
+            return "constant", f"{made} before line {line} switched requires_grad of {name} on"
+    if recorder.origins.taken and (roots or recorder.origins.made.get(tensor) is None):
+        place = next(reversed(list(recorder.origins.taken.values())))
+        plain = recorder.name(roots[0]) if roots else "it"
+        return "constant", f"it does not require grad: {words(place)}, and {plain} may be made of that"
+    names = [name for name in map(recorder.names.get, roots) if name]
+    if names:
+        verb = "does" if len(names) == 1 else "do"
+        given = f"{listed(names)} {verb} not require grad"
+        return "constant", f"{given}: make {names[0]} with requires_grad=True before it is used"
+    return "constant", "it does not require grad: make it with requires_grad=True before it is used"
+
+
+def words(place: Cut) -> str:
+    """What happened at a cut."""
+    if place.how in ("torch.tensor()", "torch.as_tensor()", "new_tensor()"):
+        return f"{place.how} at line {place.line} copied the numbers and left the graph behind"
+    if place.how.endswith(")") or place.how.startswith("."):
+        what = "cut it off" if place.how in ("detach()", "detach_()", ".data") else "took the number out of the graph"
+        return f"{place.how} at line {place.line} {what}"
+    return f"{place.how} at line {place.line} has no gradient"
+
+
+def of_result(recorder: Recorder, tensor: Tensor, node: Node) -> Reason:
+    """Results keep no gradient; often the leaf that is meant is another tensor."""
+    if tensor.retains_grad:
+        passes = [one for one in recorder.passes.values() if not one.returns]
+        since = " since" if passes else " yet"
+        return "no-backward", f"retain_grad() keeps its gradient, but no backward pass has reached it{since}"
     line = recorder.lines.get(node)
-    origin = f" (line {line})" if line else ""
-    if retains:
-        return "no-backward", f"{name} retains its gradient, but no backward pass has reached it yet"
-    return (
-        "non-leaf",
-        f"{name} is the result of {node.primitive.name}{origin}, not a leaf: "
-        f"call {name}.retain_grad() before backward()",
-    )
+    origin = f"the result of {SPELT.get(node.primitive.name, node.primitive.name)}{f' (line {line})' if line else ''}"
+    name, renamed = recorder.names.renamed.get(tensor, ("", 0))
+    if renamed:
+        leaf = f"the leaf that {name} was before line {renamed} has the gradient"
+        update = f"change that one inside no_grad(), {name} -= ..."
+        cure = update if node.primitive.name in ("sub", "add") else "give the result another name"
+        return "non-leaf", f"it is {origin}, not a leaf: {leaf}; {cure}"
+    inputs = [x for x in node.inputs or () if isinstance(x, Tensor)] or [
+        edge.variable for edge in node.edges if isinstance(edge, AccumulateGrad)
+    ]
+    if any(isinstance(x.node, AccumulateGrad) and recorder.names.is_generated(x) for x in inputs):
+        return "non-leaf", f"it is {origin}, not a leaf: call requires_grad_() last, on the finished tensor"
+    return "non-leaf", f"it is {origin}, not a leaf: call retain_grad() on it before backward()"
 
 
-def _of_leaf(recorder: Recorder, tensor: Tensor, name: str) -> tuple[str, str]:
-    if tensor in recorder.reset_at:
-        return (
-            "reset",
-            f"line {recorder.reset_at[tensor]} reset {name}.grad to None, and no backward pass came after it",
-        )
-    passes = [one for one in recorder.passes if not one.returns]
-    asked = next((one.line for one in recorder.passes if one.returns and tensor in one.leaves), None)
-    if not passes and asked is not None:
-        what = f"torch.autograd.grad at line {asked} returned the gradient and leaves {name}.grad alone"
-        return "no-backward", f"{what}: call backward() to fill it"
-    if not passes:
-        return "no-backward", f"no backward pass has run yet: call backward() on what was computed from {name}"
-    numbers = dict.fromkeys(one.line for one in passes)
-    lines = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
-    computed = any(tensor in one.leaves for one in passes)
-    cut = next((cut for cut in recorder.cuts if computed and tensor in cut.leaves), None)
-    if cut is not None and cut.how == "no_grad":
-        where = f"line {cut.line} computed with {name} inside no_grad()"
-        return "no-grad", f"the backward pass of {lines} did not reach {name}: {where}"
-    if cut is not None:
-        return "detached", f"the backward pass of {lines} did not reach {name}: {cut.how} at line {cut.line} cut it off"
-    return "not-reached", f"the output of the backward pass of {lines} does not depend on {name}"
+def of_leaf(recorder: Recorder, tensor: Tensor) -> Reason:
+    line, passed = recorder.reset_at.get(tensor, (0, 0))
+    later = [one for number, one in recorder.passes.items() if number > passed and not one.returns]
+    if line and not any(tensor in one.below for one in later):
+        return "reset", f"line {line} set it to None, and no backward pass reached it after that"
+    returned = next((one.line for one in recorder.passes.values() if one.returns and tensor in one.below), None)
+    if not later and returned is not None:
+        asked = f"torch.autograd.grad at line {returned} returns the gradient and leaves .grad alone"
+        return "no-backward", f"{asked}: call backward() to fill it"
+    if not later:
+        return "no-backward", "no backward pass has run yet: call backward() on what is computed from it"
+    return unreached(recorder, tensor, later)
+
+
+def unreached(recorder: Recorder, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
+    """Why passes that have run left no gradient at a leaf."""
+    passes = list(passes)
+    numbers = sorted({one.line for one in passes})
+    which = f"the backward pass of line{'s' * (len(numbers) > 1)} {listed(map(str, numbers))}"
+    for one in passes:
+        if tensor in one.stops:
+            return "not-reached", f"{which} did not reach it: {one.stops[tensor]}"
+        place = one.below.get(tensor)
+        if place is not None and place.how == "no_grad":
+            return "no-grad", f"{which} did not reach it: line {place.line} computed with it inside no_grad()"
+        if place is not None:
+            return "detached", f"{which} did not reach it: {words(place)}"
+    if tensor in recorder.origins.taken:
+        place = recorder.origins.taken[tensor]
+        return "detached", f"{which} did not reach it: {words(place)}"
+    if tensor not in recorder.origins.used:
+        return "not-reached", "no line has computed anything with it"
+    outputs = listed(dict.fromkeys(one.output for one in passes))
+    return "not-reached", f"{which} started from {outputs}, which does not depend on it"
+
+
+def of(name: str, reason: str) -> str:
+    """A reason as a sentence on what has that name."""
+    return name + reason.removeprefix("it") if reason.startswith("it ") else f"{name}: {reason}"
+
+
+def of_several(reason: str) -> str:
+    """The reason why leaves have no gradient, on several of them."""
+    return re.sub(r"\bit\b", "them", reason)
+
+
+def listed(names: Iterable[str], most: int = 4) -> str:
+    """`a`, `a and b`, `a, b and c`; of many the first, and how many more there are."""
+    names = list(names)
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

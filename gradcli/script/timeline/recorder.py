@@ -6,36 +6,26 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
-from weakref import WeakKeyDictionary
-
-import numpy as np
+from weakref import WeakKeyDictionary, WeakSet
 
 from gradcli.engine.backward import Event as Contributed
-from gradcli.engine.graph import AccumulateGrad, Node, changes
-from gradcli.engine.modes import mode
+from gradcli.engine.graph import Node, changes
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
-from gradcli.engine.writing import copy, fill, fill_tensor, overwrite, regenerated, zero
+from gradcli.script.errors import python_class
 from gradcli.script.python.scopes import Env
-from gradcli.script.timeline import diagnosis, passes, reasons
-from gradcli.script.timeline.model import Asked, Changed, Event, Failed, Forward, LeafState, Reset, Timeline, Updated
+from gradcli.script.timeline import diagnosis, endings, passes, reasons
+from gradcli.script.timeline.changes import Filled, Memory, without_writing
+from gradcli.script.timeline.model import Asked, Event, Failed, Forward, Named, Timeline
 from gradcli.script.timeline.names import TensorNames, node_of
+from gradcli.script.timeline.origins import Cut, Origins
+from gradcli.script.timeline.updates import Updates
 from gradcli.script.timeline.written import kept, made
 from gradcli.source import Source
 
 SHOWN = 2  # of the times that one line did the same; the others are counted
 TOLD = "gradcli_told"  # the attribute of an exception that has been told
-COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef)
-
-
-# What writes over memory: a change in place is told as such, with the version that it leads to.
-WRITING = frozenset((zero, fill, fill_tensor, copy, overwrite, regenerated))
-
-
-def without_writing(applications: Sequence[Application]) -> list[Application]:
-    """The operations that users wrote: not the picking of the part that `x[0] = 1` writes over."""
-    parts = {id(one.inputs[0]) for one in applications if one.primitive in WRITING}
-    return [one for one in applications if one.primitive not in WRITING and id(one.out) not in parts]
+COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
 class Recorder:
@@ -45,20 +35,27 @@ class Recorder:
         self.machine = machine
         self.all = all
         self.names = TensorNames()
+        self.origins = Origins()
+        self.memory = Memory(self)
+        self.updates = Updates(self)
         self.events: list[Event] = []
         self.kept_at: dict[Any, list[int]] = {}  # what a line did, and the positions of the events that say so
         self.lines: WeakKeyDictionary[Node, int] = WeakKeyDictionary()  # where each node was made
         self.made: WeakKeyDictionary[Node, Any] = WeakKeyDictionary()  # and the value that it had then
-        self.origins: WeakKeyDictionary[Tensor, frozenset[Tensor]] = WeakKeyDictionary()  # the leaves below a tensor
-        self.cuts: list[reasons.Cut] = []
-        self.changed_at: list[tuple[int, int]] = []  # the clock of the engine up to which a line changed memory
-        self.passes: list[reasons.Pass] = []
-        self.filled: dict[Tensor, tuple[int, bool]] = {}  # leaves: the line of the pass that left a gradient, is it 0
-        self.reset_at: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()
-        self.values: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()  # leaves as the last pass saw them
+        self.passes: dict[int, reasons.Pass] = {}  # by number; of those of one line the latest
+        self.passed = 0
+        self.walked: Sequence[Tensor] = ()  # the outputs of the latest pass, also of one that failed
+        self.freed: WeakKeyDictionary[Node, int] = WeakKeyDictionary()  # the line whose pass freed what a node saved
+        self.filled: WeakKeyDictionary[Tensor, Filled] = WeakKeyDictionary()  # the gradients of leaves
+        self.reset_at: WeakKeyDictionary[Tensor, tuple[int, int]] = WeakKeyDictionary()  # the line, passes before it
+        self.switched: WeakKeyDictionary[Tensor, tuple[int, bool]] = (
+            WeakKeyDictionary()
+        )  # requires_grad: where, to what
+        self.told: set[Any] = set()  # what is said once
+        self.walking = False  # a backward pass is: what it computes itself is told as the pass
         self.pending: list[tuple[int, Application]] = []
-        self.walking = False  # a backward pass is: what it computes is told as the pass
-        self.has_stepped = False  # an optimizer has, in this statement: its changes are told already
+        self._required: WeakKeyDictionary[Tensor, bool] = WeakKeyDictionary()
+        self._sources: WeakSet[Source] = WeakSet()
 
     # What the interpreter and the facades call.
 
@@ -66,17 +63,28 @@ class Recorder:
         """A statement that tells what it did when it is done."""
         if isinstance(node, COMPOUND):
             return execute
+        if source not in self._sources:
+            self._sources.add(source)
+            self.names.reads(source)
         line, machine = node.lineno, self.machine
+        targets = [x.id for x in getattr(node, "targets", ()) if isinstance(x, ast.Name)]
+        is_print = isinstance(node, ast.Expr)
 
         def run(env: Env) -> Any:
-            self.names.look(env)
+            self.look(env)
             latest, before, machine.source = changes.latest, machine.source, source
+            olds = [(name, env.get(name)) for name in targets]
+            walking, self.walking = self.walking, False  # in a hook, or the backward of a function of the snippet
+            self.memory.is_print = is_print
             try:
                 signal = execute(env)
             except Exception as error:
                 self.ended(env, line, latest)
                 self.failed(error, line)
                 raise
+            finally:
+                self.walking = walking
+            self.names.rename(env, line, olds)
             self.ended(env, line, latest)
             machine.source = before
             return signal
@@ -85,34 +93,36 @@ class Recorder:
 
     def append(self, application: Application) -> None:
         """The tape of the engine: an operation was applied."""
-        if self.walking:
-            return
         line = self.machine.line
-        self.pending.append((line, application))
+        if not self.walking:
+            self.pending.append((line, application))
         out = application.out
         if isinstance(out.node, Node):
             self.lines[out.node] = line
             self.made[out.node] = kept(out.value)
-        below = self.below(application.inputs)
-        if below:
-            self.origins[out] = below
-            if out.node is None and not mode.grad_enabled:
-                self.cuts.append(reasons.Cut(line, "no_grad", below, out))
+        self.origins.computed(application, line)
 
     def cut(self, source: Tensor, result: Any, how: str) -> None:
         """`detach()`, `.data` and their kin: what follows is outside the graph of `source`."""
-        below = self.below((source,))
         if isinstance(result, Tensor):
-            self.origins[result] = below
-            self.names.provisional[result] = self.name(source) + (how if how.startswith(".") else f".{how}")
-        if below and len(self.cuts) < 10_000:
-            self.cuts.append(reasons.Cut(self.machine.line, how, below, result if isinstance(result, Tensor) else None))
+            self.names.derived.append((result, source, how if how.startswith(".") else f".{how}"))
+            self.memory.exposed(source)
+        elif self.memory.is_print:
+            return
+        self.origins.left(source, result, Cut(self.machine.line, how))
+
+    def copied(self, parts: Sequence[Any], result: Tensor, how: str) -> None:
+        """`torch.tensor(...)` of tensors, or of a list with tensors in it."""
+        for part in parts:
+            if isinstance(part, Tensor):
+                self.origins.left(part, result, Cut(self.machine.line, how))
 
     def asked(self, tensor: Tensor, gradient: Tensor | None) -> None:
         """The snippet looked at `.grad`."""
         if gradient is None:
+            self.flush()
             name = self.name(tensor)
-            code, message = reasons.why_none(self, tensor, name)
+            code, message = reasons.why_none(self, tensor)
             self.add("asked", name, event=lambda: Asked(*self.place, name, code, message))
 
     def backward(
@@ -121,106 +131,93 @@ class Recorder:
         """Pass on what a backward pass does, and keep it."""
         return passes.followed(self, outputs, given, events)
 
-    def differentiated(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], found: Sequence[Any]) -> None:
-        """`torch.autograd.grad` returns gradients and leaves no `.grad`."""
-        self.passes.append(reasons.Pass(self.machine.line, self.below(outputs), returns=True))
+    def differentiated(
+        self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    ) -> Iterator[Contributed]:
+        """The same for `torch.autograd.grad`, which returns gradients and leaves no `.grad`."""
+        return passes.followed(self, outputs, given, events, inputs)
 
     def stepped(self, optimizer: Any, parameters: Sequence[Tensor]) -> None:
         """An optimizer changed its parameters."""
-        changed = tuple(
-            (self.name(p), kept(self.values.get(p)), kept(p.value)) for p in parameters if p._grad is not None
-        )
-        self.has_stepped = True
-        self.add("updated", event=lambda: Updated(*self.place, type(optimizer).__name__, changed))
+        self.updates.stepped(optimizer, parameters)
 
     def zeroed(self, parameters: Sequence[Tensor]) -> None:
-        """Gradients that became None or 0, whoever made them so."""
-        gone = [p for p in parameters if p in self.filled and self.is_reset(p)]
-        for tensor in gone:
-            del self.filled[tensor]
-            self.reset_at[tensor] = self.machine.line
-        for to_none in (True, False):
-            names = tuple(self.name(p) for p in gone if (p._grad is None) is to_none)
-            if names:
-                self.add("reset", to_none, event=lambda: Reset(*self.place, names, to_none))  # noqa: B023  called now
-
-    def is_reset(self, leaf: Tensor) -> bool:
-        """Whether a gradient that was there has become None, or 0 where it was not."""
-        return leaf._grad is None or not (self.filled[leaf][1] or np.any(leaf._grad.value))
+        """An optimizer made gradients None or 0."""
+        self.updates.owned.update(parameters)
+        self.memory.reset(parameters)
 
     # What follows from it.
 
+    def look(self, env: Env) -> None:
+        """Note the names in these variables, and whether a leaf was made to require grad, or no longer to do so."""
+        for tensor, name, before in self.names.look(env):
+            if before:
+                self.add("named", name, event=lambda: Named(*self.place, name, before))  # noqa: B023  called now
+            required = node_of(tensor) is not None
+            if self._required.get(tensor, required) is not required and tensor.is_leaf:
+                self.switched[tensor] = (self.machine.line, required)
+            self._required[tensor] = required
+
     def ended(self, env: Env, line: int, latest: int) -> None:
         """A statement is done: name what it made, and tell what it changed."""
-        self.names.look(env)
-        self.flush()
         self.machine.line = line
-        stepped, self.has_stepped = self.has_stepped, False
-        if changes.latest > latest:
-            self.changed_at.append((changes.latest, line))
-        if changes.latest > latest and not stepped:
-            for name, value in list(env.items()):
-                if isinstance(value, Tensor) and value.history and value.history[-1] > latest:
-                    told = self.names.get(value) or name
-                    fact = Changed(*self.place, told, value._version, kept(value.value))
-                    self.add("changed", told, event=lambda: fact)  # noqa: B023  called now
-        self.zeroed(list(self.filled))
+        self.look(env)
+        self.flush()
+        self.memory.ended(env, line, latest)
 
     def flush(self) -> None:
         """Tell the operations that have run, by the lines that they stand on."""
         now, pending = self.machine.line, self.pending
         self.pending = []
         for line in dict.fromkeys(line for line, _ in pending):
+            self.machine.line = line
             applications = without_writing([application for other, application in pending if other == line])
-            if not applications:
-                continue
             for position, application in enumerate(applications):
                 self.names.unnamed(application.out, self.machine.source, line, position)
-            self.machine.line = line
-            self.add(
-                "forward",
-                event=lambda: Forward(*self.place, tuple(made(self.names, one) for one in applications)),  # noqa: B023
-            )
+            self.names.settle()
+            if applications:
+                place = (self.machine.source, line)
+                self.add(
+                    "forward",
+                    event=lambda: Forward(*self.place, tuple(made(self.names, one, place) for one in applications)),  # noqa: B023
+                )
         self.machine.line = now
+        self.names.settle()
 
     def failed(self, error: Exception, line: int) -> None:
         """An exception passes a statement: told once, where it began."""
         if TOLD not in vars(error):
             vars(error)[TOLD] = True
-            notes = diagnosis.notes(self, error)
-            self.add("failed", event=lambda: Failed(*self.place, str(error), notes))
+            notes, kind = tuple(diagnosis.notes(self, error)), python_class(error).__name__
+            self.add("failed", event=lambda: Failed(*self.place, kind, str(error), notes))
 
     def finished(self, error: Exception | None) -> Timeline:
         """The whole run, when it has ended."""
-        self.names.look(self.machine.globals)
-        return Timeline(tuple(self.events), tuple(self.leaves()))
-
-    def leaves(self) -> Iterator[LeafState]:
-        """The leaves that still have a name, with their gradients."""
-        for tensor, name in list(self.names.of_tensor.items()):
-            part = tensor.base is not None and tensor.base.requires_grad  # a view from no_grad mode is nobody's leaf
-            if isinstance(node_of(tensor), AccumulateGrad) and not part:
-                reason = "" if tensor._grad is not None else reasons.why_none(self, tensor, name)[1]
-                gradient = None if tensor._grad is None else kept(tensor._grad.value)
-                yield LeafState(name, kept(tensor.value), gradient, reason)
+        self.look(self.machine.globals)
+        return Timeline(tuple(self.events), tuple(endings.leaves(self)), tuple(endings.notes(self)))
 
     def name(self, tensor: Tensor) -> str:
-        return self.names.get(tensor) or "a tensor without a name"
-
-    def below(self, inputs: Sequence[Any]) -> frozenset[Tensor]:
-        """The leaves that require grad below these tensors, whether or not the graph still leads to them."""
-        found: frozenset[Tensor] = frozenset()
-        for x in inputs:
-            if isinstance(x, Tensor):
-                found |= self.origins.get(x, frozenset())
-                if isinstance(node_of(x), AccumulateGrad):
-                    found |= {x}
-        return found
+        return self.names.of_input(tensor)
 
     @property
     def place(self) -> tuple[Source, int, int]:
         """Where the run is, and once: what every event begins with."""
         return self.machine.source, self.machine.line, 1
+
+    def walks(self, done: reasons.Pass) -> None:
+        """Remember a pass; of those of one line and output the latest."""
+        same = next((n for n, one in self.passes.items() if one[:2] == done[:2] and one.returns is done.returns), None)
+        if same is not None:
+            del self.passes[same]
+        self.passed += 1
+        self.passes[self.passed] = done
+
+    def once(self, *what: Any) -> bool:
+        """Whether something is said for the first time."""
+        if what in self.told:
+            return False
+        self.told.add(what)
+        return True
 
     def wanted(self, *what: Any) -> bool:
         """Whether another event like this on this line is to be kept."""

@@ -27,11 +27,14 @@ def kept(value: Any) -> Any:
     return np.array(value)[()]
 
 
-def made(names: TensorNames, application: Application) -> Made:
-    """The facts of one application."""
+def made(names: TensorNames, application: Application, place: tuple[Any, ...]) -> Made:
+    """The facts of one application; its nameless data are called by the place."""
     out = application.out
     node = node_of(out)
-    operands = [names.expression(x) if isinstance(x, Tensor) else literal(x) for x in application.inputs]
+    operands = [
+        names.expression(x, *place, names.get(out), position) if isinstance(x, Tensor) else literal(x)
+        for position, x in enumerate(application.inputs)
+    ]
     return Made(
         names.get(out) or "",
         notation(application.primitive, application.inputs, application.options, operands),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,18 +110,24 @@ def gradient(
     passes.begin(sources)
     unused = bool(allow_unused) or materialize_grads
     rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
+    timeline = running.machine.timeline
     rounds = []
     for row in rows:
-        retain = True if row is not rows[-1] else retain_graph
-        found = grad(sources, targets, row, retain_graph=retain, create_graph=create_graph, allow_unused=unused)
+        found = grad(
+            sources,
+            targets,
+            row,
+            retain_graph=True if row is not rows[-1] else retain_graph,
+            create_graph=create_graph,
+            allow_unused=unused,
+            follow=timeline and partial(timeline.differentiated, sources, targets, row),
+        )
         rounds.append(found)
     found = rounds[0] if not is_grads_batched else _stacked(rounds)
     if materialize_grads:
         found = tuple(
             Tensor(np.zeros(x.shape, x.dtype)[()]) if g is None else g for g, x in zip(found, targets, strict=True)
         )
-    if running.machine.timeline is not None:
-        running.machine.timeline.differentiated(sources, targets, found)
     return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
 
 
@@ -169,6 +176,8 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     for index, output in enumerate(outputs):
         if output.node is None:
+            if running.machine.timeline is not None:
+                running.machine.timeline.walked = [output]
             raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
     return given[: len(outputs)]
 

@@ -40,7 +40,14 @@ def tensor_(*data: Any, **keywords: Any) -> Tensor:
     source = data[0]
     if isinstance(source, Tensor):
         warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
-    return made(array_of(source, options.dtype), options)
+    return copied("torch.tensor()", source, made(array_of(source, options.dtype), options))
+
+
+def copied(how: str, source: Any, result: Tensor) -> Tensor:
+    """A tensor with the numbers of others, which are not below it in the graph; the timeline remembers where."""
+    if running.machine.timeline is not None:
+        running.machine.timeline.copied(source if isinstance(source, list | tuple) else [source], result, how)
+    return result
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
@@ -50,7 +57,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
         data = from_numpy(data)
     if isinstance(data, Tensor):
         return data if wanted is None else cast(data, wanted)
-    return Tensor(array_of(data, wanted))
+    return copied("torch.as_tensor()", data, Tensor(array_of(data, wanted)))
 
 
 def from_numpy(array: Any) -> Tensor:

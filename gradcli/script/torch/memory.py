@@ -85,7 +85,10 @@ def to_list(x: Tensor) -> Any:
 def numpy_of(x: Tensor, *, force: bool = False) -> Any:
     """The memory as an array, whose attributes are those of the numpy facade."""
     import_module("gradcli.script.stdlib.arrays.methods")
-    return (x.detach() if force else x).numpy()
+    array = (x.detach() if force else x).numpy()
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(x, array, "numpy()")
+    return array
 
 
 def gradient_of(x: Tensor) -> Tensor | None:

@@ -1,0 +1,42 @@
+"""The leaves of a run as it leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gradcli.engine.graph import AccumulateGrad
+from gradcli.explanation.model import Note
+from gradcli.script.timeline import reasons
+from gradcli.script.timeline.model import LeafState
+from gradcli.script.timeline.names import node_of
+from gradcli.script.timeline.written import kept
+
+if TYPE_CHECKING:
+    from gradcli.script.timeline.recorder import Recorder
+
+
+def leaves(recorder: Recorder) -> Iterator[LeafState]:
+    """The leaves that still have a name, with their gradients."""
+    for tensor, name in list(recorder.names.of_tensor.items()):
+        part = tensor.base is not None and tensor.base.requires_grad  # a view from no_grad mode is nobody's leaf
+        if isinstance(node_of(tensor), AccumulateGrad) and not part:
+            reason = "" if tensor._grad is not None else reasons.why_none(recorder, tensor)[1]
+            gradient = None if tensor._grad is None else kept(tensor._grad.value)
+            yield LeafState(name, recorder.names.former.get(tensor, 0), kept(tensor.value), gradient, reason)
+
+
+def notes(recorder: Recorder) -> Iterator[Note]:
+    """Leaves with a gradient that no optimizer holds, in a run where one has stepped."""
+    if not recorder.updates.optimizers:
+        return
+    free = [
+        leaf for leaf in recorder.filled if leaf not in recorder.updates.owned and leaf not in recorder.names.former
+    ]
+    names = [recorder.name(leaf) for leaf in free if not recorder.names.is_generated(leaf)]
+    if names:
+        optimizers = " and ".join(recorder.updates.optimizers)
+        left = (
+            f"{optimizers} does not hold {reasons.listed(names)}: step() leaves {'it' if len(names) == 1 else 'them'}"
+        )
+        yield Note("not-updated", names[0], f"{left} as {'it is' if len(names) == 1 else 'they are'}")

@@ -1,0 +1,126 @@
+"""The graph of a backward pass as it stood, in lines under the snippet's names; and the pass as an explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradcli.engine.backward import Contribution, reachable
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.notation import literal
+from gradcli.engine.recorder import Application
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import GradcliError
+from gradcli.explanation.build import build
+from gradcli.explanation.lines import Evaluation, Line
+from gradcli.explanation.model import Explanation
+from gradcli.explanation.naming import Names
+from gradcli.language.tree import Name
+from gradcli.script.timeline.written import notation
+from gradcli.source import Span
+
+if TYPE_CHECKING:
+    from gradcli.script.timeline.recorder import Recorder
+
+MOST_NODES = 400  # of a graph that is shown
+MOST_ENTRIES = 2**18  # of its values together
+
+
+def valued(carrier: Any) -> Any:
+    """A numpy value, also where the pass itself was recorded."""
+    return carrier.value if isinstance(carrier, Tensor) else carrier
+
+
+def snapshot(recorder: Recorder, output: Tensor) -> Evaluation | None:
+    """The graph below an output as lines; None where it is too large, or where it was freed before."""
+    assert output.node is not None
+    order, _ = reachable([output.node])
+    nodes = list(reversed(order))
+    entries = sum(np.size(node.out) for node in nodes)
+    if len(nodes) > MOST_NODES or entries > MOST_ENTRIES or any(node.inputs is None for node in nodes):
+        return None
+    lines = Lines(recorder)
+    for node in nodes:
+        lines.add(node)
+    if isinstance(output.node, AccumulateGrad):
+        lines.leaf(output.node)
+    evaluation = lines.evaluation
+    evaluation.output = next(line.tensor for line in evaluation.lines if line.tensor.node is output.node)
+    return evaluation
+
+
+class Lines:
+    """The lines of a graph, oldest first, under the snippet's names."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.names = Names(recorder.names.given)
+        self.evaluation = Evaluation()
+        self.of_target: dict[int, Line] = {}
+        self.of_constant: dict[int, Line] = {}
+
+    def add(self, node: Node) -> None:
+        """The line of a node, after those of its inputs."""
+        assert node.inputs is not None
+        inputs = tuple(self.input(node, position, x) for position, x in enumerate(node.inputs))
+        value = self.recorder.made.get(node)  # as it was made: memory may have changed, and views with it
+        out = Tensor(np.array(node.out)[()] if value is None else value, node)
+        application = Application(node.primitive, node.inputs, node.options, out)
+        operands = [
+            line.spelling if isinstance(x, Tensor) else line.written
+            for line, x in zip(inputs, node.inputs, strict=True)
+        ]
+        written = notation(node.primitive, node.inputs, node.options, operands)
+        line = Line(self.names.own(self.recorder.names.of(node)), out, written, self.span(node), application, inputs)
+        self.of_target[id(node)] = line
+        self.evaluation.add(line)
+
+    def input(self, node: Node, position: int, x: Any) -> Line:
+        edge = node.edges[position] if position < len(node.edges) else None
+        if edge is not None and id(edge) in self.of_target:
+            return self.of_target[id(edge)]
+        if isinstance(edge, AccumulateGrad):
+            return self.leaf(edge)
+        return self.constant(x)
+
+    def leaf(self, target: AccumulateGrad) -> Line:
+        tensor = target.variable
+        name = self.names.own(self.recorder.name(tensor))
+        line = Line(name, Tensor(np.array(tensor.value)[()], target), Name(name), Span(0, 0), is_variable=True)
+        self.of_target[id(target)] = line
+        self.evaluation.add(line)
+        return line
+
+    def constant(self, x: Any) -> Line:
+        """A number or a tensor that needs no gradient; data of the snippet keep their name."""
+        if id(x) in self.of_constant:
+            return self.of_constant[id(x)]
+        written = self.recorder.names.expression(x) if isinstance(x, Tensor) else literal(x)
+        value = x.value if isinstance(x, Tensor) else np.asarray(x)[()]
+        if isinstance(written, Name):
+            own = self.names.own(written.id)
+            line = Line(own, Tensor(value), Name(own), Span(0, 0), is_variable=True)
+        else:
+            line = Line(self.names.fresh("c"), Tensor(value), written, Span(0, 0))
+        self.of_constant[id(x)] = line
+        self.evaluation.add(line)
+        return line
+
+    def span(self, node: Node) -> Span:
+        """The line of the source that made a node."""
+        source, number = self.recorder.machine.source, self.recorder.lines.get(node, 1)
+        if number > source.text.count("\n") + 1:
+            return Span(0, 0)
+        start = source.offset(number)
+        return Span(start, start + len(source.line(number)))
+
+
+def explained(graph: Evaluation, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
+    """The explanation of the pass; None where a formula has no text."""
+    try:
+        with np.errstate(all="ignore"):
+            return build("", graph, valued(upstream), contributions)
+    except (GradcliError, ValueError, TypeError, KeyError):
+        return None

@@ -1,0 +1,100 @@
+"""Where tensors come from: the leaves below them, and what cut the way back to those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+from weakref import WeakKeyDictionary, ref
+
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.modes import mode
+from gradcli.engine.recorder import Application
+from gradcli.engine.tensor import Tensor
+from gradcli.script.timeline.names import node_of
+
+ROOTS = 4  # tensors outside the graph that are remembered below another
+SIGNS = {"gt": ">", "lt": "<", "ge": ">=", "le": "<=", "eq": "==", "ne": "!="}
+
+
+class Cut(NamedTuple):
+    """A place where values left the graph: the line, and how: `detach()`, `no_grad`, an operation without gradient."""
+
+    line: int
+    how: str
+
+
+Below = dict[Tensor, Cut | None]  # leaves, and what cut the way to them, if anything; never changed once it is made
+
+
+class Origins:
+    """What every tensor was computed from."""
+
+    def __init__(self) -> None:
+        self._below: WeakKeyDictionary[Tensor, Below] = WeakKeyDictionary()
+        self._roots: WeakKeyDictionary[Tensor, tuple[ref[Tensor], ...]] = WeakKeyDictionary()
+        self.used: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the line that first computed with it
+        self.made: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # results: where they begin
+        self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python
+
+    def computed(self, application: Application, line: int) -> None:
+        """An operation was applied."""
+        out, inputs = application.out, [x for x in application.inputs if isinstance(x, Tensor)]
+        below = self.below(inputs)
+        if isinstance(node_of(out), Node):
+            for leaf in below:
+                self.used.setdefault(leaf, line)
+        elif below:
+            below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad"))
+        else:
+            self._roots[out] = tuple(dict.fromkeys(root for x in inputs for root in self.roots(x)))[:ROOTS]
+        self.made[out] = next((self.made[x] for x in inputs if x in self.made), line)
+        if below:
+            self._below[out] = below
+            if out.base is not None:  # perhaps a part that was written over
+                self._below[out.base] = merged([self.below([out.base]), below])
+
+    def left(self, source: Tensor, result: object, place: Cut) -> None:
+        """`detach()` and its kin: the result is outside the graph of the source."""
+        below = cut(self.below([source]), place)
+        if not below:
+            return
+        if isinstance(result, Tensor):
+            self._below[result] = below
+        else:
+            for leaf in below:
+                self.taken.setdefault(leaf, place)
+
+    def below(self, tensors: Iterable[Tensor]) -> Below:
+        """The leaves below these tensors, whether or not the graph still leads to them."""
+        return merged(
+            [{x: None} if isinstance(node_of(x), AccumulateGrad) else self._below.get(x, {}) for x in tensors]
+        )
+
+    def roots(self, tensor: Tensor) -> Sequence[ref[Tensor]]:
+        """The tensors that one without any leaf below it was computed from."""
+        return self._roots.get(tensor) or (ref(tensor),)
+
+
+def merged(parts: Sequence[Below]) -> Below:
+    """All leaves of these; the way to a leaf is cut where it is in every part."""
+    parts = [part for part in parts if part]
+    if not parts or all(part is parts[0] for part in parts):
+        return parts[0] if parts else {}
+    whole: Below = {}
+    for part in parts:
+        for leaf, place in part.items():
+            whole[leaf] = place and whole.get(leaf, place)
+    return whole
+
+
+def cut(below: Below, place: Cut) -> Below:
+    """The same leaves, none of which can be reached."""
+    return {leaf: before or place for leaf, before in below.items()}
+
+
+def how(application: Application) -> str:
+    """What an operation is called whose result is outside the graph though its input is inside."""
+    name = application.primitive.name
+    if name == "to_copy":
+        return f"the cast to {application.out.dtype}"
+    return f"the comparison {SIGNS[name]}" if name in SIGNS else name

@@ -1,0 +1,147 @@
+"""What a learner may wonder about in a backward pass: gradients that add up, become 0 or nan, or change at hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.explanation.model import Explanation, Note, Step
+from gradcli.explanation.model import Node as Line
+from gradcli.language.tree import Name, Number
+from gradcli.language.unparser import unparse
+from gradcli.script.timeline.reasons import listed
+
+if TYPE_CHECKING:
+    from gradcli.script.timeline.passes import Walk
+    from gradcli.script.timeline.recorder import Recorder
+
+Arrivals = Sequence[tuple[Tensor, Any, Any]]  # a leaf, its gradient, and what its `.grad` held before
+
+PRODUCTS = frozenset(("mul", "div", "dot", "mv", "mm", "matmul", "bmm", "addmm", "linear", "outer", "einsum"))
+BOUNDED = frozenset(("clamp", "clamp_min", "clamp_max", "hardtanh", "relu6", "hardsigmoid", "hardshrink", "softshrink"))
+SATURATED = frozenset(("sigmoid", "tanh", "erf", "softplus", "logsigmoid", "softsign", "atan", "silu", "gelu"))
+
+
+def added(recorder: Recorder, arrivals: Arrivals) -> Iterator[Note]:
+    """Gradients that were added to those of an earlier pass; said once for each pair of lines."""
+    lines: dict[int, list[str]] = {}
+    for leaf, _, before in arrivals:
+        if before is not None and leaf in recorder.filled and np.any(before):
+            lines.setdefault(recorder.filled[leaf].line, []).append(recorder.name(leaf))
+    for line, names in lines.items():
+        if not recorder.once("added", *recorder.place, line, *names):
+            continue
+        grads = listed(f"{name}.grad" for name in names)
+        which = "this line's earlier backward pass" if line == recorder.machine.line else f"line {line}'s backward pass"
+        fact = f"{grads} still held the gradient of {which} (no zero_grad() since): the new one was added"
+        yield Note("accumulated", names[0], fact)
+
+
+def on_way(recorder: Recorder, walk: Walk, explanation: Explanation | None) -> Iterator[Note]:
+    """Hooks that changed what arrived."""
+    for target, gradient in walk.hooked():
+        before = walk.totals.get(target)
+        if before is not None and explanation is not None and not np.array_equal(before, gradient, equal_nan=True):
+            name = recorder.names.of_node.get(target) or "a result"
+            change = f" from {short(before)} to {short(gradient)}" if np.ndim(before) == 0 else ""
+            yield Note("hook", name, f"a hook on {name} changed its gradient{change}")
+
+
+def short(value: Any) -> str:
+    return f"{float(value):.6g}"
+
+
+def at_leaves(arrivals: Arrivals, recorder: Recorder, explanation: Explanation) -> Iterator[Note]:
+    """Gradients that are 0 everywhere, or not finite somewhere; leaves with the same story share a note."""
+    stories: dict[tuple[str, str], list[str]] = {}
+    for leaf, gradient, _ in arrivals:
+        name = recorder.name(leaf)
+        if not np.all(np.isfinite(gradient)):
+            kind = "nan" if np.any(np.isnan(gradient)) else "infinite"
+            story = ("not-finite", f"{kind}: {overflowing(recorder, explanation, name)}")
+        elif not np.any(gradient):
+            story = ("zero-gradient", f"0: {vanishing(recorder, explanation, name)}")
+        else:
+            continue
+        stories.setdefault(story, []).append(name)
+    for (code, words), names in stories.items():
+        verb = "is" if len(names) == 1 else "are"
+        yield Note(code, names[0], f"{listed(f'{name}.grad' for name in names)} {verb} {words}")
+
+
+def vanishing(recorder: Recorder, explanation: Explanation, name: str) -> str:
+    """Where on its way a gradient became zero."""
+    below = {name}
+    for step in reversed(explanation.steps):
+        if step.input in below:
+            if np.any(step.upstream) and not np.any(step.contribution):
+                line = explanation.node(step.node)
+                why = because(explanation, line, step)
+                return f"{line.op}{at(recorder, line)} passes nothing back to {step.input}{why}"
+            below.add(step.node)
+    return "the parts that arrive cancel, or what enters is 0"
+
+
+def because(explanation: Explanation, line: Line, step: Step) -> str:
+    """Why an operation passes nothing back."""
+    local = next((local for local in line.locals if local.input == step.input), None)
+    formula = local.formula if local is not None else None
+    if isinstance(formula, Number):
+        return ", for its derivative is 0 everywhere"
+    if line.op == "relu":
+        return f", for {step.input} is nowhere above 0"
+    if line.op in BOUNDED:
+        return f", for {step.input} is outside its bounds, where it is flat"
+    if line.op in SATURATED:
+        return f", for {step.input} is so large that it is flat there: its derivative rounds to 0"
+    if line.op in ("softmax", "log_softmax"):
+        return ": its entries always add up to 1, so what arrives equally at all of them cancels"
+    zeros = [x for x in line.inputs if x != step.input and not np.any(explanation.node(x).value)]
+    if line.op in PRODUCTS and zeros:
+        return f", for it multiplies by {zeros[0]}, which is 0"
+    if formula is not None:
+        return f", for its derivative {unparse(formula)} is 0 there"
+    return ""
+
+
+def overflowing(recorder: Recorder, explanation: Explanation, name: str) -> str:
+    """Where nan or infinity came from: a value, or the derivative of an operation."""
+    for note in explanation.notes:
+        if note.code == "not-finite":
+            line = explanation.node(note.node)
+            kind = "nan" if np.any(np.isnan(line.value)) else "infinite"
+            given = f"{line.name} = {unparse(line.expression)}" if line.kind == "op" else line.name
+            if not masked(explanation, line):
+                return f"{given}{at(recorder, line)} is {kind} already"
+    for step in explanation.steps:
+        if not np.all(np.isfinite(step.contribution)) and np.all(np.isfinite(step.upstream)):
+            line = explanation.node(step.node)
+            local = next((local for local in line.locals if local.input == step.input), None)
+            words = f"the derivative of {line.op}{at(recorder, line)}"
+            if local is not None and local.formula is not None and not isinstance(local.formula, Name):
+                words += f", {unparse(local.formula)},"
+            words += f" is infinite for {step.input}"
+            value = local.value if local is not None else None
+            if value is not None and np.any(np.isnan(step.contribution)) and not np.any(np.isnan(value)):
+                words += ", and 0 times infinity is nan"
+            if masked(explanation, line):
+                words += (
+                    f": where() leaves {line.name} out only after that, so keep {step.input} away from there before"
+                )
+            return words
+    return "the sum of what arrives is too large for its dtype"
+
+
+def masked(explanation: Explanation, line: Line) -> bool:
+    """Whether a `where` leaves entries of a value out."""
+    return any(one.op == "where" and line.id in one.inputs for one in explanation.nodes)
+
+
+def at(recorder: Recorder, line: Line) -> str:
+    """` (line 3)`, where the line is known."""
+    if line.span.end == 0:
+        return ""
+    return f" (line {recorder.machine.source.position(line.span.start).line})"
