@@ -32,6 +32,11 @@ def without_writing(applications: Sequence[Application]) -> list[Application]:
     return [one for one in applications if one.primitive not in WRITING and id(one.out) not in parts]
 
 
+def version(tensor: Tensor) -> int:
+    """How often its memory was changed; those of inference mode refuse to say."""
+    return len(tensor.history or ())
+
+
 class Filled:
     """A gradient that a backward pass at `line` left at a leaf, as it was then."""
 
@@ -39,11 +44,11 @@ class Filled:
         self.line = line
         self.is_zero = not np.any(gradient.value)
         self._gradient = ref(gradient)
-        self._version = gradient._version
+        self._version = version(gradient)
 
     def is_stale(self, gradient: Tensor) -> bool:
         """Whether the `.grad` is not what it was."""
-        return self._gradient() is not gradient or gradient._version != self._version
+        return self._gradient() is not gradient or version(gradient) != self._version
 
 
 class Memory:
@@ -103,7 +108,7 @@ class Memory:
             node = node.edges[0] if node.edges else None
 
     def tell(self, tensor: Tensor, name: str, *, through_data: bool = False) -> None:
-        fact = Changed(*self.recorder.place, name, tensor._version, through_data, kept(tensor.value))
+        fact = Changed(*self.recorder.place, name, version(tensor), through_data, kept(tensor.value))
         self.recorder.add("changed", name, event=lambda: fact)
 
     def reset(self, leaves: Iterable[Tensor]) -> None:
