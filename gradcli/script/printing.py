@@ -6,7 +6,7 @@ The rules are those of torch 2.13. Every shown number is formatted once; numbers
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,7 +109,10 @@ def _suffixes(tensor: Tensor) -> list[str]:
         suffixes.append(f"grad_fn=<{tensor.grad_fn.name().rpartition('::')[2]}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
-    return suffixes
+    return suffixes + [text for suffix in more_suffixes if (text := suffix(tensor))]
+
+
+more_suffixes: list[Callable[[Tensor], str]] = []  # what follows besides, while something is switched on
 
 
 def _numbers_text(value: Any, margin: int) -> str:

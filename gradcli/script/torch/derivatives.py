@@ -1,4 +1,4 @@
-"""`torch.autograd.functional`: Jacobians, Hessians, and their products with vectors."""
+"""`torch.autograd.functional`: Jacobians and Hessians."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine import tangents
 from gradcli.engine.backward import grad
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
@@ -14,15 +15,10 @@ from gradcli.ops.joining import stack_
 from gradcli.ops.surface import OPERATIONS
 from gradcli.script.python.builtins import type_of
 from gradcli.script.python.formatting import represent
+from gradcli.script.torch.strictness import OUTPUT, SLOPE, check_depends, check_row, check_strategy
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
-NO_VECTOR_OUT = (
-    "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
-)
-NO_VECTOR_IN = (
-    "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
-)
 
 
 def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
@@ -41,9 +37,24 @@ def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
 def prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
     """Tensors of their own that require grad: in the graph of the inputs where that is asked for."""
     return tuple(
-        OPERATIONS["view"].function(x, x.shape) if create_graph and x.requires_grad else x.detach().requires_grad_()
+        OPERATIONS["view"].function(x, x.shape)
+        if create_graph and x.requires_grad
+        else tangents.carry(x, x.detach().requires_grad_())
         for x in inputs
     )
+
+
+def found_gradients(
+    outputs: Sequence[Any], inputs: Sequence[Tensor], upstream: Sequence[Any] | None, create_graph: bool
+) -> Sequence[Tensor | None]:
+    """The gradients of those outputs that have any; None for the inputs that none depends on."""
+    given = upstream if upstream is not None else [None] * len(outputs)
+    pairs = [(out, g) for out, g in zip(outputs, given, strict=True) if out is not None and out.requires_grad]
+    found: Sequence[Tensor | None] = [None] * len(inputs)
+    if pairs:
+        sources, seeds = zip(*pairs, strict=True)
+        found = grad(sources, inputs, seeds, retain_graph=True, create_graph=create_graph, allow_unused=True)
+    return found
 
 
 def gradients(
@@ -53,13 +64,11 @@ def gradients(
     *,
     create_graph: bool = False,
 ) -> tuple[Tensor, ...]:
-    """The gradients of those outputs that have any; zeros for the inputs that none depends on."""
-    given = upstream if upstream is not None else [None] * len(outputs)
-    pairs = [(out, g) for out, g in zip(outputs, given, strict=True) if out is not None and out.requires_grad]
-    found: Sequence[Tensor | None] = [None] * len(inputs)
-    if pairs:
-        sources, seeds = zip(*pairs, strict=True)
-        found = grad(sources, inputs, seeds, retain_graph=True, create_graph=create_graph, allow_unused=True)
+    """The same with zeros in the place of None."""
+    return filled(found_gradients(outputs, inputs, upstream, create_graph), inputs)
+
+
+def filled(found: Sequence[Tensor | None], inputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
     return tuple(zeros(x) if g is None else g for g, x in zip(found, inputs, strict=True))
 
 
@@ -67,10 +76,16 @@ def zeros(x: Tensor) -> Tensor:
     return Tensor(np.zeros(x.shape, x.dtype)[()])
 
 
-def rows(output: Tensor, inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
+def rows(
+    output: Tensor, inputs: Sequence[Tensor], create_graph: bool, strict: bool = False, number: int = 0
+) -> tuple[Tensor, ...]:
     """The Jacobian of one output with respect to each input, one backward pass for each entry of the output."""
     flat = OPERATIONS["reshape"].function(output, (-1,))
-    passes = [gradients([flat[at]], inputs, create_graph=create_graph) for at in range(output.value.size)]
+    passes = []
+    for at in range(output.value.size):
+        found = found_gradients([flat[at]], inputs, None, create_graph)
+        check_row(found, number, strict, create_graph)
+        passes.append(filled(found, inputs))
     view = OPERATIONS["view"].function
     return tuple(
         view(stack_([found[n] for found in passes]), (*output.shape, *x.shape))
@@ -95,22 +110,43 @@ def jacobian(
     strategy: str = "reverse-mode",
 ) -> Any:
     """One tensor, or for tuples of inputs or outputs tuples of them: outputs outside, inputs inside."""
+    check_strategy(strategy, vectorize, strict, create_graph)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jacobian")
         leaves = prepared(given, create_graph)
         many_outputs, outputs = several(func(*leaves), OUTPUTS, "jacobian")
-        found = [finished(rows(out, leaves, create_graph), create_graph, many_inputs) for out in outputs]
+        check_depends(outputs, OUTPUT, strict)
+        found = [
+            finished(rows(out, leaves, create_graph, strict, n), create_graph, many_inputs)
+            for n, out in enumerate(outputs)
+        ]
     return tuple(found) if many_outputs else found[0]
 
 
-def hessian(func: Func, inputs: Any, create_graph: bool = False, strict: bool = False, **_: Any) -> Any:
+def hessian(
+    func: Func,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
     """The Jacobian of the gradient of a function with one number for its result."""
     many, given = several(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+
+    def output(*leaves: Tensor) -> Tensor:
+        made = func(*leaves)
+        check_depends(several(made, OUTPUTS, "hessian")[1], OUTPUT, strict)
+        return single(made, "hessian")
 
     def gradient(*leaves: Tensor) -> Any:
-        return jacobian(lambda *inner: single(func(*inner), "hessian"), leaves, create_graph=True)
+        slopes = jacobian(output, leaves, create_graph=True)
+        check_depends(slopes, SLOPE, strict)
+        return slopes
 
-    found = jacobian(gradient, given, create_graph=create_graph)
+    found = jacobian(gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy)
     return found if many else found[0][0]
 
 
@@ -120,89 +156,3 @@ def single(output: Any, name: str) -> Tensor:
     if output.value.size != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
     return OPERATIONS["squeeze"].function(output)  # type: ignore[no-any-return]
-
-
-def vector(v: Any, others: Sequence[Tensor], many: bool, name: str, absent: str) -> tuple[Tensor, ...]:
-    """The vector of a product, which has the shapes of the others; 1 where they are one number."""
-    if v is None:
-        if len(others) != 1 or others[0].value.size != 1:
-            raise RuntimeError(absent)
-        return (Tensor(np.ones(others[0].shape, others[0].dtype)[()]),)
-    _, found = several(v, "v", name)
-    if len(found) != len(others):
-        if many:
-            raise RuntimeError(f"v is a tuple of invalid length: should be {len(others)} but got {len(found)}.")
-        raise RuntimeError("The given v should contain a single Tensor.")
-    for position, (given, other) in enumerate(zip(found, others, strict=True)):
-        if given.shape != other.shape:
-            entry = f"Entry {position} in " if many else ""
-            raise RuntimeError(
-                f"{entry}v has invalid size: should be torch.Size({list(other.shape)}) but got "
-                f"torch.Size({list(given.shape)})."
-            )
-    return found
-
-
-def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The outputs, and the vector times the Jacobian."""
-    with set_grad_enabled(True):
-        many_inputs, given = several(inputs, "inputs", "vjp")
-        leaves = prepared(given, create_graph)
-        many, outputs = several(func(*leaves), OUTPUTS, "vjp")
-        upstream = vector(v, outputs, many, "vjp", NO_VECTOR_OUT)
-        found = gradients(outputs, leaves, upstream, create_graph=create_graph)
-    return finished(outputs, create_graph, many), finished(found, create_graph, many_inputs)
-
-
-def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The outputs, and the Jacobian times the vector: the vector-Jacobian product, differentiated by its vector."""
-    with set_grad_enabled(True):
-        many_inputs, given = several(inputs, "inputs", "jvp")
-        leaves = prepared(given, create_graph)
-        tangents = vector(v, leaves, many_inputs, "jvp", NO_VECTOR_IN)
-        many, outputs = several(func(*leaves), OUTPUTS, "jvp")
-        found = pushed(outputs, leaves, tangents, create_graph)
-    return finished(outputs, create_graph, many), finished(found, create_graph, many)
-
-
-def pushed(
-    outputs: Sequence[Tensor], leaves: Sequence[Tensor], tangents: Sequence[Tensor], create_graph: bool
-) -> tuple[Tensor, ...]:
-    """What the tangents of the inputs become at the outputs."""
-    upstream = [zeros(out).requires_grad_() for out in outputs]
-    through = gradients(outputs, leaves, upstream, create_graph=True)
-    return gradients(through, upstream, tangents, create_graph=create_graph)
-
-
-def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The output, and the vector times the Hessian."""
-    with set_grad_enabled(True):
-        many, given = several(inputs, "inputs", "vhp")
-        leaves = prepared(given, create_graph)
-        times = vector(v, leaves, many, "vhp", NO_VECTOR_IN)
-        output = func(*leaves)
-        slopes = gradients([single(output, "vhp")], leaves, create_graph=True)
-        found = gradients(slopes, leaves, times, create_graph=create_graph)
-    return finished((output,), create_graph, False), finished(found, create_graph, many)
-
-
-def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The output, and the Hessian times the vector."""
-    with set_grad_enabled(True):
-        many, given = several(inputs, "inputs", "hvp")
-        leaves = prepared(given, create_graph)
-        times = vector(v, leaves, many, "hvp", NO_VECTOR_IN)
-        output = func(*leaves)
-        slopes = gradients([single(output, "hvp")], leaves, create_graph=True)
-        found = pushed(slopes, leaves, times, create_graph)
-    return finished((output,), create_graph, False), finished(found, create_graph, many)
-
-
-MEMBERS: dict[str, Any] = {
-    "jacobian": jacobian,
-    "hessian": hessian,
-    "vjp": vjp,
-    "jvp": jvp,
-    "vhp": vhp,
-    "hvp": hvp,
-}

@@ -42,7 +42,7 @@ SMALL: dict[str, dict[str, Any]] = {
 # What is loaded when it is asked for: the parts with a namespace of their own, and the names that lie in them.
 PARTS = {
     "torch.autograd.function": "gradcli.script.torch.functions",
-    "torch.autograd.functional": "gradcli.script.torch.derivatives",
+    "torch.autograd.functional": "gradcli.script.torch.vector_products",
     "torch.autograd.gradcheck": "gradcli.script.torch.gradcheck",
     "torch.autograd.graph": "gradcli.script.torch.graph",
     "torch.autograd.forward_ad": "gradcli.script.torch.dual",

@@ -133,6 +133,8 @@ def find(name: str) -> Any:
     """Submodules and operations, which are loaded when they are asked for."""
     if name in SUBMODULES:
         return import_module(SUBMODULES[name]).namespace(f"torch.{name}")
+    if name == "vmap":
+        return import_module("gradcli.script.torch.vectorising").vmap
     if name in operations.ELSEWHERE:
         raise AttributeError(f"module 'torch' has no attribute '{name}'")
     return operations.function(name)

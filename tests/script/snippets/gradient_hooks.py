@@ -1,7 +1,8 @@
 import torch
-x = torch.tensor([1., 2.], requires_grad=True)
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 h = x.register_hook(lambda g: print("hook", g))
-y = (x * x)
+y = x * x
 h2 = y.register_hook(lambda g: g * 2)
 y.sum().backward()
 print(x.grad)
@@ -15,19 +16,23 @@ try:
     torch.ones(2).register_hook(print)
 except RuntimeError as e:
     print(e)
-v = torch.tensor([0., 0., 0.], requires_grad=True)
+v = torch.tensor([0.0, 0.0, 0.0], requires_grad=True)
 h = v.register_hook(lambda grad: grad * 2)
-v.backward(torch.tensor([1., 2., 3.]))
+v.backward(torch.tensor([1.0, 2.0, 3.0]))
 print(v.grad)
 h.remove()
-x = torch.tensor(1., requires_grad=True)
+x = torch.tensor(1.0, requires_grad=True)
 x.register_hook(lambda g: g + 1)
 x.register_hook(lambda g: g * 10)
 (x * 2).backward()
 print(x.grad)
 y = x * 1
+
+
 def bad(g):
     return torch.ones(5)
+
+
 y.register_hook(bad)
 try:
     y.backward()
@@ -46,23 +51,33 @@ try:
     print(x.grad)
 except Exception as e:
     print(type(e).__name__, e)
-x = torch.tensor(3., requires_grad=True)
-y = x ** 2
+x = torch.tensor(3.0, requires_grad=True)
+y = x**2
 z = y * 4
+
+
 def pre(grads):
     print("pre", grads)
+
+
 def post(gi, go):
     print("post", gi, go)
+
+
 z.grad_fn.register_hook(post)
 z.grad_fn.register_prehook(pre)
 y.grad_fn.register_hook(lambda gi, go: (gi[0] * 100,))
 y.register_hook(lambda g: print("tensor", g))
 z.backward()
 print(x.grad)
-x = torch.tensor([1., 2.], requires_grad=True)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+
+
 def hook(p):
     print("accumulated", p.grad, p is x)
     p.grad = None
+
+
 h = x.register_post_accumulate_grad_hook(hook)
 (x * 3).sum().backward()
 print(x.grad)

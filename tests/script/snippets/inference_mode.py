@@ -1,5 +1,6 @@
 import torch
-x = torch.tensor([1., 2.], requires_grad=True)
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 with torch.inference_mode():
     y = x * 2
     print(y.requires_grad, y.is_inference(), torch.is_inference_mode_enabled(), torch.is_grad_enabled())
@@ -23,13 +24,21 @@ print(y.clone().is_inference())
 c = y.clone()
 (c * x).sum().backward()
 print(x.grad)
+
+
 @torch.inference_mode()
 def f(x):
     return x + 1
+
+
 print(f(x).is_inference())
+
+
 @torch.inference_mode
 def f(x):
     return x + 1
+
+
 print(f(x).is_inference())
 with torch.inference_mode(False):
     print(torch.is_grad_enabled(), torch.is_inference_mode_enabled())
@@ -42,5 +51,6 @@ with torch.inference_mode():
     print(w.requires_grad, w.is_inference())
     q = x.view(2)
     print(q.is_inference())
-    x2 = torch.zeros(2); x2 += 1
+    x2 = torch.zeros(2)
+    x2 += 1
     print(x2)

@@ -19,7 +19,12 @@ for settings in (
             schedule.step()
         except ValueError as error:
             print(error)
-for settings in ({}, {"total_steps": 0}, {"total_steps": 3, "pct_start": 2.0}, {"total_steps": 3, "anneal_strategy": "x"}):
+for settings in (
+    {},
+    {"total_steps": 0},
+    {"total_steps": 3, "pct_start": 2.0},
+    {"total_steps": 3, "anneal_strategy": "x"},
+):
     try:
         OneCycleLR(optimizer, 0.1, **settings)
     except ValueError as error:

@@ -1,11 +1,18 @@
 import torch
+
 x = torch.randn(2, requires_grad=True)
+
+
 def pack_hook(x):
     print("Packing", x.shape)
     return x
+
+
 def unpack_hook(x):
     print("Unpacking", x.shape)
     return x
+
+
 a = torch.ones(5, requires_grad=True)
 b = torch.full((5,), 2.0)
 with torch.autograd.graph.saved_tensors_hooks(pack_hook, unpack_hook):
@@ -34,17 +41,23 @@ with torch.autograd.graph.allow_mutation_on_saved_tensors():
     (c + d).sum().backward()
 print(a.grad)
 log = []
+
+
 def pack(t):
     log.append("pack " + str(tuple(t.shape)))
     return t.detach() * 1
+
+
 def unpack(t):
     log.append("unpack")
     return t
-x = torch.tensor([1., 2.], requires_grad=True)
-w = torch.tensor([3., 4.], requires_grad=True)
+
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+w = torch.tensor([3.0, 4.0], requires_grad=True)
 with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
     h = torch.tanh(x * w)
-    l = (h ** 2).sum()
+    l = (h**2).sum()
 l.backward()
 print(log)
 print(x.grad, w.grad)

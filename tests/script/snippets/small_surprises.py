@@ -31,7 +31,11 @@ print(str(other.register_forward_hook(lambda *_: None)).split(" at ")[0])
 
 # Devices that are not there can be named, not used.
 print(torch.device("cuda:0"), repr(torch.device("cuda", 1)), torch.device("cpu") == torch.zeros(1).device)
-for use in (lambda: torch.ones(1).to(torch.device("cuda")), lambda: torch.zeros(2, device="cuda:0"), lambda: nn.Linear(1, 1).to("cuda")):
+for use in (
+    lambda: torch.ones(1).to(torch.device("cuda")),
+    lambda: torch.zeros(2, device="cuda:0"),
+    lambda: nn.Linear(1, 1).to("cuda"),
+):
     try:
         use()
     except Exception as error:

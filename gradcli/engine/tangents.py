@@ -1,0 +1,113 @@
+"""Forward mode: what the tangents of some tensors become in everything that is computed from them.
+
+A rule is linear in the upstream gradient, so it is its own way forward: the gradient of what it gives, with respect to
+that upstream, in the direction of the tangent of the input. No operation declares anything for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gradcli.engine.backward import grad
+from gradcli.engine.broadcast import fit
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.modes import mode, set_grad_enabled
+from gradcli.engine.recorder import Application, leave, listen
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.writing import COPY_SLICES
+from gradcli.errors import AutogradError
+
+CHANGED = "a tensor with a tangent was changed in place"
+
+
+class Level:
+    """One forward pass: the tangents of what was computed since it began.
+
+    A result is known by its node, which stands for it also in a recorded backward pass; a constant by itself.
+    """
+
+    def __init__(self) -> None:
+        self.known: WeakKeyDictionary[Any, tuple[Tensor, int]] = WeakKeyDictionary()
+
+    def set(self, x: Tensor, tangent: Tensor) -> None:
+        self.known[x.node or x] = tangent, len(x.history or ())
+
+    def get(self, x: Tensor) -> Tensor | None:
+        """The tangent of a tensor, None for a constant; refused where a change in place has left it behind."""
+        node = x.node
+        found = self.known.get(node or x)
+        if found is None:
+            if isinstance(node, Node) and node.name() == COPY_SLICES:
+                raise AutogradError(CHANGED, help="use the out-of-place form of the operation in forward mode")
+            return None
+        if node is None and len(x.history or ()) != found[1]:
+            raise AutogradError(CHANGED, help="use the out-of-place form of the operation in forward mode")
+        return found[0]
+
+    def append(self, application: Application) -> None:
+        """An operation was applied: its result has a tangent if an operand has one."""
+        given = [(n, self.get(x)) for n, x in enumerate(application.inputs) if isinstance(x, Tensor)]
+        parts = [pushed(application, position, tangent) for position, tangent in given if tangent is not None]
+        found = [part for part in parts if part is not None]
+        if found:
+            total = found[0]
+            for part in found[1:]:
+                total = total + part  # type: ignore[operator]
+            self.set(application.out, total)
+
+
+def pushed(application: Application, position: int, tangent: Tensor) -> Tensor | None:
+    """What the tangent of one operand adds to that of the result; None where no derivative leads there."""
+    primitive, inputs, options, out = application
+    rules = primitive.rules_for(inputs)
+    rule = rules[position] if position < len(rules) else None
+    if rule is None or not is_floating(out.value):
+        return None
+    recorded = mode.grad_enabled
+    with set_grad_enabled(True):
+        upstream = Tensor(np.zeros_like(out.value)[()])
+        upstream.node = AccumulateGrad(upstream)
+        flowed = rule(upstream, out, *inputs, **options)
+        if flowed is None or not flowed.requires_grad:
+            return None
+        reached = fit(flowed, inputs[position])
+        (found,) = grad([reached], [upstream], [tangent], create_graph=recorded, allow_unused=True)
+    return found
+
+
+levels: list[Level] = []
+
+
+@contextmanager
+def level() -> Iterator[Level]:
+    """A forward pass: inside of the block its tangents follow every operation."""
+    made = Level()
+    begin(made)
+    try:
+        yield made
+    finally:
+        end(made)
+
+
+def begin(made: Level) -> None:
+    levels.append(made)
+    listen(made)
+
+
+def end(made: Level) -> None:
+    levels.remove(made)
+    leave(made)
+
+
+def carry(source: Tensor, alias: Tensor, through: Callable[[Tensor], Tensor] = lambda x: x) -> Tensor:
+    """Give another tensor with the same value the tangents that the first one has, as `through` leaves them."""
+    for active in levels:
+        tangent = active.get(source)
+        if tangent is not None:
+            active.set(alias, through(tangent))
+    return alias
