@@ -37,6 +37,8 @@ class SnippetJob:
         file = unmasked(self.file)
         name = "standard input" if file == "-" else file
         snippet = read_snippet(read_text(file, name, help="give the path of a .py, .ipynb or .md file"), name)
+        for line in snippet.omitted:
+            self.tell(f"note: left out what is for a notebook: {visible(line)}\n")
         printed: list[str] = []
         error, timeline = self.execute(snippet, printed.append if self.json or self.quiet else self.print)
         if self.json:
@@ -89,9 +91,12 @@ class SnippetJob:
 
     def warn(self, kind: str, message: str, source: Source, line: int) -> None:
         """A warning as Python writes it, after what was printed before it."""
+        told = "\n".join(map(visible, message.split("\n")))
+        self.tell(f"{visible(source.name)}:{line}: {kind}: {told}\n  {visible(source.line(line).strip())}\n")
+
+    def tell(self, text: str) -> None:
+        """Write to standard error, after what was printed before it."""
         from gradcli.render.streams import encodable
 
         sys.stdout.flush()
-        told = "\n".join(map(visible, message.split("\n")))
-        shown = f"{visible(source.name)}:{line}: {kind}: {told}\n  {visible(source.line(line).strip())}\n"
-        sys.stderr.write(encodable(shown, sys.stderr))
+        sys.stderr.write(encodable(text, sys.stderr))

@@ -23,7 +23,8 @@ def print_error(error: GradcliError, form: str) -> None:
 
 def full(error: GradcliError) -> list[str]:
     """Message, place with caret, help."""
-    lines = [f"error[{error.code}]: {visible(error.message)}"]
+    first, *more = error.message.split("\n")
+    lines = [f"error[{error.code}]: {visible(first)}", *(f"  {visible(line)}".rstrip() for line in more)]
     gutter = " "
     if error.source is not None and error.span is not None:
         excerpt = error.source.excerpt(error.span, error.label)
@@ -40,5 +41,6 @@ def concise(error: GradcliError) -> str:
     if error.source is not None and error.span is not None:
         line, column = error.source.position(error.span.start)
         place = f"{visible(error.source.name)}:{line}:{column}: "
+    message = visible(" ".join(error.message.split("\n")))
     help = f" (help: {visible('; '.join(error.help.splitlines()))})" if error.help else ""
-    return f"{place}error[{error.code}]: {visible(error.message)}{help}"
+    return f"{place}error[{error.code}]: {message}{help}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterable
 
 from gradcli.errors import EvaluationError, GradcliError, ProgramSyntaxError
-from gradcli.script.advice import advice
-from gradcli.script.errors import ExitError, LimitError, UnsupportedError, python_class
-from gradcli.script.machine import running
+from gradcli.script.advice import BY_KIND, advice
+from gradcli.script.errors import LimitError, UnsupportedError, python_class
 from gradcli.script.python.formatting import text
-from gradcli.script.python.kinds import Facade, Namespace
 from gradcli.script.python.places import PLACES, Place
 from gradcli.source import did_you_mean
 
@@ -24,53 +24,72 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
     if isinstance(error, ProgramSyntaxError):
         return error
     places: list[Place] = getattr(error, PLACES, [])
-    if isinstance(error, LimitError | UnsupportedError | ExitError):
+    if isinstance(error, LimitError | UnsupportedError):
         told: GradcliError = error
     else:
         kind = python_class(error).__name__
         message = error.message if isinstance(error, GradcliError) else text(error)
         known = error.help if isinstance(error, GradcliError) else ""
+        seen = what_is_seen(message, places[0].node) if places else ""
         told = EvaluationError(
             error.code if isinstance(error, GradcliError) else "E402",
             f"{kind}: {message}" if message else kind,
-            help=known or near(error, names) or advice(kind, message),
+            help=near(error, names) or seen or advice(message) or known or BY_KIND.get(kind, ""),
         )
+        if places and isinstance(places[0].node, ast.Raise):
+            told.help = ""  # the snippet has said what it has to say
     if told.code == "E210":
         told.help = "try it at a smaller size, or allow more with --max-elements N"
     if places:
         told.at(places[0].span, places[0].source)
-        told.help = "\n".join(filter(None, [told.help, *called_from(places)]))
+        told.help = "\n".join(filter(None, [told.help, called_from(places)]))
     return told
 
 
-def near(error: BaseException, names: Iterable[str] = ()) -> str:
+def near(error: Exception, names: Iterable[str]) -> str:
     """The name that a misspelt one is closest to."""
-    if isinstance(error, AttributeError):
-        names = known_to(error.obj)
-    elif isinstance(error, ImportError):
-        if error.__cause__ is not None:
-            return near(error.__cause__)
-        names = known_to(running.machine.modules)
-    elif not isinstance(error, NameError):
-        return ""
-    close = did_you_mean(error.name or "", names)
-    if isinstance(error, ImportError) and not close:
-        return f"there are {', '.join(sorted(names))}"
+    close = did_you_mean(error.name or "", names) if isinstance(error, NameError) else ""
     return f"did you mean {close}?" if close else ""
 
 
-def known_to(value: object) -> list[str]:
-    """The attributes that a module has, or an object of the snippet."""
-    if isinstance(value, Namespace):
-        return list(value.names)
-    return [name for name in dir(value) if not name.startswith("_")] if isinstance(value, Facade) else []
+def what_is_seen(message: str, node: ast.AST) -> str:
+    """What the expression at the place tells beyond the message."""
+    if "'NoneType'" in message:
+        return what_is_none(message, node)
+    if "Boolean value of Tensor" in message and isinstance(node, ast.Call):
+        loss = ast.unparse(node.func)
+        return f"make the loss first, and give it the tensors then: {loss}()(...)" if loss.endswith("Loss") else ""
+    return ""
 
 
-def called_from(places: list[Place]) -> list[str]:
+def what_is_none(message: str, node: ast.AST) -> str:
+    """The part of an expression that is None, and how it may have come to that."""
+    attribute = re.search(r"has no attribute '(\w+)'", message)
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.Attribute)]
+    if attribute:
+        owners = [part.value for part in parts if part.attr == attribute[1]]
+    else:
+        owners = [part for part in parts if part.attr == "grad"]
+    if not owners:
+        return ""
+    name = ast.unparse(owners[0])
+    if not name.endswith(".grad"):
+        return f"{name} is None here: what assigned it, or what was called, returned nothing"
+    leaf = name.removesuffix(".grad")
+    return f"{name} is None here: call backward() before, on what depends on the leaf {leaf} (--explain says why)"
+
+
+def called_from(places: list[Place]) -> str:
     """The lines whose calls led there, the nearest first."""
-    lines = [place.line for place in places[1:] if place.line != places[0].line]
-    lines = list(dict.fromkeys(lines))
-    if not lines:
-        return []
-    shown = ", ".join(str(line) for line in lines[:CALLS]) + (", ..." if len(lines) > CALLS else "")
-    return [f"called from line {shown}"]
+    lines = [place for place in places[1:] if (place.source, place.line) != (places[0].source, places[0].line)]
+    calls = list(dict.fromkeys(written(place, places[0]) for place in lines))
+    if not calls:
+        return ""
+    return f"called from {', from '.join(calls[:CALLS])}{', ...' if len(calls) > CALLS else ''}"
+
+
+def written(place: Place, first: Place) -> str:
+    """`line 3`, and of which cell where it is another one."""
+    cell = place.source.name.rpartition(" cell ")[2]
+    elsewhere = place.source is not first.source and cell != place.source.name
+    return f"line {place.line}{f' of cell {cell}' if elsewhere else ''}"

@@ -91,7 +91,13 @@ def _unreadable(error: SyntaxError, source: Source) -> ProgramSyntaxError:
     start = source.offset(max(line, 1)) + max((error.offset or 1) - 1, 0)
     same = error.end_lineno == error.lineno and (error.end_offset or 0) > (error.offset or 0)
     end = start + (error.end_offset or 0) - (error.offset or 0) if same else start + 1
-    return ProgramSyntaxError("E101", error.msg, span=Span(start, end), help=syntax_advice(error.msg), source=source)
+    return ProgramSyntaxError(
+        "E101",
+        error.msg,
+        span=Span(start, end),
+        help=syntax_advice(error.msg, source.line(max(line, 1))),
+        source=source,
+    )
 
 
 def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False, asked: Sequence[Source] = ()) -> list[object]:

@@ -7,7 +7,7 @@ with two underscores are refused, but for those in `special`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
@@ -24,13 +24,17 @@ from gradcli.script.python.kinds import type_name as type_name
 
 @dataclass
 class Members:
-    """The attributes of one kind of value: `methods` take the value first, `getters` take it alone."""
+    """The attributes of one kind of value: `methods` take the value first, `getters` take it alone.
+
+    `find` makes those methods that are not in a table yet; `names` are theirs.
+    """
 
     methods: dict[str, Callable[..., Any]] = field(default_factory=dict)
     getters: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
     setters: dict[str, Callable[[Any, Any], None]] = field(default_factory=dict)
     deleters: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     find: Callable[[str], Callable[..., Any] | None] = lambda name: None
+    names: Callable[[], Iterable[str]] = tuple
 
 
 TABLES: dict[type, Members] = {}
@@ -72,7 +76,7 @@ def attribute(value: Any, name: str) -> Any:
         return type_of(value)
     if isinstance(value, Facade):
         return _of_open(value, name)
-    raise absent(value, name, {*members.getters, *members.methods})
+    raise absent(value, name, {*members.getters, *members.methods, *members.names()})
 
 
 def method_of(value: Any, name: str) -> Callable[..., Any] | None:
@@ -241,7 +245,8 @@ def absent(value: Any, name: str, known: Any) -> Exception:
             return AttributeError(f"{shown!r} object has no attribute {name!r}")
     if special.is_special(name):
         return refused(value, name)
-    return missing(f"{type_name(value)}.{name} is not supported here", name, known)
+    table = next((base for base in kind.__mro__ if base in TABLES), None)  # a view is a tensor
+    return missing(f"{table.__name__ if table else type_name(value)}.{name} is not supported here", name, known)
 
 
 def refused(value: Any, name: str) -> UnsupportedError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -53,6 +53,11 @@ def method(name: str) -> Function | None:
     if name not in OPERATIONS or not (OPERATIONS[name].method or name == "where"):
         return None
     return where if name == "where" else plain(name, method=True)
+
+
+def methods() -> Iterable[str]:
+    """The names that `method` has something for, without those in place."""
+    return (name for name, operation in OPERATIONS.items() if operation.method)
 
 
 def where(x: Tensor, condition: Tensor, other: Any) -> Any:

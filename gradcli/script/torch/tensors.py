@@ -185,6 +185,7 @@ describe(
     },
     deleters={"grad": lambda x: setattr(x, "grad", None)},
     find=operations.method,
+    names=operations.methods,
 )
 REPRESENTATIONS[Tensor] = tensor_text
 REPRESENTATIONS[Handle] = lambda handle: f"<torch.utils.hooks.RemovableHandle object at {id(handle):#x}>"
