@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import Any
 
 from gradcli.script.python.attributes import Namespace
 
 # The first name of a module, and where its namespace is built.
-MODULES = {
-    "torch": "gradcli.script.torch.module",
-    "numpy": "gradcli.script.stdlib.arrays.module",
-    "math": "gradcli.script.stdlib.mathematics",
-    "statistics": "gradcli.script.stdlib.mathematics",
-    "random": "gradcli.script.stdlib.chance",
-    "time": "gradcli.script.stdlib.clock",
-    "warnings": "gradcli.script.stdlib.caution",
-    "collections": "gradcli.script.stdlib.containers",
-    "copy": "gradcli.script.stdlib.copying",
-    "enum": "gradcli.script.stdlib.enumerations",
-    "dataclasses": "gradcli.script.stdlib.records",
-    "functools": "gradcli.script.stdlib.callables",
-    "operator": "gradcli.script.stdlib.callables",
-    "contextlib": "gradcli.script.stdlib.callables",
-    "itertools": "gradcli.script.stdlib.iteration",
-    "typing": "gradcli.script.stdlib.annotations",
-    "abc": "gradcli.script.stdlib.annotations",
-    "sys": "gradcli.script.stdlib.system",
-    "os": "gradcli.script.stdlib.system",
-    "string": "gradcli.script.stdlib.system",
+PLACES = {
+    "gradcli.script.torch.module": "torch",
+    "gradcli.script.stdlib.arrays.module": "numpy",
+    "gradcli.script.stdlib.mathematics": "math statistics",
+    "gradcli.script.stdlib.chance": "random",
+    "gradcli.script.stdlib.clock": "time timeit",
+    "gradcli.script.stdlib.caution": "warnings",
+    "gradcli.script.stdlib.containers": "collections",
+    "gradcli.script.stdlib.copying": "copy",
+    "gradcli.script.stdlib.enumerations": "enum",
+    "gradcli.script.stdlib.records": "dataclasses",
+    "gradcli.script.stdlib.callables": "functools operator",
+    "gradcli.script.stdlib.contexts": "contextlib",
+    "gradcli.script.stdlib.iteration": "itertools",
+    "gradcli.script.stdlib.annotations": "typing abc",
+    "gradcli.script.stdlib.kinds": "types numbers",
+    "gradcli.script.stdlib.system": "sys os string gc platform traceback",
+    "gradcli.script.stdlib.documents": "json pprint textwrap",
+    "gradcli.script.stdlib.patterns": "re",
+    "gradcli.script.stdlib.dates": "datetime",
+    "gradcli.script.stdlib.ordering": "heapq bisect",
+    "gradcli.script.stdlib.streams": "io logging",
+    "gradcli.script.stdlib.arguments": "argparse",
+    "gradcli.script.stdlib.pictures": "matplotlib mpl_toolkits seaborn",
+    "gradcli.script.stdlib.progress": "tqdm",
 }
-
-ORIGINALS = MODULES.keys() - {"torch"}  # what Python itself tells about, of a name that is not there
+MODULES = {name: place for place, names in PLACES.items() for name in names.split()}
+ORIGINALS = {"numpy", *MODULES} & {"numpy", *sys.stdlib_module_names}  # which tell of names that are not there
 
 
 def modules(machine: Any) -> Namespace:

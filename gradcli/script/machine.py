@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gradcli.ops.protocol import GRADIENT_LOST
@@ -60,6 +61,21 @@ class Machine:
         if place not in self._warned:
             self._warned.add(place)
             self._warn(category.__name__, str(message), self.source, self.line)
+
+    def note(self, message: str) -> None:
+        """Say something about the run itself, once."""
+        if (message, 0) not in self._warned:
+            self._warned.add((message, 0))
+            self._warn("Note", message, self.source, self.line)
+
+    @contextmanager
+    def redirected(self, write: Callable[[str], Any]) -> Iterator[None]:
+        """Give what the block prints to somebody else."""
+        before, self._write = self._write, write
+        try:
+            yield
+        finally:
+            self._write = before
 
 
 class Running:

@@ -128,7 +128,7 @@ PROGRAMS = [
     "import builtins",
     "import importlib",
     "import pickle",
-    "import gc",
+    "import gc\nprint(gc.get_objects())",
     "import inspect",
     "import pty",
     "from os import system",

@@ -76,6 +76,8 @@ def attribute(value: Any, name: str) -> Any:
         return type_of(value)
     if isinstance(value, Facade):
         return _of_open(value, name)
+    if kind in special.BUILTIN and name in special.OF_BUILTIN and hasattr(kind, name):
+        return MethodType(of_builtin(kind, name), value)
     raise absent(value, name, {*members.getters, *members.methods, *members.names()})
 
 
@@ -183,68 +185,33 @@ def _of_type(kind: BuiltinType, name: str) -> Any:
     if special.is_special(name):
         if kind.python not in special.BUILTIN or name not in special.OF_BUILTIN:
             raise refused(kind, name)
-        from gradcli.script.python.parents import parent
-
-        return getattr(parent(kind.python), name)
+        return of_builtin(kind.python, name)
     if kind.module == "" and not any(hasattr(python, name) for python in kinds):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     raise missing(f"{kind.name}.{name} is not supported here", name, kind.members)
 
 
-def set_attribute(value: Any, name: str, new: Any) -> None:
-    """`value.name = new`."""
-    kind = type(value)
-    if not isinstance(name, str):
-        raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
-    if type(kind) is Defined and not name.startswith("__") and name.isidentifier():
-        setattr(value, name, new)
-        return
-    members = members_of(kind)
-    if members is not None and name in members.setters:
-        members.setters[name](value, new)
-    elif isinstance(value, BaseException):
-        failures.set_attribute(value, name, new)
-    elif special.is_settable(value, name):
-        setattr(value, name, special.wrapped(name, new) if isinstance(value, type) else new)
-    else:
-        check_settable(value, name)
-        message = f"setting {type_name(value)}.{name} is not supported here"
-        raise missing(message, name, members.setters if members else ())
+def of_builtin(kind: type, name: str) -> Any:
+    """A special method of one of Python's own types."""
+    from gradcli.script.python.parents import parent
 
-
-def check_settable(value: Any, name: str) -> None:
-    """AttributeError in Python's words, where Python refuses to set it too."""
-    kind = type(value)
-    if isinstance(value, BuiltinType) and value.module == "":
-        raise TypeError(f"cannot set {name!r} attribute of immutable type {value.name!r}")
-    if kind.__module__ == "builtins" and not isinstance(value, type) and not special.is_special(name):
-        if hasattr(kind, name):
-            raise AttributeError(f"{kind.__name__!r} object attribute {name!r} is read-only")
-        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
-
-
-def delete_attribute(value: Any, name: str) -> None:
-    """`del value.name`, for what the snippet itself may set."""
-    members = members_of(type(value))
-    if members is not None and name in members.deleters:
-        members.deleters[name](value)
-        return
-    if not special.is_settable(value, name) or special.is_special(name):
-        raise refused(value, name)
-    if isinstance(value, type) and name not in vars(value):
-        raise AttributeError(f"type object {value.__name__!r} has no attribute {name!r}")
-    delattr(value, name)
+    return getattr(parent(kind), name)
 
 
 def absent(value: Any, name: str, known: Any) -> Exception:
     """AttributeError in Python's words where Python has no such attribute; else it is only not here."""
     kind = type(value)
-    if is_own_function(value) or (kind.__module__ == "builtins" and not special.is_special(name)):
-        shown = type_of(value).name if isinstance(value, FunctionType | MethodType) else kind.__name__
-        if not hasattr(kind, name):
-            return AttributeError(f"{shown!r} object has no attribute {name!r}")
+    if is_own_function(value) and not hasattr(kind, name):
+        return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
     if special.is_special(name):
         return refused(value, name)
+    if isinstance(value, FunctionType | MethodType) and not hasattr(kind, name):
+        return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
+    if kind.__module__.partition(".")[0] != "gradcli" and not hasattr(kind, name):
+        try:
+            getattr(value, name)
+        except AttributeError as error:
+            return AttributeError(*error.args)
     table = next((base for base in kind.__mro__ if base in TABLES), None)  # a view is a tensor
     return missing(f"{table.__name__ if table else type_name(value)}.{name} is not supported here", name, known)
 

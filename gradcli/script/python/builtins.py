@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins as python
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
@@ -11,15 +12,16 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import BITS
 from gradcli.script.machine import running
 from gradcli.script.python import special
-from gradcli.script.python.attributes import attribute, delete_attribute, set_attribute
+from gradcli.script.python.attributes import attribute
 from gradcli.script.python.formatting import formatted, represent, text
 from gradcli.script.python.iteration import CONSTRUCTORS, ITERATION
 from gradcli.script.python.iteration import ticking as ticking
 from gradcli.script.python.kinds import NAMED_TYPES as NAMED_TYPES
 from gradcli.script.python.kinds import TYPES as TYPES
-from gradcli.script.python.kinds import BuiltinType, Facade, isinstance_, issubclass_
+from gradcli.script.python.kinds import BuiltinType, Defined, Facade, isinstance_, issubclass_
 from gradcli.script.python.kinds import python_types as python_types
 from gradcli.script.python.kinds import type_of as type_of
+from gradcli.script.python.mutation import delete_attribute, set_attribute
 from gradcli.script.python.natives import MEMBERS
 from gradcli.script.python.nesting import bounds, hashable
 from gradcli.script.python.operators import modular_power, power
@@ -44,10 +46,16 @@ def print_(*values: Any, **options: Any) -> None:
         if name in ("sep", "end") and not (given is None or isinstance(given, str)):
             raise TypeError(f"{name} must be None or a string, not {type(given).__name__}")
     separator, last = options.get("sep"), options.get("end")
-    if getattr(options.get("file"), "name", "") == "sys.stderr":
+    separator, last = " " if separator is None else separator, "\n" if last is None else last
+    if options.get("file") is None:
+        running.machine.write(separator.join(map(text, values)) + last)
         return
-    words = (" " if separator is None else separator).join(map(text, values))
-    running.machine.write(words + ("\n" if last is None else last))
+    write = attribute(options["file"], "write")
+    for place, value in enumerate(values):
+        if place:
+            write(separator)
+        write(text(value))
+    write(last)
 
 
 def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
@@ -70,6 +78,15 @@ def vars_(value: Any) -> Any:
     if not special.is_plain(type(value)):
         raise UnsupportedError("vars() of this is not supported here", help="name the attribute")
     return attribute(value, "__dict__")
+
+
+def dir_(*value: Any) -> list[str]:
+    """The names of what an object of the snippet or of Python has."""
+    (one,) = value or (None,)
+    kind = type(one)
+    if not (isinstance(one, Defined) or special.is_plain(kind) or (value and kind.__module__ == "builtins")):
+        raise UnsupportedError("dir() of this is not supported here", help="see gradcli ops for the operations")
+    return [name for name in dir(one) if name.isidentifier() and name != "__slots__"]
 
 
 def round_(value: Any, digits: Any = None) -> Any:
@@ -110,6 +127,7 @@ def unavailable(name: str, instead: str) -> Callable[..., Any]:
     def refuse(*arguments: Any, **keywords: Any) -> Any:
         raise UnsupportedError(f"{name}() is not available to snippets", python=NameError, help=instead)
 
+    refuse.__name__ = refuse.__qualname__ = name
     return refuse
 
 
@@ -122,7 +140,6 @@ UNAVAILABLE = {
     "__import__": "write import torch",
     "globals": "name the variable",
     "locals": "name the variable",
-    "dir": "see gradcli ops for the operations",
     "breakpoint": "print what you want to know",
     "exit": "let the snippet end",
     "quit": "let the snippet end",
@@ -136,9 +153,9 @@ UNAVAILABLE = {
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **ITERATION, "print": print_, "len": len, "abs": abs, "round": round_, "pow": pow_, "divmod": divmod,
     "next": next_, "isinstance": isinstance_, "issubclass": issubclass_, "getattr": getattr_, "hasattr": hasattr_,
-    "setattr": set_attribute, "delattr": delete_attribute, "vars": vars_, "id": id, "hash": hash_, "repr": represent,
-    "format": formatted, "callable": callable, "chr": chr, "ord": ord, "bin": bin, "hex": hex, "oct": oct,
-    "ascii": lambda value: formatted(value, "", "a"),
+    "setattr": set_attribute, "delattr": delete_attribute, "vars": vars_, "dir": dir_, "id": id, "hash": hash_,
+    "repr": represent, "format": formatted, "callable": callable, "chr": chr, "ord": ord, "bin": bin, "hex": hex,
+    "oct": oct, "ascii": lambda value: formatted(value, "", "a"),
 }  # fmt: skip
 
 
@@ -216,6 +233,8 @@ def builtins() -> dict[str, Any]:
             function.__name__ = function.__qualname__ = name
         found[name] = function
     for name, (kind, construct) in KINDS.items():
+        if isinstance(construct, FunctionType):
+            construct.__name__ = construct.__qualname__ = name
         found[name] = TYPES.setdefault(kind, BuiltinType(name, kind, construct, MEMBERS.get(kind)))
     for name in EXCEPTIONS.split():
         kind = getattr(python, name)

@@ -16,7 +16,7 @@ from typing import Any
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
 from gradcli.script.python.failures import exception_shown, exception_text
-from gradcli.script.python.kinds import Defined, Facade, is_own_function, shown_type, type_of
+from gradcli.script.python.kinds import BuiltinType, Defined, Facade, is_own_function, shown_type, type_of
 
 Writer = Callable[[Any], str]
 
@@ -91,7 +91,9 @@ def _function(value: Any) -> str:
     if isinstance(value, MethodType):
         if is_own_function(value) or isinstance(value.__self__, Facade | type):
             return f"<bound method {value.__func__.__qualname__} of {represent(value.__self__)}>"
-        return f"<built-in method {value.__name__} of {type_of(value.__self__).__name__} object at {id(value):#x}>"
+        kind = type_of(value.__self__)
+        shown = kind.name if isinstance(kind, BuiltinType) else kind.__name__
+        return f"<built-in method {value.__name__} of {shown} object at {id(value):#x}>"
     return repr(value) if is_own_function(value) else f"<built-in function {value.__name__}>"
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradcli.script.python.attributes import attribute, set_attribute
+from gradcli.script.python.attributes import attribute
 from gradcli.script.python.compiler import RESULT, RETURN, Closure, Unit, compiled, compiles
 from gradcli.script.python.expressions import tested
+from gradcli.script.python.mutation import set_attribute
 from gradcli.script.python.names import store_name
 from gradcli.script.python.nesting import item
 from gradcli.script.python.operators import augmented

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from operator import length_hint
 from typing import Any
 
-from gradcli.script.python.attributes import delete_attribute, set_attribute
 from gradcli.script.python.compiler import Unit, compiled, refusal
+from gradcli.script.python.mutation import delete_attribute, set_attribute
 from gradcli.script.python.names import Store, delete_name, store_name
 from gradcli.script.python.nesting import hashable
 from gradcli.script.python.operators import bounded

@@ -5,7 +5,8 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.python.attributes import BuiltinType, Facade, Namespace
+from gradcli.script.python.iteration import dict_
 from gradcli.script.stdlib.records import NamedTuple
 
 NAMES = (
@@ -41,6 +42,16 @@ class Generic(Facade):
         return cls
 
 
+class TypedDict(Facade):
+    """What a class derives from whose objects are plain dicts."""
+
+    def __new__(cls, *items: Any, **named: Any) -> Any:
+        return dict_(*items, **named)
+
+    def __init_subclass__(cls, total: bool = True) -> None:
+        """Whether all keys are needed is for those who read it."""
+
+
 class ABC(Facade, metaclass=abc.ABCMeta):
     """What abstract classes derive from."""
 
@@ -53,12 +64,14 @@ def identity(value: Any) -> Any:
 def namespace(name: str) -> Namespace:
     """`typing` or `abc`."""
     if name == "abc":
-        return Namespace(name, {"ABC": ABC, "abstractmethod": abc.abstractmethod})
+        kind = BuiltinType("ABCMeta", abc.ABCMeta, module="abc")
+        return Namespace(name, {"ABC": ABC, "ABCMeta": kind, "abstractmethod": abc.abstractmethod})
     members: dict[str, Any] = {word: Hint(word) for word in NAMES.split()}
     members |= {
         "Generic": Generic,
         "Protocol": Generic,
         "NamedTuple": NamedTuple,
+        "TypedDict": TypedDict,
         "TypeVar": lambda name, *_, **__: Hint(name),
         "NewType": lambda name, _: identity,
         "cast": lambda _, value: value,

@@ -1,4 +1,4 @@
-"""`functools`, `operator` and `contextlib`: functions made of functions."""
+"""`functools` and `operator`: functions made of functions."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import ast
 import functools
 import operator
 from collections.abc import Callable
-from contextlib import contextmanager
 from typing import Any
 
-from gradcli.script.errors import python_class
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import Facade, Namespace, attribute, describe
-from gradcli.script.python.builtins import python_types
-from gradcli.script.python.operators import BINARY, COMPARISONS, UNARY, bounded
+from gradcli.script.python.operators import BINARY, COMPARISONS, UNARY, augmented, bounded
 from gradcli.script.stdlib.containers import written
 
 MISSING = object()
@@ -81,32 +78,6 @@ class _Info(Facade):
         return written("CacheInfo(", ((f"{name}=", value) for name, value in vars(self).items()), ")")
 
 
-class suppress(Facade):  # noqa: N801  Python's name
-    """A block in which some exceptions are nothing."""
-
-    def __init__(self, *kinds: Any) -> None:
-        self._kinds = python_types(kinds)
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: Any, _: Any) -> bool:
-        return error is not None and issubclass(python_class(error), self._kinds)
-
-
-class nullcontext(Facade):  # noqa: N801  Python's name
-    """A block like any other."""
-
-    def __init__(self, enter_result: Any = None) -> None:
-        self._result = enter_result
-
-    def __enter__(self) -> Any:
-        return self._result
-
-    def __exit__(self, *_: Any) -> None:
-        return None
-
-
 def itemgetter(*keys: Any) -> Callable[[Any], Any]:
     """A function that takes out these items."""
     return lambda value: value[keys[0]] if len(keys) == 1 else tuple(value[key] for key in keys)
@@ -120,6 +91,11 @@ def attrgetter(*names: str) -> Callable[[Any], Any]:
         return found[0] if len(found) == 1 else tuple(found)
 
     return get
+
+
+def methodcaller(name: str, /, *arguments: Any, **named: Any) -> Callable[[Any], Any]:
+    """A function that calls this method."""
+    return lambda value: attribute(value, name)(*arguments, **named)
 
 
 OPERATORS: dict[str, Any] = {
@@ -142,10 +118,25 @@ OPERATORS: dict[str, Any] = {
     "ge": COMPARISONS[ast.GtE],
     "contains": lambda items, item: COMPARISONS[ast.In](item, items),
     "neg": UNARY[ast.USub],
+    "pos": UNARY[ast.UAdd],
+    "invert": UNARY[ast.Invert],
     "not_": UNARY[ast.Not],
+    "is_": operator.is_,
+    "is_not": operator.is_not,
+    "truth": operator.truth,
+    "abs": operator.abs,
+    "index": operator.index,
+    "concat": BINARY[ast.Add],
+    "lshift": BINARY[ast.LShift],
+    "rshift": BINARY[ast.RShift],
+    "iadd": augmented(ast.Add),
+    "isub": augmented(ast.Sub),
+    "imul": augmented(ast.Mult),
+    "itruediv": augmented(ast.Div),
     "getitem": operator.getitem,
     "itemgetter": itemgetter,
     "attrgetter": attrgetter,
+    "methodcaller": methodcaller,
 }
 FUNCTOOLS: dict[str, Any] = {
     "partial": functools.partial,
@@ -153,10 +144,12 @@ FUNCTOOLS: dict[str, Any] = {
     "wraps": wraps,
     "lru_cache": lru_cache,
     "cache": cache,
+    "cached_property": lambda func: functools.cached_property(func),
+    "total_ordering": functools.total_ordering,
+    "cmp_to_key": lambda mycmp: functools.cmp_to_key(mycmp),
 }
-CONTEXTS: dict[str, Any] = {"contextmanager": contextmanager, "suppress": suppress, "nullcontext": nullcontext}
 
 
 def namespace(name: str) -> Namespace:
-    """`functools`, `operator` or `contextlib`."""
-    return Namespace(name, {"functools": FUNCTOOLS, "operator": OPERATORS, "contextlib": CONTEXTS}[name])
+    """`functools` or `operator`."""
+    return Namespace(name, {"functools": FUNCTOOLS, "operator": OPERATORS}[name])

@@ -1,12 +1,13 @@
-"""`time`."""
+"""`time` and `timeit`."""
 
 from __future__ import annotations
 
 import time
 from typing import Any
 
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Namespace
+from gradcli.script.python.attributes import Namespace, describe
 
 CLOCKS = "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns ctime"
 
@@ -19,13 +20,42 @@ def sleep(seconds: Any) -> None:
     budget.watch()
 
 
-def strftime(format: str) -> str:
-    """The time now as text."""
+def strftime(format: str, t: Any = None) -> str:
+    """A time as text, the time now if none is given."""
     running.machine.budget.fits(len(format) * 100, "the text")
-    return time.strftime(format)
+    return time.strftime(format) if t is None else time.strftime(format, t)
+
+
+def timeit(stmt: Any, setup: Any = None, timer: Any = None, number: int = 1_000_000, **__: Any) -> float:
+    """How long so many calls take."""
+    if not callable(stmt):
+        message = "timeit of a text is not supported here"
+        raise UnsupportedError(message, python=TypeError, help="give it a function: timeit(lambda: f(x), number=10)")
+    if callable(setup):
+        setup()
+    started = time.perf_counter()
+    for _step in range(number):
+        running.machine.budget.spend(1)
+        stmt()
+    return time.perf_counter() - started
+
+
+def repeat(stmt: Any, setup: Any = None, timer: Any = None, repeat: int = 5, number: int = 1_000_000) -> list[float]:
+    """The same several times."""
+    return [timeit(stmt, setup, number=number) for _ in range(repeat)]
+
+
+describe(
+    time.struct_time,
+    getters={
+        f"tm_{name}": lambda t, n=f"tm_{name}": getattr(t, n) for name in ("year", "mon", "mday", "hour", "min", "sec")
+    },
+)
 
 
 def namespace(name: str) -> Namespace:
-    """`time`."""
-    clocks = {word: getattr(time, word) for word in CLOCKS.split()}
+    """`time` or `timeit`."""
+    if name == "timeit":
+        return Namespace(name, {"timeit": timeit, "repeat": repeat, "default_timer": time.perf_counter})
+    clocks = {word: getattr(time, word) for word in f"{CLOCKS} localtime gmtime".split()}
     return Namespace(name, clocks | {"sleep": sleep, "strftime": strftime})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from gradcli.script.machine import running
@@ -143,4 +144,5 @@ KINDS = {
 
 def namespace(name: str) -> Namespace:
     """`collections`."""
-    return Namespace(name, {"namedtuple": namedtuple_, **KINDS})
+    abstract = import_module("gradcli.script.stdlib.kinds").namespace("collections.abc")
+    return Namespace(name, {"namedtuple": namedtuple_, "abc": abstract, **KINDS})

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Namespace
+from gradcli.script.python.attributes import BuiltinType, Namespace
+from gradcli.script.python.builtins import TYPES
 from gradcli.script.python.operators import BINARY, bounded
 
 FUNCTIONS = (
@@ -82,7 +83,8 @@ def namespace(name: str) -> Namespace:
         import statistics
 
         members = {function: _of_all(getattr(statistics, function)) for function in STATISTICS.split()}
-        return Namespace(name, members)
+        error = BuiltinType("StatisticsError", statistics.StatisticsError, statistics.StatisticsError, module=name)
+        return Namespace(name, {**members, "StatisticsError": TYPES.setdefault(statistics.StatisticsError, error)})
     members = {word: getattr(math, word) for word in f"{FUNCTIONS} {CONSTANTS}".split()}
     members |= {"factorial": factorial, "comb": comb, "perm": perm, "lcm": lcm, "prod": prod}
     return Namespace(name, members)

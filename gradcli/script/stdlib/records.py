@@ -7,7 +7,8 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.script.python.attributes import Namespace, describe
+from gradcli.script.python.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.builtins import TYPES
 from gradcli.script.python.classes import FIELDS
 from gradcli.script.python.formatting import REPRESENTATIONS
 from gradcli.script.python.parents import parent
@@ -91,6 +92,9 @@ def _named_text(self: Any) -> str:
 REPRESENTATIONS[NamedTuple] = _named_text
 
 
+FROZEN = BuiltinType("FrozenInstanceError", dataclasses.FrozenInstanceError, module="dataclasses")
+
+
 def namespace(name: str) -> Namespace:
     """`dataclasses`."""
     members = {
@@ -101,5 +105,6 @@ def namespace(name: str) -> Namespace:
         "astuple": astuple,
         "replace": dataclasses.replace,
         "is_dataclass": dataclasses.is_dataclass,
+        "FrozenInstanceError": TYPES.setdefault(dataclasses.FrozenInstanceError, FROZEN),
     }
     return Namespace(name, members)

@@ -1,11 +1,13 @@
-"""`sys`, `os` and `string`: what a snippet may know of where it runs, and constants."""
+"""`sys`, `os`, `string`, `gc`, `platform` and `traceback`: what a snippet may know of where it runs, and constants."""
 
 from __future__ import annotations
 
+import posixpath
 import string
 import sys
 from typing import Any
 
+from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import Facade, Namespace, describe
 
@@ -27,6 +29,10 @@ class Stream(Facade):
     def flush(self) -> None:
         """Nothing waits."""
 
+    def isatty(self) -> bool:
+        """Whether somebody types at it."""
+        return False
+
 
 describe(
     type(sys.float_info),
@@ -45,21 +51,54 @@ def leave(code: Any = None) -> None:
     raise SystemExit(code)
 
 
+def environment() -> Namespace:
+    """`os`, whose variables are those that the snippet sets."""
+    variables: dict[str, str] = {}
+    paths = {word: getattr(posixpath, word) for word in ("basename", "dirname", "splitext", "split")}
+    absent = dict.fromkeys(("exists", "isfile", "isdir"), lambda _: False)
+    own = {"environ": variables, "getenv": variables.get, "name": "posix", "sep": "/", "linesep": "\n"}
+    path = Namespace("os.path", {**paths, **absent, "join": join, "sep": "/"})
+    return Namespace("os", {**own, "cpu_count": lambda: 1, "path": path})
+
+
+def join(*parts: str) -> str:
+    """`os.path.join`."""
+    running.machine.budget.fits(sum(map(len, parts)), "the text")
+    return posixpath.join(*parts)
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """What changes nothing here."""
+
+
+SMALL: dict[str, dict[str, Any]] = {
+    "string": {word: getattr(string, word) for word in STRING.split()},
+    "gc": {"collect": lambda *_: 0, "enable": nothing, "disable": nothing, "isenabled": lambda: True},
+    "platform": {"python_version": lambda: sys.version.split()[0]},
+    "traceback": {"print_exc": nothing, "print_stack": nothing},
+}
+
+
 def namespace(name: str) -> Namespace:
-    """`sys`, `os` or `string`."""
-    if name == "string":
-        return Namespace(name, {word: getattr(string, word) for word in STRING.split()})
+    """`sys`, `os` and their small kin."""
+    if name in SMALL:
+        return Namespace(name, SMALL[name])
     if name == "os":
-        return Namespace(name, {"name": "posix", "sep": "/", "linesep": "\n", "cpu_count": lambda: 1})
+        return environment()
     members: dict[str, Any] = {
         "stdout": Stream("sys.stdout"),
         "stderr": Stream("sys.stderr"),
         "version": sys.version,
         "version_info": sys.version_info,
         "maxsize": sys.maxsize,
+        "maxunicode": sys.maxunicode,
+        "byteorder": sys.byteorder,
         "float_info": sys.float_info,
         "platform": sys.platform,
         "argv": ["snippet.py"],
         "exit": leave,
+        "getrecursionlimit": lambda: DEPTH,
+        "setrecursionlimit": nothing,
+        "getsizeof": sys.getsizeof,
     }
     return Namespace(name, members)

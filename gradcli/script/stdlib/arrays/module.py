@@ -14,7 +14,7 @@ from gradcli.script.stdlib.arrays.creation import CREATION
 from gradcli.script.stdlib.arrays.functions import FUNCTIONS
 from gradcli.script.stdlib.arrays.methods import ABSTRACT, NDARRAY
 from gradcli.script.stdlib.arrays.values import SCALARS, array, asarray, dtype_of, fit_together, fits, value
-from gradcli.script.stdlib.callables import nullcontext
+from gradcli.script.stdlib.contexts import nullcontext
 
 LINALG = "norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky pinv matrix_rank lstsq slogdet cond matrix_power"
 TESTING = (

@@ -1,0 +1,69 @@
+"""`argparse`: options with their defaults, for a snippet is called with none."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NoReturn
+
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.stdlib.containers import written
+
+OPTIONS = ("type", "default", "help", "action", "choices", "required", "nargs", "dest", "metavar", "const")
+
+
+class Parser(argparse.ArgumentParser):
+    """Python's, which ends the snippet with its message where Python's ends the program."""
+
+    def error(self, message: str) -> NoReturn:
+        """What cannot be understood."""
+        raise SystemExit(f"error: {message}")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        raise UnsupportedError("help on options is not printed here")
+
+
+class Options(Facade):
+    """The options by name."""
+
+    def __init__(self, **options: Any) -> None:
+        vars(self).update(options)
+
+    def __repr__(self) -> str:
+        return written("Namespace(", ((f"{name}=", value) for name, value in vars(self).items()), ")")
+
+
+class ArgumentParser(Facade):
+    """What knows the options."""
+
+    def __init__(self, *_: Any, description: Any = None, **__: Any) -> None:
+        self._parser = Parser(prog="snippet.py", add_help=False)
+
+    def add_argument(self, *names: str, **options: Any) -> None:
+        """One option."""
+        for name, given in options.items():
+            if name not in OPTIONS or (name == "action" and not isinstance(given, str)):
+                raise UnsupportedError(f"add_argument({name}=...) is not supported here", python=TypeError)
+        self._parser.add_argument(*names, **options)
+
+    def add_argument_group(self, *_: Any, **__: Any) -> ArgumentParser:
+        """Options that belong together, which only their help shows."""
+        return self
+
+    def parse_args(self, args: Any = None, _: Any = None) -> Options:
+        """The options as they were given; a snippet is given none."""
+        return Options(**vars(self._parser.parse_args([] if args is None else list(args))))
+
+    def parse_known_args(self, args: Any = None) -> tuple[Options, list[str]]:
+        """The same, and what was not understood."""
+        known, rest = self._parser.parse_known_args([] if args is None else list(args))
+        return Options(**vars(known)), rest
+
+    def set_defaults(self, **defaults: Any) -> None:
+        """Values of options that are not given."""
+        self._parser.set_defaults(**defaults)
+
+
+def namespace(name: str) -> Namespace:
+    """`argparse`."""
+    return Namespace(name, {"ArgumentParser": ArgumentParser, "Namespace": Options})

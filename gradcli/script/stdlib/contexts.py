@@ -1,0 +1,107 @@
+"""`contextlib`: blocks that begin and end with something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import Any
+
+from gradcli.script.errors import python_class
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import Facade, Namespace, attribute
+from gradcli.script.python.builtins import python_types, type_of
+
+
+class suppress(Facade):  # noqa: N801  Python's name
+    """A block in which some exceptions are nothing."""
+
+    def __init__(self, *kinds: Any) -> None:
+        self._kinds = python_types(kinds)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, _: Any) -> bool:
+        return error is not None and issubclass(python_class(error), self._kinds)
+
+
+class nullcontext(Facade):  # noqa: N801  Python's name
+    """A block like any other."""
+
+    def __init__(self, enter_result: Any = None) -> None:
+        self._result = enter_result
+
+    def __enter__(self) -> Any:
+        return self._result
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+
+class closing(Facade):  # noqa: N801  Python's name
+    """A block after which a thing is closed."""
+
+    def __init__(self, thing: Any) -> None:
+        self._thing = thing
+
+    def __enter__(self) -> Any:
+        return self._thing
+
+    def __exit__(self, *_: Any) -> None:
+        attribute(self._thing, "close")()
+
+
+class redirect_stdout(Facade):  # noqa: N801  Python's name
+    """A block whose output goes somewhere else."""
+
+    def __init__(self, new_target: Any) -> None:
+        self._target = new_target
+        self._inner: Any = running.machine.redirected(lambda text: attribute(new_target, "write")(text))
+
+    def __enter__(self) -> Any:
+        self._inner.__enter__()
+        return self._target
+
+    def __exit__(self, *_: Any) -> None:
+        self._inner.__exit__(None, None, None)
+
+
+class ExitStack(Facade):
+    """A block that leaves, the last first, whatever was entered in it."""
+
+    def __init__(self) -> None:
+        self._exits: list[Callable[..., Any]] = []
+
+    def enter_context(self, cm: Any) -> Any:
+        """Enter a block that ends with this one."""
+        kind = type(cm)
+        if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
+            raise TypeError(f"{kind.__name__!r} object does not support the context manager protocol")
+        entered = kind.__enter__(cm)
+        self._exits.append(lambda error: kind.__exit__(cm, None if error is None else type_of(error), error, None))
+        return entered
+
+    def callback(self, callback: Any, *arguments: Any, **named: Any) -> Any:
+        """Call something in the end."""
+        self._exits.append(lambda error: callback(*arguments, **named) and None)
+        return callback
+
+    def close(self) -> None:
+        """End it now."""
+        self.__exit__(None, None, None)
+
+    def __enter__(self) -> ExitStack:
+        return self
+
+    def __exit__(self, _: Any, error: Any, __: Any) -> bool:
+        swallowed = False
+        while self._exits:
+            if self._exits.pop()(error):
+                swallowed, error = True, None
+        return swallowed
+
+
+def namespace(name: str) -> Namespace:
+    """`contextlib`."""
+    kinds = (suppress, nullcontext, closing, redirect_stdout, ExitStack)
+    return Namespace(name, {"contextmanager": contextmanager, **{kind.__name__: kind for kind in kinds}})

@@ -1,0 +1,48 @@
+"""`types`, `numbers` and `collections.abc`: names for what values are."""
+
+from __future__ import annotations
+
+import numbers
+import types
+from collections import abc
+from typing import Any
+
+from gradcli.script.python.attributes import BuiltinType, Facade, Namespace
+from gradcli.script.python.builtins import TYPES
+from gradcli.script.stdlib.containers import written
+
+ABSTRACT = (
+    "Iterable Iterator Generator Callable Hashable Sized Container Collection Sequence MutableSequence Mapping "
+    "MutableMapping Set MutableSet Reversible"
+)
+NUMBERS = "Number Complex Real Rational Integral"
+TYPE_NAMES = (
+    "FunctionType LambdaType GeneratorType MethodType BuiltinFunctionType NoneType EllipsisType MappingProxyType"
+)
+
+
+class SimpleNamespace(Facade):
+    """Names with values."""
+
+    def __init__(self, **named: Any) -> None:
+        vars(self).update(named)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SimpleNamespace) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return written("namespace(", ((f"{name}=", value) for name, value in vars(self).items()), ")")
+
+
+def namespace(name: str) -> Namespace:
+    """`types`, `numbers` or `collections.abc`."""
+    if name == "types":
+        known = {word: getattr(types, word) for word in TYPE_NAMES.split()}
+        members: dict[str, Any] = {
+            word: TYPES.setdefault(kind, BuiltinType(kind.__name__, kind)) for word, kind in known.items()
+        }
+        return Namespace(name, members | {"SimpleNamespace": SimpleNamespace})
+    source, names = (numbers, NUMBERS) if name == "numbers" else (abc, ABSTRACT)
+    return Namespace(name, {word: BuiltinType(word, getattr(source, word), module=name) for word in names.split()})

@@ -1,0 +1,49 @@
+"""`heapq` and `bisect`: lists that are kept in order."""
+
+from __future__ import annotations
+
+import bisect
+import heapq
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.script.python.attributes import Namespace
+from gradcli.script.python.nesting import measure
+from gradcli.script.python.operators import bounded
+
+HEAPS = "heappush heappop heappushpop heapreplace"
+PLACES = "bisect bisect_left bisect_right insort insort_left insort_right"
+
+
+def _comparing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that compares a new item, or the last, with some of a list in order."""
+
+    def call(items: Any, *rest: Any, **options: Any) -> Any:
+        measure(items[-1:], rest, " in comparison")
+        return function(items, *rest, **options)
+
+    return call
+
+
+def heapify(x: list[Any]) -> None:
+    """Put a list into the order of a heap."""
+    measure(x, None, " in comparison")
+    heapq.heapify(x)
+
+
+def _most(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The first few in order."""
+
+    def call(n: int, iterable: Any, key: Any = None) -> Any:
+        return function(n, list(bounded(iterable)), key)
+
+    return call
+
+
+def namespace(name: str) -> Namespace:
+    """`heapq` or `bisect`."""
+    if name == "bisect":
+        return Namespace(name, {word: _comparing(getattr(bisect, word)) for word in PLACES.split()})
+    members: dict[str, Any] = {word: _comparing(getattr(heapq, word)) for word in HEAPS.split()}
+    members["heapify"] = heapify
+    return Namespace(name, members | {word: _most(getattr(heapq, word)) for word in ("nlargest", "nsmallest")})

@@ -1,0 +1,91 @@
+"""`re`: Python's own patterns, which look up from their work often enough for the limits to stop them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.builtins import TYPES
+
+SEARCHES = ("match", "search", "fullmatch", "split", "findall")
+FLAGS = "I IGNORECASE M MULTILINE S DOTALL X VERBOSE A ASCII"
+PIECE = 60  # bytes of a short text
+
+
+def sub(pattern: re.Pattern[str], repl: Any, string: str, count: int = 0) -> str:
+    """The text with what matches replaced."""
+    return subn(pattern, repl, string, count)[0]
+
+
+def subn(pattern: re.Pattern[str], repl: Any, string: str, count: int = 0) -> tuple[str, int]:
+    """The same, and how often; measured after each match."""
+    pieces: list[str] = []
+    end = length = times = 0
+    for match in pattern.finditer(string):
+        running.machine.budget.spend(1)
+        new = repl(match) if callable(repl) else expand(match, repl)
+        pieces += [string[end : match.start()], new]
+        end, length, times = match.end(), length + len(new), times + 1
+        running.machine.budget.fits(length, "the text")
+        if times == count:
+            break
+    return "".join([*pieces, string[end:]]), times
+
+
+def finditer(pattern: re.Pattern[str], string: str) -> Any:
+    """The matches one by one."""
+    for match in pattern.finditer(string):
+        running.machine.budget.spend(1)
+        yield match
+
+
+def _searching(name: str) -> Any:
+    def search(pattern: re.Pattern[str], string: str, *rest: Any, **named: Any) -> Any:
+        running.machine.budget.fits(len(string), "the pieces", PIECE)
+        return getattr(re.Pattern, name)(pattern, string, *rest, **named)
+
+    return search
+
+
+METHODS: dict[str, Any] = {name: _searching(name) for name in SEARCHES}
+METHODS |= {"sub": sub, "subn": subn, "finditer": finditer}
+
+
+def _of_module(method: Any) -> Any:
+    """`re.sub(pattern, ...)`: the pattern may be a text."""
+
+    def call(pattern: Any, *arguments: Any, flags: Any = 0, **named: Any) -> Any:
+        return method(re.compile(pattern, flags), *arguments, **named)
+
+    return call
+
+
+def expand(match: re.Match[str], template: str) -> str:
+    """A template with the groups of a match."""
+    running.machine.budget.fits(len(template) * (1 + len(match.group())), "the text")
+    return match.expand(template)
+
+
+describe(re.Pattern, methods=METHODS, getters={name: lambda p, n=name: getattr(p, n) for name in ("pattern", "groups")})
+describe(
+    re.Match,
+    methods={name: getattr(re.Match, name) for name in ("group", "groups", "groupdict", "start", "end", "span")}
+    | {"expand": expand},
+    getters={name: lambda m, n=name: getattr(m, n) for name in ("string", "pos", "endpos", "lastindex", "lastgroup")},
+)
+
+
+def namespace(name: str) -> Namespace:
+    """`re`."""
+    members: dict[str, Any] = {word: _of_module(method) for word, method in METHODS.items()}
+    members |= {word: getattr(re, word) for word in FLAGS.split()}
+    members |= {
+        "compile": lambda pattern, flags=0: re.compile(pattern, flags),
+        "escape": re.escape,
+        "error": TYPES.setdefault(re.error, BuiltinType("error", re.error, re.error, module="re")),
+        "Pattern": TYPES.setdefault(re.Pattern, BuiltinType("Pattern", re.Pattern, module="re")),
+        "Match": TYPES.setdefault(re.Match, BuiltinType("Match", re.Match, module="re")),
+    }
+    return Namespace(name, members)

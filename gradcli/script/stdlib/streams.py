@@ -1,0 +1,83 @@
+"""`io` and `logging`: texts that are written into, and messages for standard error, which are not shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import Facade, Namespace
+
+LEVELS = {"NOTSET": 0, "DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40, "CRITICAL": 50}
+SILENT = "debug info warning warn error critical exception log basicConfig disable setLevel addHandler setFormatter"
+
+
+class StringIO(Facade):
+    """A text that is written and read like a file."""
+
+    def __init__(self, initial_value: str = "") -> None:
+        self._pieces = [initial_value] if initial_value else []
+        self._length, self._place = len(initial_value), 0
+
+    def write(self, s: str) -> int:
+        """Add to the text."""
+        if not isinstance(s, str):
+            raise TypeError(f"string argument expected, got {type(s).__name__!r}")
+        self._length += len(s)
+        running.machine.budget.fits(self._length, "the text")
+        self._pieces.append(s)
+        return len(s)
+
+    def getvalue(self) -> str:
+        """All that was written."""
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+    def read(self) -> str:
+        """What was not read yet."""
+        rest = self.getvalue()[self._place :]
+        self._place = self._length
+        return rest
+
+    def seek(self, place: int) -> int:
+        """Read from another place."""
+        self._place = place
+        return place
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.read().splitlines(keepends=True))
+
+    def __enter__(self) -> StringIO:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+    close = flush
+
+
+class Logger(Facade):
+    """What messages are given to."""
+
+    def __init__(self, name: str = "root") -> None:
+        self.name = name
+
+
+def _silent(*_: Any, **__: Any) -> None:
+    """Nothing is shown."""
+
+
+for _name in SILENT.split():
+    setattr(Logger, _name, _silent)
+
+
+def namespace(name: str) -> Namespace:
+    """`io` or `logging`."""
+    if name == "io":
+        return Namespace(name, {"StringIO": StringIO})
+    root: dict[str, Any] = dict.fromkeys(SILENT.split(), _silent)
+    kinds = {word: lambda *_, **__: Logger() for word in ("StreamHandler", "Formatter", "NullHandler")}
+    return Namespace(name, {**root, **kinds, **LEVELS, "getLogger": Logger, "Logger": Logger})
