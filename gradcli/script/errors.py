@@ -69,6 +69,8 @@ INDEX_ERRORS = (
     "indexing tensors could not be broadcast",
 )
 
+NOT_IMPLEMENTED = (" not implemented for '", "combinations for non-constant padding", "Unrecognised padding mode")
+
 
 def python_class(error: BaseException) -> type[BaseException]:
     """The exception that Python or torch would raise in the place of one of our errors."""
@@ -78,7 +80,7 @@ def python_class(error: BaseException) -> type[BaseException]:
         return type(error)
     if error.code in ("E203", "E204"):
         return TypeError
-    if " not implemented for '" in error.message:
+    if any(words in error.message for words in NOT_IMPLEMENTED):
         return NotImplementedError
     if "expected a non-empty list of Tensors" in error.message or error.message == "step must be greater than zero":
         return ValueError

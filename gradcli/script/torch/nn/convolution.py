@@ -9,12 +9,13 @@ from gradcli.engine.saved import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.surface import OPERATIONS
-from gradcli.script.errors import UnsupportedError
+from gradcli.script.printing import size_text
 from gradcli.script.torch.nn.arguments import check_tensor
 from gradcli.script.torch.nn.base import Module
 from gradcli.script.torch.nn.making import biased, fan_in_uniform
 
 PADDINGS = ("same", "valid")
+MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class Convolution(Module):
@@ -40,7 +41,7 @@ class Convolution(Module):
         self._check(in_channels, out_channels, groups, stride, padding, padding_mode)
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation = map(self._each, (kernel_size, stride, dilation))
-        self.padding = padding if isinstance(padding, str) else self._each(padding)
+        self.padding: Any = padding if isinstance(padding, str) else self._each(padding)
         self.padding_mode = padding_mode
         shape = (*self._channels(), *self.kernel_size)
         fan_in = math.prod(shape[1:])
@@ -67,16 +68,28 @@ class Convolution(Module):
             raise ValueError(f"Invalid padding string {padding!r}, should be one of {set(PADDINGS)}")
         if padding == "same" and any(step != 1 for step in self._each(stride)):
             raise ValueError("padding='same' is not supported for strided convolutions")
-        if padding_mode != "zeros":
-            raise UnsupportedError(
-                f"padding_mode={padding_mode!r} is not supported here", python=ValueError, help="pad with zeros"
-            )
+        if padding_mode not in MODES:
+            raise ValueError(f"padding_mode must be one of {set(MODES)}, but got padding_mode={padding_mode!r}")
 
     def forward(self, input: Tensor) -> Any:
         name = f"conv{self._dimensions}d"
         self._check_input(name, input)
-        convolve = OPERATIONS[name].function
-        return convolve(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+        convolve, padding = OPERATIONS[name].function, self.padding
+        if self.padding_mode != "zeros":
+            input, padding = OPERATIONS["pad"].function(input, self._border(), self.padding_mode), 0
+        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+
+    def _border(self) -> tuple[int, ...]:
+        """How much is added before and behind each dimension, from the last one on."""
+        widths: list[tuple[int, int]] = []
+        for number, (kernel, apart) in enumerate(zip(self.kernel_size, self.dilation, strict=True)):
+            if self.padding == "same":
+                total = apart * (kernel - 1)
+                widths.append((total // 2, total - total // 2))
+            else:
+                width = 0 if self.padding == "valid" else self.padding[number]
+                widths.append((width, width))
+        return tuple(width for sides in reversed(widths) for width in sides)
 
     def _check_input(self, name: str, input: Tensor) -> None:
         check_tensor(name, input)
@@ -94,7 +107,9 @@ class Convolution(Module):
         for name, usual in usuals.items():
             if getattr(self, name, usual) != usual:
                 text += f", {name}={getattr(self, name)}"
-        return text if self.bias is not None else f"{text}, bias=False"
+        if self.bias is None:
+            text += ", bias=False"
+        return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
 
 
 Convolution.__init__.__qualname__ = "Conv2d.__init__"  # what torch's errors call it
@@ -132,6 +147,8 @@ class Transposed(Convolution):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
+        if padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
         rest = {"groups": groups, "bias": bias, "padding_mode": padding_mode, "dtype": dtype}
         super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, **rest)
         self.output_padding = self._each(output_padding)
@@ -139,11 +156,33 @@ class Transposed(Convolution):
     def _channels(self) -> tuple[int, int]:
         return self.in_channels, self.out_channels // self.groups
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor, output_size: Any = None) -> Any:
         name = f"conv_transpose{self._dimensions}d"
         self._check_input(name, input)
-        sizes = (self.stride, self.padding, self.output_padding, self.groups, self.dilation)
+        extra = self.output_padding if output_size is None else self._extra(input, output_size)
+        sizes = (self.stride, self.padding, extra, self.groups, self.dilation)
         return OPERATIONS[name].function(input, self.weight, self.bias, *sizes)
+
+    def _extra(self, input: Tensor, wanted: Any) -> tuple[int, ...]:
+        """The `output_padding` that leads to a size; ValueError where none does."""
+        count = self._dimensions
+        lead = input.ndim - count
+        if len(wanted) == lead + count:
+            wanted = wanted[lead:]
+        if len(wanted) != count:
+            raise ValueError(
+                f"ConvTranspose{count}D: for {input.ndim}D input, output_size must have {count} or {lead + count} "
+                f"elements (got {len(wanted)})"
+            )
+        sides = zip(input.shape[lead:], self.stride, self.padding, self.kernel_size, self.dilation, strict=True)
+        least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, k, d in sides]
+        most = [low + step - 1 for low, step in zip(least, self.stride, strict=True)]
+        if any(not low <= n <= high for low, n, high in zip(least, wanted, most, strict=True)):
+            raise ValueError(
+                f"requested an output size of {wanted}, but valid sizes range from {least} to {most} (for an input of "
+                f"{size_text(input.shape[2:])})"
+            )
+        return tuple(n - low for n, low in zip(wanted, least, strict=True))
 
 
 class ConvTranspose1d(Transposed):

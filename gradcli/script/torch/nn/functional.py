@@ -13,7 +13,6 @@ import numpy as np
 
 from gradcli.engine.in_place import change
 from gradcli.engine.primitive import Primitive
-from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.surface import OPERATIONS
@@ -30,16 +29,23 @@ Function = Callable[..., Any]
 KINDS = {
     "same": (
         "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d conv1d "
-        "conv2d conv_transpose1d conv_transpose2d cosine_similarity group_norm interpolate layer_norm max_pool1d "
+        "conv2d conv_transpose1d conv_transpose2d cosine_similarity group_norm layer_norm max_pool1d "
         "max_pool2d normalize pad pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm"
     ),
     "activation": (
         "celu elu gelu glu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu "
         "sigmoid silu softplus softshrink softsign tanh tanhshrink threshold"
     ),
-    "functional": "batch_norm embedding gumbel_softmax linear log_softmax one_hot softmax softmin",
+    "functional": "batch_norm gumbel_softmax linear log_softmax one_hot softmax softmin",
     "noise": "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu",
+    "interpolation": "interpolate upsample",
+    "upsampling": "channel_shuffle",
+    "folding": "fold unfold",
+    "instances": "instance_norm local_response_norm",
+    "lookup": "embedding",
+    "bags": "embedding_bag",
     "scores": "scaled_dot_product_attention",
+    "margins": "multi_margin_loss multilabel_margin_loss triplet_margin_with_distance_loss",
     "losses": (
         "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "
         "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss multilabel_soft_margin_loss "
@@ -121,33 +127,6 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Any:
     if input.dtype != np.dtype(np.int64):
         raise AutogradError("one_hot is only applicable to index tensor of type LongTensor.")
     return operation("one_hot")(input, num_classes)
-
-
-def embedding(
-    input: Tensor,
-    weight: Tensor,
-    padding_idx: int | None = None,
-    max_norm: None = None,
-    norm_type: float = 2.0,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
-) -> Any:
-    """Rows of a table; those of `padding_idx` get no gradient."""
-    check_tensor("embedding", input, "indices", 2)
-    kind = TYPE_NAMES[input.dtype]
-    if kind not in ("Long", "Int"):
-        raise AutogradError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{kind}Tensor instead (while checking arguments for embedding)"
-        )
-    rows = weight.shape[0]
-    if np.any((input.value < 0) | (input.value >= rows)):
-        raise IndexError("index out of range in self")
-    if padding_idx is not None:
-        if not -rows <= padding_idx < rows:
-            raise AssertionError("Padding_idx must be within num_embeddings")
-        padding_idx %= rows
-    return OPERATIONS["embedding"].function(input, weight, padding_idx)
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.nn.configured import Configured
 from gradcli.script.torch.nn.losses import legacy
+from gradcli.script.torch.nn.similarity import PairwiseDistance
 
 OLD: dict[str, Any] = {"size_average": None, "reduce": None}
 REDUCED = {**OLD, "reduction": "mean"}
@@ -28,6 +29,8 @@ LOSSES: dict[str, tuple[str, dict[str, Any]]] = {
     "L1Loss": ("l1_loss", REDUCED),
     "MSELoss": ("mse_loss", REDUCED),
     "MarginRankingLoss": ("margin_ranking_loss", {"margin": 0.0, **REDUCED}),
+    "MultiLabelMarginLoss": ("multilabel_margin_loss", REDUCED),
+    "MultiMarginLoss": ("multi_margin_loss", {"p": 1, "margin": 1.0, "weight": None, **REDUCED}),
     "MultiLabelSoftMarginLoss": ("multilabel_soft_margin_loss", {"weight": None, **REDUCED}),
     "NLLLoss": ("nll_loss", {**WEIGHTED, "ignore_index": -100, "reduce": None, "reduction": "mean"}),
     "PoissonNLLLoss": (
@@ -40,8 +43,18 @@ LOSSES: dict[str, tuple[str, dict[str, Any]]] = {
         "triplet_margin_loss",
         {"margin": 1.0, "p": 2.0, "eps": 1e-6, "swap": False, **REDUCED},
     ),
+    "TripletMarginWithDistanceLoss": (
+        "triplet_margin_with_distance_loss",
+        {"distance_function": None, "margin": 1.0, "swap": False, "reduction": "mean"},
+    ),
 }
-OF_THREE = ("CosineEmbeddingLoss", "GaussianNLLLoss", "MarginRankingLoss", "TripletMarginLoss")
+OF_THREE = (
+    "CosineEmbeddingLoss",
+    "GaussianNLLLoss",
+    "MarginRankingLoss",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+)
 BUFFERS = ("weight", "pos_weight")
 
 
@@ -54,6 +67,8 @@ class Loss(Configured):
             if name in self._defaults:
                 value = vars(self).pop(name)
                 self.register_buffer(name, value)
+        if vars(self).get("distance_function", self) is None:
+            self.distance_function = PairwiseDistance()
         old = [vars(self).pop(name, None) for name in OLD]
         if any(value is not None for value in old):
             self.reduction = legacy(*old)

@@ -17,19 +17,29 @@ PLACES = {
     "convolution": "Conv1d Conv2d ConvTranspose1d ConvTranspose2d",
     "pooling": (
         "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d MaxPool1d "
-        "MaxPool2d ZeroPad2d"
+        "MaxPool2d"
     ),
-    "normalization": "BatchNorm1d BatchNorm2d GroupNorm LayerNorm RMSNorm",
+    "padding": (
+        "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
+        "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d "
+        "ZeroPad3d"
+    ),
+    "upsampling": ("ChannelShuffle PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"),
+    "folding": "Fold Unfold",
+    "normalization": "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm LayerNorm RMSNorm",
+    "instances": "InstanceNorm1d InstanceNorm2d InstanceNorm3d LocalResponseNorm",
     "embedding": "Embedding",
+    "bags": "EmbeddingBag",
     "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
     "activation": (
         "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU "
         "ReLU6 RReLU SELU Sigmoid SiLU Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold"
     ),
     "loss": (
-        "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss HuberLoss "
-        "KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelSoftMarginLoss NLLLoss PoissonNLLLoss SmoothL1Loss "
-        "SoftMarginLoss TripletMarginLoss"
+        "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss "
+        "HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss "
+        "MultiMarginLoss NLLLoss PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss "
+        "TripletMarginWithDistanceLoss"
     ),
     "similarity": "CosineSimilarity PairwiseDistance",
     "attention": "MultiheadAttention",

@@ -56,11 +56,20 @@ class BatchNorm(Normalization):
             for name, start in (*STATISTICS.items(), ("num_batches_tracked", 0)):
                 getattr(self, name).array[...] = start
 
-    def forward(self, input: Tensor) -> Any:
-        check_tensor("batch_norm", input)
+    def _check_dimensions(self, input: Tensor) -> None:
         if input.ndim not in self._dimensions:
             expected = " or ".join(f"{ndim}D" for ndim in self._dimensions)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
+
+    def reset_parameters(self) -> None:
+        self.reset_running_stats()
+        for tensor, start in ((self.weight, 1), (self.bias, 0)):
+            if tensor is not None:
+                tensor.array[...] = start
+
+    def forward(self, input: Tensor) -> Any:
+        check_tensor("batch_norm", input)
+        self._check_dimensions(input)
         factor = 0.0 if self.momentum is None else self.momentum
         if self.training and self.num_batches_tracked is not None:
             self.num_batches_tracked.array[...] += 1
@@ -91,6 +100,11 @@ class BatchNorm1d(BatchNorm):
 class BatchNorm2d(BatchNorm):
     __module__ = "torch.nn.modules.batchnorm"
     _dimensions = (4,)
+
+
+class BatchNorm3d(BatchNorm):
+    __module__ = "torch.nn.modules.batchnorm"
+    _dimensions = (5,)
 
 
 class LayerNorm(Normalization):

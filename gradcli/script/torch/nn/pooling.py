@@ -1,4 +1,4 @@
-"""Pooling and padding as modules."""
+"""Pooling as modules."""
 
 from __future__ import annotations
 
@@ -150,20 +150,3 @@ class AdaptiveMaxPool1d(AdaptivePool):
 class AdaptiveMaxPool2d(AdaptivePool):
     __module__ = "torch.nn.modules.pooling"
     _operation = "adaptive_max_pool2d"
-
-
-class ZeroPad2d(Pool):
-    """A border of zeros: one number for all sides, or one for each of left, right, top, bottom."""
-
-    __module__ = "torch.nn.modules.padding"
-    _operation = "pad"
-
-    def __init__(self, padding: Any) -> None:
-        super().__init__()
-        self.padding = padding if isinstance(padding, tuple) else (padding,) * 4
-
-    def forward(self, input: Any) -> Any:
-        return self._pooled(input, self.padding)
-
-    def extra_repr(self) -> str:
-        return f"{self.padding}"

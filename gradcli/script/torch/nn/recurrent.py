@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.notation import call
-from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.matmul import linear
 from gradcli.script.torch import operations
 from gradcli.script.torch.dtypes import BY_NUMPY
+from gradcli.script.torch.nn.ending import ended
 from gradcli.script.torch.nn.gates import WEIGHTS, Gated, LongShort, Plain, Recurrence, operation
 from gradcli.script.torch.nn.making import blank
 from gradcli.script.torch.nn.noise import dropout
@@ -192,19 +191,8 @@ class GRU(Gated, Layers):
     __module__ = "torch.nn.modules.rnn"
 
 
-def _same(x: Any) -> Any:
-    return x
-
-
-# torch leaves a whole layer to a library, which has a node of its own; here it ends the steps.
-layer = Primitive(
-    "lstm_layer",
-    _same,
-    (lambda g, out, x: g,),
-    "MkldnnRnnLayerBackward0",
-    call("lstm_layer", _same),
-    structured=True,
-)
+def _same(steps: list[Any]) -> list[Any]:
+    return steps
 
 
 class LSTM(LongShort, Layers):
@@ -215,7 +203,8 @@ class LSTM(LongShort, Layers):
 
     def _stacked(self, outputs: list[Any]) -> Any:
         stacked = super()._stacked(outputs)
-        return layer(stacked) if self._by_library(stacked.dtype) else stacked
+        # torch leaves a whole layer to a library
+        return ended(stacked, "MkldnnRnnLayerBackward0") if self._by_library(stacked.dtype) else stacked
 
     def _turned(self, sequence: Any) -> Any:
         if self._by_library(sequence.dtype):

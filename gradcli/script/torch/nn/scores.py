@@ -4,27 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.engine.notation import call
-from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.attention import attended
 from gradcli.script.torch.nn.arguments import check_tensor
+from gradcli.script.torch.nn.ending import ended
 from gradcli.script.torch.nn.noise import dropout
-
-
-def _same(x: Any) -> Any:
-    return x
-
-
-# torch has one node for attention by heads that drops nothing; here it ends the steps.
-by_heads = Primitive(
-    "attention",
-    _same,
-    (lambda g, out, x: g,),
-    "ScaledDotProductFlashAttentionForCpuBackward0",
-    call("attention", _same),
-    structured=True,
-)
 
 
 def scaled_dot_product_attention(
@@ -42,4 +26,4 @@ def scaled_dot_product_attention(
         check_tensor("scaled_dot_product_attention", x, name, position)
     found = attended(query, key, value, attn_mask, is_causal, scale, lambda x: dropout(x, dropout_p))
     fused = query.ndim == 4 and not dropout_p and not (attn_mask is not None and attn_mask.requires_grad)
-    return by_heads(found) if fused else found
+    return ended(found, "ScaledDotProductFlashAttentionForCpuBackward0") if fused else found
