@@ -50,8 +50,8 @@ FAMILIES = {
         "ceil cos cosh erf exp exp2 expm1 fix floor ln log log10 log1p log2 rsqrt sign sin sinh sqrt tan tanh trunc"
     ),
     "elimination": "lu lu_factor",
-    "exponentials": "matrix_exp",
     "entries": "entries entries_backward",
+    "exponentials": "matrix_exp",
     "extremes": "amax amin argmax argmin max min",
     "floats": "copysign fmax fmin frexp ldexp nextafter",
     "gathering": "gather index_add index_select masked_select scatter_add take_along_dim",
