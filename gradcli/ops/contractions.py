@@ -94,7 +94,7 @@ mm: Primitive = primitive(
 )
 bmm: Primitive = primitive(
     "bmm",
-    np.matmul,
+    products.batched_product,
     lambda g, out, A, B: bmm(g, transposed(B)),
     lambda g, out, A, B: bmm(transposed(A), g),
     structured=True,

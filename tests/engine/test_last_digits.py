@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.engine.products import added_product, dot_product, matrix_product, matrix_vector_product, term_by_term
+from gradcli.engine.products import (
+    BATCHED,
+    FUSED_COLUMNS,
+    FUSED_ROWS,
+    LARGE,
+    LARGE_FUSED,
+    added_product,
+    batched_product,
+    dot_product,
+    matrix_product,
+    matrix_vector_product,
+)
 from gradcli.engine.summation import THREADED, of_losses, total
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.surface import OPERATIONS
@@ -22,8 +33,25 @@ SEEDS = st.integers(0, 2**32 - 1)
 LAYOUTS = st.sampled_from(["nn", "nt", "tn"])
 
 
-# Whether torch's library adds small products term by term on this processor, as the rules suppose.
-FUSES_NOTHING = float(torch.tensor([[1 + 2**-12, 1.0]]) @ torch.tensor([[1 + 2**-12], [-1.0]])) == 2**-11
+# Whether torch's library adds the terms of products on this processor as the rules suppose: small ones without fusing,
+# in lanes, and larger ones fused and in order.
+def _fused(rows: int, columns: int) -> bool:
+    a = torch.tensor([[1.0, 1 + 2**-12]]).repeat(rows, 1)
+    b = torch.tensor([[-(1 + 2**-11)], [1 + 2**-12]]).repeat(1, columns)
+    return bool(((a @ b) == 2.0**-24).all())
+
+
+IN_LANES = float((torch.tensor([[2.0**40, 1, -(2.0**40), 1]] * 2) @ torch.ones(4, 4).t())[0, 0]) == 2
+OF_KNOWN_ORDER = IN_LANES and not _fused(2, 2) and _fused(16, 16)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Threads share out the rows of a product, and few rows are added in another order."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def numbers(seed: int, shape: tuple[int, ...], dtype: Any = np.float32) -> Any:
@@ -64,30 +92,42 @@ def matrices(seed: int, rows: int, terms: int, columns: int, layout: str) -> tup
     return a, np.ascontiguousarray(b.T).T if layout == "nt" else b
 
 
-@given(SEEDS, st.integers(1, 40), st.integers(1, 32), st.integers(1, 40), LAYOUTS)
-def test_small_products(seed: int, rows: int, terms: int, columns: int, layout: str) -> None:
+SIZES = st.one_of(st.integers(1, 20), st.sampled_from([32, 64]))
+
+
+@given(SEEDS, SIZES, st.one_of(st.integers(1, 40), st.sampled_from([64, 200])), SIZES, LAYOUTS)
+def test_products(seed: int, rows: int, terms: int, columns: int, layout: str) -> None:
     a, b = matrices(seed, rows, terms, columns, layout)
-    transposed = b.flags.f_contiguous and not b.flags.c_contiguous
-    found, added = matrix_product(a, b), added_product(numbers(seed + 2, (columns,)), a, b)
-    expected = torch.from_numpy(a) @ torch.from_numpy(b)
-    if FUSES_NOTHING and term_by_term(rows, terms, columns, transposed=transposed) and rows * columns <= 100:
-        bias = torch.from_numpy(numbers(seed + 2, (columns,)))
-        assert same(found, expected)
-        assert same(added, torch.addmm(bias, torch.from_numpy(a), torch.from_numpy(b)))
-    else:
-        np.testing.assert_allclose(found, expected.numpy(), rtol=1e-4, atol=1e-5)
+    bias = numbers(seed + 2, (columns,))
+    found, added = matrix_product(a, b), added_product(bias, a, b)
+    A, B, c = map(torch.from_numpy, (a, b, bias))
+    limit = LARGE_FUSED if rows >= FUSED_ROWS and columns >= FUSED_COLUMNS else LARGE
+    if OF_KNOWN_ORDER and rows * terms * columns <= limit:
+        assert same(found, A @ B)
+        assert same(added, torch.addmm(c, A, B))
+    np.testing.assert_allclose(found, (A @ B).numpy(), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(added, torch.addmm(c, A, B).numpy(), rtol=1e-4, atol=1e-4)
 
 
-@given(SEEDS, st.integers(1, 12), st.integers(1, 4))
-def test_small_products_with_vectors(seed: int, rows: int, terms: int) -> None:
-    a, _ = matrices(seed, rows, terms, 1, "nn")
-    x = numbers(seed + 1, (terms,))
+@given(SEEDS, SIZES, SIZES, st.integers(0, 3), st.booleans())
+def test_products_with_vectors(seed: int, rows: int, terms: int, skipped: int, transposed: bool) -> None:
+    a = numbers(seed, (rows * terms + skipped,))[skipped:]  # rows that start anywhere in memory
+    a, x = a.reshape(terms, rows).T if transposed else a.reshape(rows, terms), numbers(seed + 1, (terms,))
     expected = torch.from_numpy(a) @ torch.from_numpy(x)
-    np.testing.assert_allclose(matrix_vector_product(a, x), expected.numpy(), rtol=1e-4, atol=1e-5)
-    if FUSES_NOTHING:
+    np.testing.assert_allclose(matrix_vector_product(a, x), expected.numpy(), rtol=1e-4, atol=1e-4)
+    if OF_KNOWN_ORDER and not skipped:
         assert same(matrix_vector_product(a, x), expected)
-    if FUSES_NOTHING and terms <= 3:
-        assert same(dot_product(a[0], x), torch.from_numpy(a[0]) @ torch.from_numpy(x))
+    if OF_KNOWN_ORDER and terms <= 3:
+        assert same(dot_product(x, x), torch.from_numpy(x) @ torch.from_numpy(x))
+
+
+@given(SEEDS, st.integers(1, 4), st.integers(1, 6), st.integers(1, 12), st.integers(1, 5))
+def test_products_of_batches(seed: int, count: int, rows: int, terms: int, columns: int) -> None:
+    a, b = numbers(seed, (count, rows, terms)), numbers(seed + 1, (count, terms, columns))
+    expected = torch.bmm(torch.from_numpy(a), torch.from_numpy(b))
+    np.testing.assert_allclose(batched_product(a, b), expected.numpy(), rtol=1e-4, atol=1e-4)
+    if rows * terms * columns < BATCHED:
+        assert same(batched_product(a, b), expected)
 
 
 def test_other_dtypes_and_layouts_are_numpys() -> None:

@@ -1,0 +1,158 @@
+"""Sums of the terms of products, in the orders in which torch's library adds them.
+
+Terms come along the first axis; what else there is are sums of their own. The orders were read off torch 2.13 on an x86
+processor: products that are not fused with the sums, in lanes of four floats that start where memory is aligned.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = Any  # np.ndarray
+
+FLOAT = 4  # bytes
+LANES = 4
+
+
+def terms(a: Array, b: Array) -> Array:
+    """The terms of `a @ b`, by the index that is summed over, then by row and column."""
+    return np.multiply(a.T[:, :, None], b[:, None, :], order="C")
+
+
+def in_order(x: Array) -> Array:
+    """Strictly from the first term to the last."""
+    if x[0].size > 3:  # numpy adds narrower ones pairwise
+        return np.add.reduce(x, 0)
+    return np.add.accumulate(x, axis=0)[-1]
+
+
+def in_lanes(x: Array, head: int, width: int = LANES, end: int | None = None) -> Array:
+    """The head in order, then full groups of `width` lane by lane, then what is left in order.
+
+    The head counts as the start of the first lane. Overwrites `x`.
+    """
+    groups = ((len(x) if end is None else end) - head) // width
+    if groups <= 0:
+        return in_order(x)
+    stop = head + groups * width
+    if head:
+        x[head] = in_order(x[: head + 1])
+    lanes = x[head:stop].reshape(groups, width, *x.shape[1:])
+    sums = in_order(lanes)
+    if width > LANES:
+        sums = sums[:LANES] + sums[LANES:]
+    pairs = sums[:2] + sums[2:]
+    total = pairs[0] + pairs[1]
+    for rest in x[stop:]:
+        total = total + rest
+    return total
+
+
+def in_eights(x: Array, start: Array | None = None) -> Array:
+    """Eight by eight: four go on from the sum before, four are added up apart."""
+    total, stop = start, len(x) // 8 * 8
+    for first in range(0, stop, 8):
+        four = x[first : first + 4]
+        total = in_order(four if total is None else np.concatenate([total[None], four]))
+        total = total + in_order(x[first + 4 : first + 8])
+    for rest in x[stop:]:
+        total = total + rest
+    return total
+
+
+def misalignment(x: Array) -> int:
+    """How many floats the memory of an array starts behind a place that is aligned."""
+    if x.base is None:
+        return 0
+    return x.__array_interface__["data"][0] // FLOAT % LANES  # type: ignore[no-any-return]
+
+
+def of_vector(a: Array, x: Array) -> Array:
+    """A matrix with contiguous rows times a vector: rows four by four, then those that are left over."""
+    rows, count = a.shape
+    products = np.multiply(a.T, x[:, None], order="C")
+    blocks = rows // 4 * 4
+    if not blocks:
+        return np.array(leftover(products, misalignment(x)))
+    head = (count - 1 - misalignment(a)) % LANES + 1
+    if blocks == rows:
+        return in_lanes(products, head)
+    rest = leftover(products[:, blocks:], misalignment(x))
+    return np.concatenate([in_lanes(products[:, :blocks].copy(), head), rest])
+
+
+def leftover(products: Array, misaligned: int) -> list[Any]:
+    """Up to three rows one by one, the second of them in fewer lanes."""
+    count, head = len(products), LANES - misaligned
+    groups = (count - head) // 8
+    if groups <= 0:
+        return list(in_order(products))
+    widths = (8, LANES, 8)[: products.shape[1]]
+    stop = head + 8 * groups
+    return [in_lanes(row.copy(), head, width, stop) for row, width in zip(products.T, widths, strict=True)]
+
+
+def of_rows(a: Array, b: Array) -> Array:
+    """The inner products of contiguous rows with the columns of `b`, which are contiguous too."""
+    rows, columns = a.shape[0], b.shape[1]
+    start, step = misalignment(a), a.strides[0] // FLOAT % LANES
+    if not step:
+        return _aligned(terms(a, b), -start % LANES)
+    out = np.empty((rows, columns), a.dtype)
+    for row in range(min(rows, LANES)):  # every fourth row starts alike
+        out[row::LANES] = _aligned(terms(a[row::LANES], b), -(start + row * step) % LANES)
+    return out
+
+
+def _aligned(x: Array, head: int) -> Array:
+    """Columns four by four; those that are left over in more lanes."""
+    columns = x.shape[2]
+    blocks, head = columns // 4 * 4, min(head, len(x))
+    if blocks == columns:
+        return in_lanes(x, head)
+    rest = in_lanes(x[:, :, blocks:].copy(), head, 8)
+    return np.concatenate([in_lanes(x[:, :, :blocks].copy(), head), rest], axis=1) if blocks else rest
+
+
+def of_columns(a: Array, b: Array, start: Array | None = None) -> Array:
+    """A product whose second matrix has contiguous rows: its rows are scaled and added, on top of `start`."""
+    (rows, count), columns = a.shape, b.shape[1]
+    first = None if start is None else np.broadcast_to(start, (rows, columns))
+    if columns < min(rows, LANES):  # long rows of terms are faster
+        x = terms(b.T, a.T)
+        return np.ascontiguousarray(in_order(x if first is None else np.concatenate([first.T[None], x])).T)
+    x = terms(a, b)
+    out = in_order(x if first is None else np.concatenate([first[None], x]))
+    if columns > LANES and columns % LANES and count >= 8:
+        for row in range(min(rows, LANES)):  # entries before the first aligned one
+            head = -row * columns % LANES
+            if head and columns - head >= LANES:
+                before = None if first is None else first[row::LANES, :head]
+                out[row::LANES, :head] = in_eights(x[:, row::LANES, :head], before)
+    return out
+
+
+def fused(a: Array, b: Array, start: Array | None = None) -> Array:
+    """A product whose terms are each multiplied and added in one rounding, in order, and added to `start`.
+
+    numpy's library adds even and odd terms apart, so that zeros between them keep it in order; from `KEPT` terms on it
+    cannot be kept.
+    """
+    count = a.shape[1]
+    size = BLOCK if count >= 2 * BLOCK else count // 2 if count > BLOCK else count
+    if count < 8 or size > KEPT:
+        product = np.matmul(a, b)
+        return product if start is None else start + product
+    spread_a, spread_b = np.zeros((a.shape[0], 2 * count), a.dtype), np.zeros((2 * count, b.shape[1]), b.dtype)
+    spread_a[:, ::2], spread_b[::2] = a, b
+    total = start
+    for first in range(0, 2 * count, 2 * size):
+        product = np.matmul(spread_a[:, first : first + 2 * size], spread_b[first : first + 2 * size])
+        total = product if total is None else total + product
+    return total
+
+
+BLOCK = 192  # terms that torch's library adds up before they go to the sum
+KEPT = 160
