@@ -154,7 +154,7 @@ class Recorder:
             if before:
                 self.add("named", name, event=lambda: Named(*self.place, name, before))  # noqa: B023  called now
             required = node_of(tensor) is not None
-            if self._required.get(tensor, required) is not required and tensor.is_leaf:
+            if self._required.get(tensor, required) is not required and not isinstance(node_of(tensor), Node):
                 self.switched[tensor] = (self.machine.line, required)
             self._required[tensor] = required
 

@@ -171,7 +171,9 @@ class Call:
         carried = isinstance(g, Tensor)
         given = self._given(g if carried else Tensor(g))
         kind = self.function
-        found = (kind.backward if "backward" in _defined(kind) else kind.vjp)(self.context, *given)
+        base = next(parent for parent in kind.__mro__ if "apply" in vars(parent))
+        own = kind.backward if kind.backward is not base.backward else kind.vjp  # two names of one thing
+        found = own(self.context, *given)
         answers = list(found) if isinstance(found, tuple) else [found]
         expected = len(self.arguments)
         if len(answers) < expected or any(x is not None for x in answers[expected:]):
@@ -218,11 +220,6 @@ class Call:
                 f"shape compatible with {list(target)}"
             )
         return answer if carried else answer.value
-
-
-def _defined(function: Any) -> set[str]:
-    """The names that a function of the snippet, or one of its parents, defines."""
-    return {name for kind in function.__mro__ if kind.__module__ == "__main__" for name in vars(kind)}
 
 
 def _part(packed: Any, *, pad: tuple[int, int], shape: tuple[int, ...], place: int = 0) -> Any:

@@ -183,9 +183,17 @@ WHERE = {"DataLoader": "dataloader", "Sampler": "sampler", "Dataset": "dataset",
 
 
 def namespace(name: str) -> Namespace:
-    """`torch.utils`, which has `data` alone."""
+    """`torch.utils`: `data`, and `checkpoint` when it is asked for."""
     for own, kind in MEMBERS.items():
         if isinstance(kind, type):
             place = next(place for end, place in WHERE.items() if own.endswith(end))
             kind.__module__ = f"{name}.data.{place}"
-    return Namespace(name, {"data": Namespace(f"{name}.data", MEMBERS)})
+
+    def find(part: str) -> Any:
+        if part != "checkpoint":
+            return None
+        from gradcli.script.torch.checkpointing import MEMBERS as CHECKPOINT
+
+        return Namespace(f"{name}.checkpoint", CHECKPOINT)
+
+    return Namespace(name, {"data": Namespace(f"{name}.data", MEMBERS)}, find, known=["checkpoint"])

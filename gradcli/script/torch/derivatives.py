@@ -13,6 +13,7 @@ from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.joining import stack_
 from gradcli.ops.surface import OPERATIONS
+from gradcli.script.machine import running
 from gradcli.script.python.builtins import type_of
 from gradcli.script.python.formatting import represent
 from gradcli.script.torch.strictness import OUTPUT, SLOPE, check_depends, check_row, check_strategy
@@ -80,6 +81,8 @@ def rows(
     output: Tensor, inputs: Sequence[Tensor], create_graph: bool, strict: bool = False, number: int = 0
 ) -> tuple[Tensor, ...]:
     """The Jacobian of one output with respect to each input, one backward pass for each entry of the output."""
+    for x in inputs:
+        running.machine.budget.fits(output.value.size * x.value.size, "the Jacobian")
     flat = OPERATIONS["reshape"].function(output, (-1,))
     passes = []
     for at in range(output.value.size):

@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.engine import tangents
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.surface import OPERATIONS
+from gradcli.script.machine import running
 from gradcli.script.torch.derivatives import zeros
 from gradcli.script.torch.reverse import Func, Places, outputs_of, selected
 from gradcli.script.torch.trees import flattened
@@ -60,6 +61,8 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
                 new[place] = x
             return func(*new)
 
+        for leaf in leaves:
+            running.machine.budget.fits(leaf.value.size**2, "the directions of jacfwd")
         columns: list[list[list[Tensor]]] = []  # by input, by its entry, by output
         result: Any = None
         for n, leaf in enumerate(leaves):

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.script.machine import running
 
 NOT_DOUBLE = (
     "Input #{} requires gradient and is not a double precision floating point or complex. This check will likely fail "
@@ -73,6 +74,7 @@ def _failures(
         if not (isinstance(output, Tensor) and is_floating(output.value)):
             continue
         for n in checked:
+            running.machine.budget.fits(output.value.size * given[n].value.size, "the Jacobian")
             numerical = _numerical(func, given, n, number, eps)
             analytical = _analytical(output, given[n])
             if not np.allclose(numerical, analytical, rtol=rtol, atol=atol):

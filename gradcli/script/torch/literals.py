@@ -11,6 +11,7 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.promotion import CATEGORIES
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.protocol import GRADIENT_LOST
 from gradcli.script.machine import running
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.casting import cast
@@ -164,6 +165,8 @@ def _number(number: Any) -> Any:
     if isinstance(number, Tensor):
         if number.value.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
+        if number.requires_grad and mode.grad_enabled:
+            warnings.warn(GRADIENT_LOST, UserWarning, stacklevel=2)
         return number.value.item()
     return number
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -150,6 +151,12 @@ def saved_sizes(node: Node) -> tuple[int, ...]:
 
 def absent(node: Node, name: str) -> AttributeError:
     return AttributeError(f"{class_name(node)!r} object has no attribute {name!r}")
+
+
+def hooks_of(x: Tensor) -> Any:
+    """`x._backward_hooks`."""
+    hooks = x.node.hooks.tensor if x.node is not None and x.node.hooks is not None else {}
+    return OrderedDict(enumerate(hooks.values())) if hooks else None
 
 
 NODE: dict[str, Callable[[Any], Any]] = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gradcli.engine.graph import OUT, Node
 from gradcli.engine.modes import set_grad_enabled
-from gradcli.engine.recorder import Application
+from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor, type_name
 
@@ -60,6 +61,26 @@ class Packer:
 
 
 active: list[Packer] = []
+
+
+def begin(packer: Packer) -> None:
+    active.append(packer)
+    listen(packer)
+
+
+def end(packer: Packer) -> None:
+    active.remove(packer)
+    leave(packer)
+
+
+@contextmanager
+def packing(packer: Packer) -> Iterator[None]:
+    """A block in which the hooks hold."""
+    begin(packer)
+    try:
+        yield
+    finally:
+        end(packer)
 
 
 def packed(x: Any) -> Any:

@@ -134,6 +134,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "real": lambda x: x,
     "_version": lambda x: x._version,
     "_base": memory.base,
+    "_backward_hooks": nodes.hooks_of,
     "is_cpu": lambda x: True,
     "is_cuda": lambda x: False,
     "is_sparse": lambda x: False,

@@ -21,6 +21,9 @@ RANDOM = (
 )
 
 
+COST = 64  # entries that the results of one example count for at least
+
+
 class Refusing:
     """What stands for the generator where random numbers are refused."""
 
@@ -129,6 +132,7 @@ def vmap(
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any, **keywords: Any) -> Any:
         batch = Batch(name, in_dims, args, keywords)
+        running.machine.budget.fits(batch.size * COST, "the examples of vmap")
         results: list[list[Any]] = []
         build, dims = flattened(())[1], None
         with randomness_of(randomness) as begin:
