@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from gradcli.errors import EvaluationError, GradcliError, ProgramSyntaxError
 from gradcli.script.advice import BY_KIND, advice
 from gradcli.script.errors import LimitError, UnsupportedError, python_class
+from gradcli.script.python.attributes import known_names
 from gradcli.script.python.formatting import text
 from gradcli.script.python.places import PLACES, Place
 from gradcli.source import did_you_mean
@@ -48,7 +49,11 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
 
 def near(error: Exception, names: Iterable[str]) -> str:
     """The name that a misspelt one is closest to."""
-    close = did_you_mean(error.name or "", names) if isinstance(error, NameError) else ""
+    if isinstance(error, AttributeError) and error.name:
+        names = known_names(error.obj)
+    elif not isinstance(error, NameError):
+        return ""
+    close = did_you_mean(error.name or "", names)
     return f"did you mean {close}?" if close else ""
 
 

@@ -13,6 +13,7 @@ from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
+from gradcli.script.originals import torch_has
 from gradcli.script.python import failures, special
 from gradcli.script.python.kinds import BuiltinType as BuiltinType
 from gradcli.script.python.kinds import Defined, is_own_function, shown_type, type_of
@@ -78,7 +79,7 @@ def attribute(value: Any, name: str) -> Any:
         return _of_open(value, name)
     if kind in special.BUILTIN and name in special.OF_BUILTIN and hasattr(kind, name):
         return MethodType(of_builtin(kind, name), value)
-    raise absent(value, name, {*members.getters, *members.methods, *members.names()})
+    raise absent(value, name)
 
 
 def method_of(value: Any, name: str) -> Callable[..., Any] | None:
@@ -111,7 +112,7 @@ def _of_object(value: Any, name: str) -> Any:
         return getattr(value, name, None)
     if is_own_function(value) and not special.is_special(name):
         return _of_function(value, name)
-    raise absent(value, name, ())
+    raise absent(value, name)
 
 
 def _of_open(value: Any, name: str) -> Any:
@@ -188,6 +189,8 @@ def _of_type(kind: BuiltinType, name: str) -> Any:
         return of_builtin(kind.python, name)
     if kind.module == "" and not any(hasattr(python, name) for python in kinds):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
+    if not torch_has(f"{kind.module}.{kind.name}", name):
+        raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     raise missing(f"{kind.name}.{name} is not supported here", name, kind.members)
 
 
@@ -198,8 +201,17 @@ def of_builtin(kind: type, name: str) -> Any:
     return getattr(parent(kind), name)
 
 
-def absent(value: Any, name: str, known: Any) -> Exception:
-    """AttributeError in Python's words where Python has no such attribute; else it is only not here."""
+def known_names(value: Any) -> set[str]:
+    """The public attributes of a value."""
+    if isinstance(value, Namespace):
+        return value.names
+    members = members_of(type(value))
+    found = members and {*members.getters, *members.methods, *members.names()}
+    return {name for name in found or dir(value) if not name.startswith("_")}
+
+
+def absent(value: Any, name: str) -> Exception:
+    """AttributeError in Python's words where Python and torch have no such attribute; else it is only not here."""
     kind = type(value)
     if is_own_function(value) and not hasattr(kind, name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
@@ -211,9 +223,12 @@ def absent(value: Any, name: str, known: Any) -> Exception:
         try:
             getattr(value, name)
         except AttributeError as error:
-            return AttributeError(*error.args)
+            return AttributeError(*error.args, name=name, obj=value)
     table = next((base for base in kind.__mro__ if base in TABLES), None)  # a view is a tensor
-    return missing(f"{table.__name__ if table else type_name(value)}.{name} is not supported here", name, known)
+    owner = table.__name__ if table else type_name(value)
+    if not torch_has(f"torch.{owner}", name):
+        return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}", name=name, obj=value)
+    return missing(f"{owner}.{name} is not supported here", name, known_names(value))
 
 
 def refused(value: Any, name: str) -> UnsupportedError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Mapping
-from importlib import import_module
 from types import BuiltinFunctionType, FunctionType, MethodType, UnionType
 from typing import Any
 
@@ -25,7 +24,7 @@ class Facade:
 class Namespace:
     """A module as a snippet sees it; `find` brings the members that are not loaded yet.
 
-    `original` is the module of Python's that it stands for: what that has not either is a mistake of the snippet.
+    `original` is the real module that it stands for, if any: what that has not either is a mistake of the snippet.
     """
 
     def __init__(
@@ -39,7 +38,7 @@ class Namespace:
         self.members = dict(members or {})
         self.find = find
         self.known = known
-        self.original = ""
+        self.original = name if name.partition(".")[0] == "torch" else ""
 
     def __repr__(self) -> str:
         return f"<module {self.name!r}>"
@@ -52,8 +51,7 @@ class Namespace:
             return self.name
         found = self.find(name) if self.find is not None else None
         if found is None:
-            if self.original:
-                self._check(name)
+            self._check(name)
             raise missing(f"{self.name}.{name} is not supported here", name, self.names)
         self.members[name] = found
         return found
@@ -64,9 +62,13 @@ class Namespace:
         return {*self.members, *self.known}
 
     def _check(self, name: str) -> None:
-        """AttributeError in Python's words for what Python has not either."""
+        """AttributeError in Python's words for what the original has not either."""
+        if not self.original:
+            return
+        from gradcli.script.originals import check_module
+
         try:
-            getattr(import_module(self.original), name)
+            check_module(self.original, name)
         except AttributeError as error:
             raise AttributeError(*error.args, name=name, obj=self) from None
 

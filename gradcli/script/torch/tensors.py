@@ -8,12 +8,13 @@ from typing import Any
 from gradcli.engine.backward import Gradient
 from gradcli.engine.graph import Handle
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.views import View
 from gradcli.errors import AutogradError
 from gradcli.ops.operators import ATTRIBUTES
 from gradcli.ops.surface import OPERATIONS
 from gradcli.script.printing import format_tensor, tensor_text
 from gradcli.script.python.attributes import BuiltinType, describe
-from gradcli.script.python.builtins import TYPES
+from gradcli.script.python.builtins import TYPES, type_of
 from gradcli.script.python.formatting import FORMATS, REPRESENTATIONS
 from gradcli.script.torch import autograd, chance, memory, nodes, operations, returned  # noqa: F401  has tables
 from gradcli.script.torch.arguments import kind_name
@@ -117,7 +118,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "__len__": len,
 }
 
-TENSOR = TYPES[Tensor] = BuiltinType("Tensor", Tensor, module="torch")
+TENSOR = TYPES[Tensor] = TYPES[View] = BuiltinType("Tensor", Tensor, module="torch")
 
 GETTERS: dict[str, Callable[[Any], Any]] = {
     "shape": lambda x: Size(x.shape),
@@ -142,7 +143,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "nbytes": lambda x: x.value.nbytes,
     "output_nr": lambda x: 0,
     "name": lambda x: None,
-    "__class__": lambda x: TENSOR,
+    "__class__": type_of,
 }
 
 

@@ -9,6 +9,9 @@ from tests.script.torch.expressions import compare
 pytest.importorskip("torch")
 
 EXPRESSIONS = r"""
+type(x[0])
+type(m.T) is torch.Tensor
+nn.Parameter(x).__class__
 torch.randn(-1)
 torch.randn(2, -1)
 torch.rand(-1, 2)

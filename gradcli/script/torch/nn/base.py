@@ -7,6 +7,8 @@ from typing import Any
 
 from gradcli.engine.graph import Handle
 from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.originals import torch_names
 from gradcli.script.torch.nn.hooks import call_with_hooks
 from gradcli.script.torch.nn.parameter import Parameter, typename
 from gradcli.script.torch.nn.state import State
@@ -47,7 +49,13 @@ class Module(State):
         for table in REGISTERED:
             if name in own.get(table, ()):
                 return own[table][name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if name in torch_names()["torch.nn.Module"]:
+            raise UnsupportedError(f"Module.{name} is not supported here")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
+    def __dir__(self) -> list[str]:
+        own = vars(self)
+        return sorted({*super().__dir__(), *(name for table in REGISTERED for name in own.get(table, ()))})
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = vars(self)

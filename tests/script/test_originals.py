@@ -1,0 +1,53 @@
+"""Names that torch has not are mistakes of the snippet; names that are only not here say so."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.script.originals import torch_names
+from tests.script.record_names import NAMES, lines
+from tests.script.running import ours, torchs
+
+MISTAKES = """
+torch.ones(2).backwards()
+torch.tesnor([1.0])
+torch.ones(2)[0].foo
+torch.Tensor.foo
+nn.Linaer(1, 2)
+nn.functional.rellu(torch.ones(2))
+nn.Linear(1, 2).wieght
+nn.Parameter(torch.ones(2)).foo
+torch.optim.Sgd
+torch.autograd.gradient
+torch.linalg.invert
+torch.utils.data.Loader
+"""
+ABSENT = {
+    "torch.fft.fft(torch.ones(2))": "torch.fft is not supported here",
+    "torch.ones(2).coalesce()": "Tensor.coalesce is not supported here",
+    "nn.Linear(1, 2).compile()": "Module.compile is not supported here",
+}
+TRIED = "import torch\nfrom torch import nn\ntry:\n    {}\nexcept AttributeError as error:\n    print(error)\n"
+
+
+@pytest.mark.parametrize("expression", MISTAKES.strip().splitlines())
+def test_a_name_that_torch_has_not_is_an_attribute_error(expression: str) -> None:
+    pytest.importorskip("torch")
+    text = TRIED.format(expression)
+    assert ours(text) == torchs(text) != ""
+
+
+@pytest.mark.parametrize("expression", ABSENT)
+def test_a_name_that_torch_has_is_not_supported(expression: str) -> None:
+    found = ours(f"import torch\nfrom torch import nn\n{expression}\n")
+    assert found == f"Error: AttributeError: {ABSENT[expression]}\n"
+
+
+def test_names_are_torchs() -> None:
+    pytest.importorskip("torch")
+    assert NAMES.read_text() == "".join(lines())
+
+
+def test_names_are_known_of_every_module() -> None:
+    assert {"backward", "grad", "item"} <= torch_names()["torch.Tensor"]
+    assert all(torch_names().values())
