@@ -1,3 +1,4 @@
+import torch
 from torch.utils.checkpoint import checkpoint, checkpoint_sequential
 import torch.nn as nn
 x = torch.tensor([1., 2.], requires_grad=True)
