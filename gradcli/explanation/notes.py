@@ -92,4 +92,5 @@ def is_finite(value: Any) -> bool:
 def kind_of(value: Any) -> str:
     """`nan` or `infinite`, for one entry or some of many."""
     kind = "nan" if np.any(np.isnan(value)) else "infinite"
-    return kind if np.ndim(value) == 0 else f"{kind} in {int(np.count_nonzero(~np.isfinite(value)))} entries"
+    count = int(np.count_nonzero(~np.isfinite(value)))
+    return kind if np.ndim(value) == 0 else f"{kind} in {count} entr{'y' if count == 1 else 'ies'}"

@@ -112,7 +112,17 @@ def next_(items: Any, *default: Any) -> Any:
 def int_(value: Any = 0, *position: int, **base: int) -> int:
     if isinstance(value, str) and (position or base):
         running.machine.budget.bits(len(value) * 4 - 2**16)  # digits of base 2, 4, ... have no limit of Python's
-    return int(value, *position, **base)
+    number = int(value, *position, **base)
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(value, number, "int()")
+    return number
+
+
+def float_(*value: Any, **named: Any) -> float:
+    number = float(*value, **named)
+    if running.machine.timeline is not None and value:
+        running.machine.timeline.cut(*value, number, "float()")
+    return number
 
 
 def str_(value: Any = "") -> str:
@@ -197,7 +207,7 @@ def _property(fget: Any = None, fset: Any = None, fdel: Any = None, doc: Any = N
 
 
 KINDS: dict[str, tuple[type, Callable[..., Any] | None]] = {
-    **CONSTRUCTORS, "int": (int, int_), "float": (float, float), "bool": (bool, bool), "str": (str, str_),
+    **CONSTRUCTORS, "int": (int, int_), "float": (float, float_), "bool": (bool, bool), "str": (str, str_),
     "type": (type, type_), "object": (object, object_), "slice": (slice, lambda *parts: bounds(*_slice(parts))),
     "property": (property, _descriptor(_property)), "staticmethod": (staticmethod, _descriptor(staticmethod)),
     "classmethod": (classmethod, _descriptor(classmethod)), "super": (super, super), "complex": (complex, None),

@@ -34,9 +34,13 @@ def notes(recorder: Recorder) -> Iterator[Note]:
         leaf for leaf in recorder.filled if leaf not in recorder.updates.owned and leaf not in recorder.names.former
     ]
     names = [recorder.name(leaf) for leaf in free if not recorder.names.is_generated(leaf)]
+    optimizers = " and ".join(recorder.updates.optimizers)
+    before = {recorder.names.get(leaf) for leaf in recorder.names.former if leaf in recorder.updates.owned}
+    for name in names:
+        if name in before:
+            yield Note("not-updated", name, f"{optimizers} holds the tensor that {name} was before, not the new one")
+    names = [name for name in names if name not in before]
     if names:
-        optimizers = " and ".join(recorder.updates.optimizers)
-        left = (
-            f"{optimizers} does not hold {reasons.listed(names)}: step() leaves {'it' if len(names) == 1 else 'them'}"
-        )
-        yield Note("not-updated", names[0], f"{left} as {'it is' if len(names) == 1 else 'they are'}")
+        it, stays = ("it", "it is") if len(names) == 1 else ("them", "they are")
+        words = f"{optimizers} does not hold {reasons.listed(names)}: step() leaves {it} as {stays}"
+        yield Note("not-updated", names[0], words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.notation import literal
@@ -33,6 +33,7 @@ class TensorNames:
         self.renamed: WeakKeyDictionary[Tensor, tuple[str, int]] = WeakKeyDictionary()  # with the name of a former leaf
         self.former: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves that lost their name, and where
         self.derived: list[tuple[Tensor, Tensor, str]] = []  # what was detached, from what, and how
+        self._bound: dict[str, ref[Tensor]] = {}  # what the attributes of global objects mean
         self._generated: dict[tuple[Any, ...], str] = {}
         self._counts = {"v": 0, "c": 0, "leaf": 0}
         self._taken: set[str] = set()
@@ -83,6 +84,15 @@ class TensorNames:
                     self.renamed[new] = (name, line)
                 elif old in self.renamed:
                     self.renamed[new] = self.renamed[old]
+
+    def replace(self, tensor: Tensor, name: str, line: int) -> None:
+        """Note that `model.weight` means another leaf now."""
+        bound = self._bound.get(name)
+        old = bound() if bound else None
+        if old is not tensor:
+            self._bound[name] = ref(tensor)
+            if old is not None:
+                self.former.setdefault(old, line)
 
     def settle(self) -> None:
         """Name what was detached after what it was detached from, now that this has a name."""

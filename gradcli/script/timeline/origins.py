@@ -40,12 +40,11 @@ class Origins:
         """An operation was applied."""
         out, inputs = application.out, [x for x in application.inputs if isinstance(x, Tensor)]
         below = self.below(inputs)
-        if isinstance(node_of(out), Node):
-            for leaf in below:
-                self.used.setdefault(leaf, line)
-        elif below:
+        for leaf in below:
+            self.used.setdefault(leaf, line)
+        if below and not isinstance(node_of(out), Node):
             below = cut(below, Cut(line, how(application) if mode.grad_enabled else "no_grad"))
-        else:
+        elif not below:
             self._roots[out] = tuple(dict.fromkeys(root for x in inputs for root in self.roots(x)))[:ROOTS]
         self.made[out] = next((self.made[x] for x in inputs if x in self.made), line)
         if below:
@@ -66,9 +65,12 @@ class Origins:
 
     def below(self, tensors: Iterable[Tensor]) -> Below:
         """The leaves below these tensors, whether or not the graph still leads to them."""
-        return merged(
-            [{x: None} if isinstance(node_of(x), AccumulateGrad) else self._below.get(x, {}) for x in tensors]
-        )
+        return merged([self._below_one(x) for x in tensors])
+
+    def _below_one(self, x: Tensor) -> Below:
+        below = self._below.get(x, {})
+        is_leaf = isinstance(node_of(x), AccumulateGrad) and not x.is_unrecorded
+        return {**below, x: None} if is_leaf else below
 
     def roots(self, tensor: Tensor) -> Sequence[ref[Tensor]]:
         """The tensors that one without any leaf below it was computed from."""

@@ -97,6 +97,7 @@ class Walk:
 
     def __init__(self, outputs: Sequence[Tensor], accumulations: list[tuple[Tensor, Any, Any]]) -> None:
         self.accumulations = accumulations
+        self._outputs = {x.node for x in outputs}
         self.order, self.leaves = reachable([x.node for x in outputs if x.node is not None])
         keepers = [node.hooks.retain for node in self.order if node.hooks is not None]
         found = [k.__self__ for k in keepers if isinstance(k, MethodType) and isinstance(k.__self__, Tensor)]
@@ -131,7 +132,9 @@ class Walk:
     def stops(self, recorder: Recorder) -> dict[Tensor, str]:
         """The leaves below functions of the snippet whose backward gave None for them."""
         found = {}
-        for node in self.left:
+        for node in self.order:
+            if node not in self.totals and node not in self._outputs:
+                continue
             if REGISTRY.get(node.primitive.name) is node.primitive:
                 continue
             for position, edge in enumerate(node.edges):

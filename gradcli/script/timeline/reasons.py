@@ -68,6 +68,9 @@ def outside(recorder: Recorder, tensor: Tensor) -> Reason:
         place = next(reversed(list(recorder.origins.taken.values())))
         plain = recorder.name(roots[0]) if roots else "it"
         return "constant", f"it does not require grad: {words(place)}, and {plain} may be made of that"
+    line = next((line for line in map(recorder.gradient_at, (tensor, *roots)) if line), 0)
+    if line:
+        return "constant", f"it is outside the graph: line {line} computed the gradient without create_graph=True"
     names = [name for name in map(recorder.names.get, roots) if name]
     if names:
         verb = "does" if len(names) == 1 else "do"

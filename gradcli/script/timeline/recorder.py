@@ -51,6 +51,7 @@ class Recorder:
         self.switched: WeakKeyDictionary[Tensor, tuple[int, bool]] = (
             WeakKeyDictionary()
         )  # requires_grad: where, to what
+        self.given: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # gradients that a pass returned, and where
         self.told: set[Any] = set()  # what is said once
         self.walking = False  # a backward pass is: what it computes itself is told as the pass
         self.pending: list[tuple[int, Application]] = []
@@ -102,8 +103,10 @@ class Recorder:
             self.made[out.node] = kept(out.value)
         self.origins.computed(application, line)
 
-    def cut(self, source: Tensor, result: Any, how: str) -> None:
+    def cut(self, source: Any, result: Any, how: str) -> None:
         """`detach()`, `.data` and their kin: what follows is outside the graph of `source`."""
+        if not isinstance(source, Tensor):
+            return
         if isinstance(result, Tensor):
             self.names.derived.append((result, source, how if how.startswith(".") else f".{how}"))
             self.memory.exposed(source)
@@ -151,6 +154,8 @@ class Recorder:
     def look(self, env: Env) -> None:
         """Note the names in these variables, and whether a leaf was made to require grad, or no longer to do so."""
         for tensor, name, before in self.names.look(env):
+            if env is self.machine.globals and "." in name:
+                self.names.replace(tensor, name, self.machine.line)
             if before:
                 self.add("named", name, event=lambda: Named(*self.place, name, before))  # noqa: B023  called now
             required = node_of(tensor) is not None
@@ -195,6 +200,17 @@ class Recorder:
         """The whole run, when it has ended."""
         self.look(self.machine.globals)
         return Timeline(tuple(self.events), tuple(endings.leaves(self)), tuple(endings.notes(self)))
+
+    def gave(self, gradients: Sequence[Tensor | None]) -> None:
+        """Remember what `torch.autograd.grad` returned."""
+        for gradient in gradients:
+            if gradient is not None:
+                self.given[gradient] = self.machine.line
+
+    def gradient_at(self, tensor: Tensor) -> int:
+        """The line whose pass computed a gradient, 0 for any other tensor."""
+        held = (filled.line for leaf, filled in self.filled.items() if leaf._grad is tensor)
+        return self.given.get(tensor) or next(held, 0)
 
     def name(self, tensor: Tensor) -> str:
         return self.names.of_input(tensor)

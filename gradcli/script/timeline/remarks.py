@@ -10,7 +10,8 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.model import Explanation, Note, Step
 from gradcli.explanation.model import Node as Line
-from gradcli.language.tree import Name, Number
+from gradcli.language.tree import Name
+from gradcli.language.tree import names as names_in
 from gradcli.language.unparser import unparse
 from gradcli.script.timeline.reasons import listed
 
@@ -89,7 +90,7 @@ def because(explanation: Explanation, line: Line, step: Step) -> str:
     """Why an operation passes nothing back."""
     local = next((local for local in line.locals if local.input == step.input), None)
     formula = local.formula if local is not None else None
-    if isinstance(formula, Number):
+    if formula is not None and not names_in(formula):
         return ", for its derivative is 0 everywhere"
     if line.op == "relu":
         return f", for {step.input} is nowhere above 0"
@@ -123,7 +124,7 @@ def overflowing(recorder: Recorder, explanation: Explanation, name: str) -> str:
             words = f"the derivative of {line.op}{at(recorder, line)}"
             if local is not None and local.formula is not None and not isinstance(local.formula, Name):
                 words += f", {unparse(local.formula)},"
-            words += f" is infinite for {step.input}"
+            words += f" is infinite {where(explanation.node(step.input), step)}"
             value = local.value if local is not None else None
             if value is not None and np.any(np.isnan(step.contribution)) and not np.any(np.isnan(value)):
                 words += ", and 0 times infinity is nan"
@@ -133,6 +134,14 @@ def overflowing(recorder: Recorder, explanation: Explanation, name: str) -> str:
                 )
             return words
     return "the sum of what arrives is too large for its dtype"
+
+
+def where(x: Line, step: Step) -> str:
+    """`where x is 0`: the first entry of an input at which a gradient is not finite."""
+    if np.shape(x.value) != np.shape(step.contribution):
+        return f"for {x.name}"
+    entry = np.asarray(x.value)[~np.isfinite(step.contribution)].flat[0]
+    return f"where {x.name} is {short(entry)}"
 
 
 def masked(explanation: Explanation, line: Line) -> bool:

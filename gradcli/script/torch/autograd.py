@@ -128,6 +128,8 @@ def gradient(
         found = tuple(
             Tensor(np.zeros(x.shape, x.dtype)[()]) if g is None else g for g, x in zip(found, targets, strict=True)
         )
+    if timeline is not None:
+        timeline.gave(found)
     return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
 
 
