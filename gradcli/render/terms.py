@@ -53,7 +53,7 @@ class Terms:
         inputs = [self.nodes[id] for id in node.inputs]
         if node.shape or any(x.shape for x in inputs) or not inputs:
             return ""
-        within = isinstance(node.expression, Binary)
+        within = isinstance(node.expression, Binary | Unary)
         names = {x.id: _number(self.value(x.value), within) for x in inputs}
         return self.formula(substitute(node.expression, names))
 
