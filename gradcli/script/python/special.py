@@ -30,6 +30,7 @@ OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # what these types say themselv
 MEASURED = frozenset(("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values"))  # none defines these
 READABLE = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__version__", "__members__"))
 OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
+OPEN = frozenset(("_get_name",))  # read although it is private: a module's name
 WRITABLE = frozenset(("__name__", "__qualname__", "__doc__"))  # of functions of the snippet
 
 
@@ -47,7 +48,9 @@ def is_plain(kind: type) -> bool:
 
 def is_private(kind: type, name: str) -> bool:
     """Whether a name with one underscore is a facade's own business."""
-    return name.startswith("_") and not any(name in vars(base) for base in kind.__mro__ if isinstance(base, Defined))
+    if name in OPEN or not name.startswith("_"):
+        return False
+    return not any(name in vars(base) for base in kind.__mro__ if isinstance(base, Defined))
 
 
 def is_settable(value: Any, name: str) -> bool:

@@ -168,6 +168,7 @@ MEMBERS: dict[str, Any] = {
         datasets.TensorDataset,
         datasets.Subset,
         datasets.ConcatDataset,
+        datasets.StackDataset,
         DataLoader,
         samplers.Sampler,
         samplers.SequentialSampler,

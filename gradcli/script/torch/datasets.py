@@ -92,6 +92,30 @@ class ConcatDataset(Dataset):
         return self.datasets[which][position - (self.cumulative_sizes[which - 1] if which else 0)]
 
 
+class StackDataset(Dataset):
+    """Rows of several datasets of one length beside each other: as tuples, or as dicts by the names given."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both "
+                "types are given."
+            )
+        if not args and not kwargs:
+            raise ValueError("At least one dataset should be passed")
+        self.datasets: Any = args or kwargs
+        if len({len(dataset) for dataset in (*args, *kwargs.values())}) > 1:
+            raise ValueError("Size mismatch between datasets")
+
+    def __len__(self) -> int:
+        return len(next(iter(self.datasets.values() if isinstance(self.datasets, dict) else self.datasets)))
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple(dataset[index] for dataset in self.datasets)
+
+
 def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subset]:
     """Parts of a dataset in random order; lengths that sum to 1 are shares, and what is left over goes round."""
     sizes = list(bounded(lengths))

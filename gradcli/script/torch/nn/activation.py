@@ -66,6 +66,11 @@ class PReLU(Module):
         self.num_parameters, self.init = num_parameters, init
         self.weight = Parameter(blank((num_parameters,), dtype, init))
 
+    def reset_parameters(self) -> None:
+        """The first slopes again."""
+        self.weight.array[...] = self.init
+        self.weight.changed()
+
     def forward(self, input: Tensor) -> Any:
         return operation("prelu")(input, self.weight)
 

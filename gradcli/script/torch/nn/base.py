@@ -9,9 +9,10 @@ from gradcli.engine.graph import Handle
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.originals import torch_names
-from gradcli.script.torch.nn.hooks import call_with_hooks
+from gradcli.script.torch.nn.hooks import Early, call_with_hooks
 from gradcli.script.torch.nn.parameter import Parameter, typename
 from gradcli.script.torch.nn.state import State
+from gradcli.script.torch.nn.tree import Tree
 
 REGISTERED = ("_parameters", "_buffers", "_modules")
 
@@ -169,6 +170,10 @@ class Module(State):
         """Call `hook(module, grad_input, grad_output)` in each backward pass; it may return a new `grad_input`."""
         return _hooked(self._backward_hooks, hook, prepend)
 
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+        """Call `hook(module, grad_output)` in each backward pass; it may return a new `grad_output`."""
+        return _hooked(self._backward_hooks, Early(hook), prepend)
+
     def extra_repr(self) -> str:
         return ""
 
@@ -198,3 +203,17 @@ def _hooked(hooks: dict[int, Any], hook: Any, first: bool) -> Handle:
             del hooks[key]
             hooks[key] = other
     return handle
+
+
+# what the text of their generators says
+for made in (
+    Tree.parameters,
+    Tree.named_parameters,
+    Tree.buffers,
+    Tree.named_buffers,
+    Tree.children,
+    Tree.named_children,
+    Tree.modules,
+    Tree.named_modules,
+):
+    made.__qualname__ = f"Module.{made.__name__}"

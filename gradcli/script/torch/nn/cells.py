@@ -27,6 +27,8 @@ class Cell(Recurrence):
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         check_tensor(type(self).__name__.lower(), input)
+        if self._states > 1 and isinstance(hx, Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         states = tuple(hx) if isinstance(hx, tuple | list) else (hx,) if hx is not None else None
         self._check_dimensions(input, states or ())
         rows = input if input.ndim > 1 else input.unsqueeze(0)  # type: ignore[attr-defined]

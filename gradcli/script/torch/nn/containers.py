@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
@@ -16,7 +17,8 @@ class Row(Module):
 
     def _place(self, index: Any) -> str:
         size = len(self._modules)
-        if not -size <= int(index) < size:
+        index = operator.index(index)
+        if not -size <= index < size:
             raise IndexError(f"index {index} is out of range")
         return str(list(self._modules)[index])
 

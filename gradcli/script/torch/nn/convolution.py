@@ -12,7 +12,7 @@ from gradcli.ops.surface import OPERATIONS
 from gradcli.script.printing import size_text
 from gradcli.script.torch.nn.arguments import check_tensor
 from gradcli.script.torch.nn.base import Module
-from gradcli.script.torch.nn.making import biased, fan_in_uniform
+from gradcli.script.torch.nn.making import biased, fan_in_uniform, redraw
 
 PADDINGS = ("same", "valid")
 MODES = ("zeros", "reflect", "replicate", "circular")
@@ -50,6 +50,10 @@ class Convolution(Module):
             self.bias = biased((out_channels,), fan_in, dtype)
         else:
             self.register_parameter("bias", None)
+
+    def reset_parameters(self) -> None:
+        """Draw all numbers again."""
+        redraw(self.weight, self.bias, math.prod(self.weight.shape[1:]))
 
     def _each(self, value: Any) -> tuple[int, ...]:
         return tuple(value) if isinstance(value, tuple | list) else (value,) * self._dimensions

@@ -42,6 +42,7 @@ KINDS = {
     "upsampling": "channel_shuffle",
     "folding": "fold unfold",
     "instances": "instance_norm local_response_norm",
+    "linear": "bilinear",
     "lookup": "embedding",
     "bags": "embedding_bag",
     "scores": "scaled_dot_product_attention",

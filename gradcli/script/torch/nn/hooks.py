@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from gradcli.engine.modes import mode
@@ -57,15 +59,25 @@ def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str,
     return result if backward is None else backward.leave(result)
 
 
+@dataclass(frozen=True, slots=True)
+class Early:
+    """A backward hook that runs before the gradients of the inputs are known."""
+
+    hook: Callable[..., Any]
+
+
 class BackwardHooks:
     """The backward hooks of one call: they run when the gradients of its inputs are known."""
 
     def __init__(self, module: Any) -> None:
         self.module = module
-        self.hooks = list(module._backward_hooks.values())
+        hooks = list(module._backward_hooks.values())
+        self.hooks = [hook for hook in hooks if not isinstance(hook, Early)]
+        self.early = [hook.hook for hook in hooks if isinstance(hook, Early)]
         self.inputs: list[Tensor | None] = []
         self.outputs: list[Tensor | None] = []
         self.awaited: set[int] = set()  # positions of the inputs whose gradients are to come
+        self.places: list[int] = []  # of the outputs whose gradients are to come
         self.known = False  # whether gradients of the outputs have come
 
     def enter(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -86,7 +98,7 @@ class BackwardHooks:
                 stacklevel=2,
             )
         self.outputs = [None] * len(results)
-        places = _recorded(results)
+        places = self.places = _recorded(results)
         passed = tuple(
             self._passed(x, position, self._arrived_at_output) if position in places else x
             for position, x in enumerate(results)
@@ -98,10 +110,24 @@ class BackwardHooks:
         through.register_hook(lambda gradient: arrived(position, gradient))
         return through
 
-    def _arrived_at_output(self, position: int, gradient: Tensor) -> None:
+    def _arrived_at_output(self, position: int, gradient: Tensor) -> Any:
         self.outputs[position] = gradient
         self.known = True
-        if self.awaited:
+        if self.early and all(self.outputs[place] is not None for place in self.places):
+            self._run_early()
+        if not self.awaited:
+            self._run_without_inputs()
+        return self.outputs[position]
+
+    def _run_early(self) -> None:
+        """Call the hooks for the gradients of the outputs; each may give others to the next, and to what follows."""
+        for hook in self.early:
+            replaced = hook(self.module, tuple(self.outputs))
+            if replaced is not None:
+                self.outputs = list(replaced) if isinstance(replaced, tuple) else [replaced]
+
+    def _run_without_inputs(self) -> None:
+        if not self.hooks:
             return
         warnings.warn(FIRING, UserWarning, stacklevel=2)
         if any(gradient is not None for gradient in self._run() or ()):

@@ -12,6 +12,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.making import EMPTY
+from gradcli.script.torch.samplers import permuted
 
 LINEAR = (
     "linear",
@@ -83,6 +84,14 @@ def fans(tensor: Tensor) -> tuple[int, int]:
     return tensor.shape[1] * places, tensor.shape[0] * places
 
 
+def fan(tensor: Tensor, mode: str) -> int:
+    """One of the two."""
+    modes = ["fan_in", "fan_out"]
+    if mode.lower() not in modes:
+        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
+    return fans(tensor)[modes.index(mode.lower())]
+
+
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
     """Glorot and Bengio 2010."""
     bound = math.sqrt(3.0) * _xavier(tensor, gain)
@@ -121,10 +130,33 @@ def _untouched(tensor: Tensor) -> Tensor:
 
 
 def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
-    modes = ["fan_in", "fan_out"]
-    if mode.lower() not in modes:
-        raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
-    return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[modes.index(mode.lower())])
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan(tensor, mode))
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Kernels that leave as many channels as they are as there are."""
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    out = np.zeros(tensor.shape, tensor.dtype)
+    rows = tensor.shape[0] // groups
+    middle = tuple(size // 2 for size in tensor.shape[2:])
+    for group in range(groups):
+        for channel in range(min(rows, tensor.shape[1])):
+            out[(group * rows + channel, channel, *middle)] = 1
+    return written(tensor, out)
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Normal numbers, of which a part of each column is 0: Martens 2010."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    normal_(tensor, 0, std, generator)
+    for column in range(columns):
+        tensor.array[permuted(rows, running.machine.generator)[: math.ceil(sparsity * rows)], column] = 0
+    return tensor
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
@@ -189,6 +221,6 @@ MEMBERS: dict[str, Callable[..., Any]] = {
     made.__name__: made
     for made in (
         uniform_, normal_, constant_, ones_, zeros_, eye_, calculate_gain, xavier_uniform_, xavier_normal_,
-        kaiming_uniform_, kaiming_normal_, orthogonal_, trunc_normal_,
+        kaiming_uniform_, kaiming_normal_, orthogonal_, trunc_normal_, dirac_, sparse_,
     )
-}  # fmt: skip
+} | {"_calculate_fan_in_and_fan_out": fans, "_calculate_correct_fan": fan}  # fmt: skip

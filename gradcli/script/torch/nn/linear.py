@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.ops.matmul import linear
 from gradcli.script.torch.nn.arguments import check_dtypes, check_tensor
 from gradcli.script.torch.nn.base import Module
 from gradcli.script.torch.nn.functional import operation
-from gradcli.script.torch.nn.making import biased, fan_in_uniform, uniform
+from gradcli.script.torch.nn.initialisation import uniform_
+from gradcli.script.torch.nn.making import biased, fan_in_uniform, redraw, uniform
 
 
 class Identity(Module):
@@ -41,6 +43,10 @@ class Linear(Module):
         else:
             self.register_parameter("bias", None)
 
+    def reset_parameters(self) -> None:
+        """Draw all numbers again."""
+        redraw(self.weight, self.bias, self.in_features)
+
     def forward(self, input: Tensor) -> Any:
         if not isinstance(input, Tensor):
             check_tensor("linear", input)
@@ -51,6 +57,24 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+    """`x1 @ weight @ x2 + bias`, for each output."""
+    problem = ""
+    if input1.ndim != input2.ndim:
+        problem = f"input dimensions do not match: got {input1.ndim} and {input2.ndim}"
+    for place, (one, two) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=False)):
+        if one != two and not problem:
+            problem = f"input batch dimensions do not match at dim {place}: got {one} and {two}"
+    for number, x in ((1, input1), (2, input2)):
+        if not problem and x.shape[-1] != weight.shape[number]:
+            found = f"got {x.shape[-1]} but expected {weight.shape[number]}"
+            problem = f"input{number} size does not match weight size: {found}"
+    if problem:
+        raise AutogradError(f"bilinear(): {problem}", code="E301")
+    product = operation("einsum")("...i,oij,...j->...o", input1, weight, input2)
+    return product if bias is None else product + bias
 
 
 class Bilinear(Module):
@@ -76,9 +100,13 @@ class Bilinear(Module):
         else:
             self.register_parameter("bias", None)
 
+    def reset_parameters(self) -> None:
+        """Draw all numbers again."""
+        for parameter in self.parameters():
+            uniform_(parameter, -(self.in1_features**-0.5), self.in1_features**-0.5)
+
     def forward(self, input1: Tensor, input2: Tensor) -> Any:
-        product = operation("einsum")("...i,oij,...j->...o", input1, self.weight, input2)
-        return product if self.bias is None else product + self.bias
+        return bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         return (
@@ -110,12 +138,14 @@ class Unflatten(Module):
 
     def __init__(self, dim: int, unflattened_size: Any) -> None:
         super().__init__()
+        if not isinstance(unflattened_size, tuple | list):
+            raise TypeError(
+                f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
+            )
         self.dim, self.unflattened_size = dim, unflattened_size
 
     def forward(self, input: Tensor) -> Any:
-        place = self.dim % input.ndim
-        shape = (*input.shape[:place], *self.unflattened_size, *input.shape[place + 1 :])
-        return operation("view")(input, *shape)
+        return operation("unflatten")(input, self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -27,9 +27,10 @@ def embedding(
     check_tensor("embedding", input, "indices", 2)
     kind = TYPE_NAMES[input.dtype]
     if kind not in ("Long", "Int"):
+        found = "CPUBoolType" if kind == "Bool" else f"torch.{kind}Tensor"
         raise AutogradError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"torch.{kind}Tensor instead (while checking arguments for embedding)"
+            f"{found} instead (while checking arguments for embedding)"
         )
     rows = weight.shape[0]
     if np.any((input.value < 0) | (input.value >= rows)):

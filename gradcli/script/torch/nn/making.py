@@ -13,7 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.arguments import kind_name
-from gradcli.script.torch.dtypes import numpy_dtype
+from gradcli.script.torch.dtypes import BY_NUMPY, numpy_dtype
 from gradcli.script.torch.nn.parameter import Parameter
 
 EMPTY = "Initializing zero-element tensors is a no-op"
@@ -53,3 +53,11 @@ def fan_in_uniform(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Pa
 def biased(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Parameter:
     """A bias as layers start with: uniform between `-1/sqrt(fan_in)` and its opposite."""
     return uniform(shape, 1 / math.sqrt(fan_in) if fan_in > 0 else 0, dtype)
+
+
+def redraw(weight: Tensor, bias: Tensor | None, fan_in: int) -> None:
+    """New numbers for a layer, drawn as for a new one."""
+    for tensor, made in ((weight, fan_in_uniform), (bias, biased)):
+        if tensor is not None:
+            tensor.array[...] = made(tensor.shape, fan_in, BY_NUMPY[tensor.dtype]).value
+            tensor.changed()

@@ -76,7 +76,11 @@ def namespace(name: str) -> Namespace:
     if name == "torch.nn.utils":
         from gradcli.script.torch.nn import vectors
 
-        return Namespace(name, vectors.MEMBERS)
+        return Namespace(name, vectors.MEMBERS | {"rnn": namespace(f"{name}.rnn")})
+    if name == "torch.nn.utils.rnn":
+        from gradcli.script.torch.nn import packing
+
+        return Namespace(name, packing.MEMBERS)
     if name == "torch.nn.parameter":
         return Namespace(name, {"Parameter": find("Parameter")})
     return Namespace(name, find=find, known=[*PLACE_OF, *SUBMODULES])

@@ -22,6 +22,14 @@ class Normalization(Module):
         for name, wanted, start in (("weight", weight, 1.0), ("bias", bias, 0.0)):
             self.register_parameter(name, Parameter(blank(shape, dtype, start)) if wanted else None)
 
+    def reset_parameters(self) -> None:
+        """Scale by 1 and shift by 0 again."""
+        for name, start in (("weight", 1), ("bias", 0)):
+            tensor = self._parameters.get(name)
+            if tensor is not None:
+                tensor.array[...] = start
+                tensor.changed()
+
 
 STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
 
@@ -63,9 +71,7 @@ class BatchNorm(Normalization):
 
     def reset_parameters(self) -> None:
         self.reset_running_stats()
-        for tensor, start in ((self.weight, 1), (self.bias, 0)):
-            if tensor is not None:
-                tensor.array[...] = start
+        super().reset_parameters()
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("batch_norm", input)

@@ -16,9 +16,11 @@ from gradcli.script.torch.nn.ending import ended
 from gradcli.script.torch.nn.gates import WEIGHTS, Gated, LongShort, Plain, Recurrence, operation
 from gradcli.script.torch.nn.making import blank
 from gradcli.script.torch.nn.noise import dropout
+from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
 from gradcli.script.torch.nn.sequences import check_dimensions, check_input, check_sizes
 
 States = tuple[Any, ...]
+Order = Callable[[list[Any]], list[Any]]
 
 
 class Layers(Recurrence):
@@ -70,6 +72,8 @@ class Layers(Recurrence):
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
         """The last state of every step, and of every layer the states after the last step."""
+        if isinstance(input, PackedSequence):
+            return self._of_packed(input, hx)
         if input.ndim not in (2, 3):
             tensor = " tensor" if isinstance(self, Plain) else ""
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D{tensor} instead")
@@ -78,7 +82,7 @@ class Layers(Recurrence):
         starts = self._starts(hx, sequence, batched)
         if self.batch_first:
             sequence = operation("transpose")(sequence, 0, 1)
-        sequence, finals = self._through_all(sequence, starts)
+        sequence, finals = self._through_all(sequence, starts, self._through)
         if self.batch_first:
             sequence = self._turned(sequence)
         if not batched:
@@ -86,17 +90,37 @@ class Layers(Recurrence):
             finals = tuple(operation("squeeze")(states, 1) for states in finals)
         return sequence, finals if self._states > 1 else finals[0]
 
-    def _through_all(self, sequence: Any, starts: States) -> tuple[Any, States]:
+    def _of_packed(self, packed: PackedSequence, hx: Any) -> Any:
+        sizes = packed.batch_sizes.array.tolist()
+        shape = (self.num_layers * (1 + self.bidirectional), sizes[0])
+        widths = (self.proj_size or self.hidden_size, self.hidden_size)[: self._states]
+        if hx is None:
+            starts: States = tuple(blank((*shape, width), BY_NUMPY[packed.data.dtype]) for width in widths)
+        else:
+            starts = permuted(tuple(hx) if isinstance(hx, tuple | list) else (hx,), packed.sorted_indices)
+        check_input(packed.data, next(iter(self._parameters.values())), self.input_size)
+
+        def through(data: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
+            given, advance = self._advancing(data, suffix)
+            steps = list(operation("split")(given, sizes, 0))
+            outputs, states = through_packed(steps, states, advance, order is _reversed)
+            return operation("cat")(outputs, 0), states
+
+        data, finals = self._through_all(packed.data, starts, through)
+        finals = permuted(finals, packed.unsorted_indices)
+        return packed._replace(data=data), finals if self._states > 1 else finals[0]
+
+    def _through_all(self, sequence: Any, starts: States, through: Callable[..., Any]) -> tuple[Any, States]:
         finals: list[States] = []
         for layer in range(self.num_layers):
             ends = [suffix for place, suffix in self._places() if place == layer]
             sides = []
             for end in ends:
                 states = tuple(operation("select")(start, 0, len(finals)) for start in starts)
-                outputs, states = self._through(sequence, end, states, _reversed if end != ends[0] else _same)
+                outputs, states = through(sequence, end, states, _reversed if end != ends[0] else _same)
                 sides.append(outputs)
                 finals.append(states)
-            sequence = sides[0] if len(sides) == 1 else operation("cat")(sides, 2)
+            sequence = sides[0] if len(sides) == 1 else operation("cat")(sides, -1)
             if self.dropout and layer < self.num_layers - 1:
                 sequence = dropout(sequence, self.dropout, self.training)
         return sequence, tuple(operation("stack")(list(states), 0) for states in zip(*finals, strict=True))
@@ -128,20 +152,26 @@ class Layers(Recurrence):
                 raise AutogradError(f"Expected {name} size {size}, got {list(state.shape)}", code="E301")
         return given
 
-    def _through(
-        self, sequence: Any, suffix: str, states: States, order: Callable[[list[Any]], list[Any]]
-    ) -> tuple[Any, States]:
-        """One layer in one direction: what its input gives to the gates is one product for all steps."""
+    def _through(self, sequence: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
+        """One layer in one direction."""
+        given, advance = self._advancing(sequence, suffix)
+        outputs = []
+        for step in order(list(operation("unbind")(given, 0))):
+            states = advance(step, states)
+            outputs.append(states[0])
+        return self._stacked(order(outputs)), states
+
+    def _advancing(self, sequence: Any, suffix: str) -> tuple[Any, Callable[[Any, States], States]]:
+        """What the input gives to the gates, one product for all steps, and what one step does with its part."""
         w_ih, w_hh, b_ih, b_hh, w_hr = (self._parameters.get(name + suffix) for name in (*WEIGHTS, "weight_hr"))
         assert w_ih is not None
         assert w_hh is not None
-        outputs = []
-        for given in order(list(operation("unbind")(linear(sequence, w_ih, b_ih), 0))):
+
+        def advance(given: Any, states: States) -> States:
             states = self._step(given, linear(states[0], w_hh, b_hh), states)
-            if w_hr is not None:
-                states = (linear(states[0], w_hr), *states[1:])
-            outputs.append(states[0])
-        return self._stacked(order(outputs)), states
+            return states if w_hr is None else (linear(states[0], w_hr), *states[1:])
+
+        return linear(sequence, w_ih, b_ih), advance
 
     def _stacked(self, outputs: list[Any]) -> Any:
         return operation("stack")(outputs, 0)

@@ -1,0 +1,183 @@
+"""`torch.nn.utils.rnn`: sequences of different lengths, padded to one length or packed step by step."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.engine.writing import COPY_SLICES
+from gradcli.errors import AutogradError
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import BuiltinType, describe
+from gradcli.script.python.builtins import TYPES
+from gradcli.script.python.formatting import REPRESENTATIONS, represent
+from gradcli.script.torch.nn.ending import ended
+from gradcli.script.torch.nn.gates import operation
+
+
+class PackedSequence(NamedTuple):
+    """The entries of all sequences by steps, and how many sequences reach each step."""
+
+    data: Any
+    batch_sizes: Any
+    sorted_indices: Any = None
+    unsorted_indices: Any = None
+
+
+def packed_text(packed: PackedSequence) -> str:
+    fields = ", ".join(f"{name}={represent(value)}" for name, value in packed._asdict().items())
+    return f"PackedSequence({fields})"
+
+
+REPRESENTATIONS[PackedSequence] = packed_text
+TYPES[PackedSequence] = BuiltinType("PackedSequence", PackedSequence, module="torch.nn.utils.rnn")
+describe(
+    PackedSequence,
+    methods={"to": lambda packed, *_, **__: packed, "cpu": lambda packed: packed},
+    getters={
+        "data": lambda packed: packed.data,
+        "batch_sizes": lambda packed: packed.batch_sizes,
+        "sorted_indices": lambda packed: packed.sorted_indices,
+        "unsorted_indices": lambda packed: packed.unsorted_indices,
+        "is_cuda": lambda packed: False,
+    },
+)
+
+
+def _lengths(lengths: Any) -> Any:
+    return lengths.array if isinstance(lengths, Tensor) else np.array(list(lengths), np.int64)
+
+
+def pack_padded_sequence(
+    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+) -> PackedSequence:
+    """Leave out what was padded; the longest sequence comes first."""
+    counts, batch = _lengths(lengths), 0 if batch_first else 1
+    order = restored = None
+    if not enforce_sorted:
+        order = np.argsort(-counts, kind="stable")
+        counts, restored = counts[order], np.argsort(order, kind="stable")
+        input = operation("index_select")(input, batch, Tensor(order))
+    if input.shape[batch] != counts.size:
+        raise AutogradError(
+            f"Expected `len(lengths)` to be equal to batch_size, but got {counts.size} (batch_size="
+            f"{input.shape[batch]})",
+            code="E301",
+        )
+    if counts.size == 0 or counts[-1] <= 0:
+        raise AutogradError(
+            "Length of all samples has to be greater than 0, but found an element in 'lengths' that is <= 0"
+        )
+    if np.any(counts[:-1] < counts[1:]):
+        raise AutogradError(
+            "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can pass "
+            "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
+            "do not need ONNX exportability."
+        )
+    steps = operation("transpose")(input, 0, 1) if batch_first else input
+    sizes = np.array([np.count_nonzero(counts > step) for step in range(counts[0])], np.int64)
+    rows = operation("reshape")(steps, steps.shape[0] * steps.shape[1], *steps.shape[2:])
+    data = ended(operation("index_select")(rows, 0, Tensor(_places(sizes, counts.size))), "PackPaddedSequenceBackward0")
+    indices = (None, None) if order is None or restored is None else (Tensor(order), Tensor(restored))
+    return PackedSequence(data, Tensor(sizes), *indices)
+
+
+def _places(sizes: Any, batch: int) -> Any:
+    """Where the packed rows are among those of all steps."""
+    return np.concatenate([step * batch + np.arange(size) for step, size in enumerate(sizes)])
+
+
+def pad_packed_sequence(
+    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
+) -> tuple[Any, Tensor]:
+    """The sequences beside each other again, and their lengths."""
+    sizes, data = sequence.batch_sizes.array, sequence.data
+    steps, batch = len(sizes), int(sizes[0])
+    if total_length is not None:
+        if total_length < steps:
+            raise ValueError(
+                "Expected total_length to be at least the length of the longest sequence in input, but got "
+                f"total_length={total_length} and max sequence length being {steps}"
+            )
+        steps = total_length
+    running.machine.budget.fits(steps * batch * int(np.prod(data.shape[1:])), "the tensor")
+    sources = np.full(steps * batch, data.shape[0])
+    sources[_places(sizes, batch)] = np.arange(data.shape[0])
+    padding = Tensor(np.full((1, *data.shape[1:]), padding_value, data.dtype))
+    rows = operation("index_select")(operation("cat")([data, padding], 0), 0, Tensor(sources))
+    found = ended(operation("reshape")(rows, steps, batch, *data.shape[1:]), COPY_SLICES)
+    lengths = np.array([np.count_nonzero(sizes > place) for place in range(batch)], np.int64)
+    if batch_first:
+        found = operation("transpose")(found, 0, 1)
+    if sequence.unsorted_indices is not None:
+        found = operation("index_select")(found, 0 if batch_first else 1, sequence.unsorted_indices)
+        lengths = lengths[sequence.unsorted_indices.array]
+    return found, Tensor(lengths)
+
+
+def pad_sequence(
+    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+) -> Any:
+    """Sequences beside each other, the shorter ones with a padding."""
+    rows = list(operation("unbind")(sequences, 0)) if isinstance(sequences, Tensor) else list(sequences)
+    if padding_side not in ("left", "right"):
+        raise AutogradError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    longest = max((row.shape[0] for row in rows), default=0)
+    running.machine.budget.fits(longest * sum(row.value.size // max(1, row.shape[0]) for row in rows), "the tensor")
+    padded = []
+    for row in rows:
+        missing, around = longest - row.shape[0], (0, 0) * (row.ndim - 1)
+        widths = (*around, 0, missing) if padding_side == "right" else (*around, missing, 0)
+        padded.append(operation("pad")(row, widths, "constant", padding_value))
+    return ended(operation("stack")(padded, 0 if batch_first else 1), COPY_SLICES)
+
+
+def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Any]:
+    """Each sequence without its padding."""
+    if not isinstance(lengths, Tensor):
+        raise AttributeError(f"'{type(lengths).__name__}' object has no attribute 'device'")
+    rows = operation("unbind")(padded_sequences, 0 if batch_first else 1)
+    pairs = zip(rows, lengths.array.tolist(), strict=True)
+    return [operation("index")(row, Tensor(np.arange(row.shape[0]) < length)) for row, length in pairs]
+
+
+def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
+    rows = list(sequences)
+    return pack_padded_sequence(pad_sequence(rows), [row.shape[0] for row in rows], enforce_sorted=enforce_sorted)
+
+
+def permuted(states: tuple[Any, ...], order: Tensor | None) -> tuple[Any, ...]:
+    """States in the order of the sequences."""
+    return states if order is None else tuple(operation("index_select")(state, 1, order) for state in states)
+
+
+def through_packed(
+    steps: list[Any], states: tuple[Any, ...], advance: Any, backwards: bool
+) -> tuple[list[Any], tuple[Any, ...]]:
+    """The outputs of steps that fewer and fewer sequences reach, and the states that each sequence ends with."""
+    first, outputs = states, list[Any]()
+    counts = [step.shape[0] for step in steps]
+    done: list[tuple[Any, ...]] = []
+    states = tuple(operation("narrow")(state, 0, 0, counts[-1 if backwards else 0]) for state in first)
+    for given in reversed(steps) if backwards else steps:
+        here, now = states[0].shape[0], given.shape[0]
+        if now < here:
+            done.append(tuple(operation("narrow")(state, 0, now, here - now) for state in states))
+            states = tuple(operation("narrow")(state, 0, 0, now) for state in states)
+        elif now > here:
+            joining = [operation("narrow")(state, 0, here, now - here) for state in first]
+            states = tuple(operation("cat")([a, b], 0) for a, b in zip(states, joining, strict=True))
+        states = advance(given, states)
+        outputs.append(states[0])
+    if done:
+        parts = zip(states, *reversed(done), strict=True)
+        states = tuple(operation("cat")(list(part), 0) for part in parts)
+    return outputs[::-1] if backwards else outputs, states
+
+
+MEMBERS: dict[str, Any] = {
+    made.__name__: made
+    for made in (pack_padded_sequence, pad_packed_sequence, pad_sequence, unpad_sequence, pack_sequence)
+} | {"PackedSequence": TYPES[PackedSequence]}
