@@ -62,8 +62,8 @@ def accumulated_hooks(node: AccumulateGrad, gradient: Any) -> None:
     assert node.hooks is not None
     for accumulated in list(node.hooks.accumulated.values()):
         answer = accumulated(node.variable)
-        if answer is not None:
-            raise TypeError(f"expected Variable, but hook returned '{type_name(answer)}'")
+        if answer is not None and _checked(accumulated, node.variable, answer) is not node.variable:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     for hook in list(node.hooks.after.values()):
         _replaced(hook, (), hook((), (_tensor(gradient),)))
 

@@ -15,6 +15,7 @@ from gradcli.script.generator import Generator
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.builtins import TYPES
+from gradcli.script.python.formatting import REPRESENTATIONS
 from gradcli.script.torch import chance, grad_modes, inference, kinds, legacy, operations, tensors
 from gradcli.script.torch.anomaly import anomaly
 from gradcli.script.torch.arguments import kind_name
@@ -83,6 +84,8 @@ def nothing(*_: Any, **__: Any) -> None:
     """What has no effect here."""
 
 
+TYPES[Generator] = BuiltinType("Generator", Generator, lambda device="cpu": Generator(), module="torch._C")
+REPRESENTATIONS[Generator] = lambda generator: f"<torch._C.Generator object at {id(generator):#x}>"
 MEMBERS: dict[str, Any] = {
     **CREATION,
     **DTYPES,
@@ -90,7 +93,7 @@ MEMBERS: dict[str, Any] = {
     "Size": TYPES[Size],
     "device": TYPES[Device],
     "dtype": TYPES[DType],
-    "Generator": BuiltinType("Generator", Generator, lambda device="cpu": Generator(), module="torch"),
+    "Generator": TYPES[Generator],
     **legacy.MEMBERS,
     "manual_seed": manual_seed,
     "seed": lambda: running.machine.generator.seed(),
@@ -135,9 +138,7 @@ def find(name: str) -> Any:
         return import_module(SUBMODULES[name]).namespace(f"torch.{name}")
     if name == "vmap":
         return import_module("gradcli.script.torch.vectorising").vmap
-    if name in operations.ELSEWHERE:
-        raise AttributeError(f"module 'torch' has no attribute '{name}'")
-    return operations.function(name)
+    return None if name in operations.ELSEWHERE else operations.function(name)
 
 
 def namespace(name: str) -> Namespace:

@@ -200,6 +200,15 @@ with torch.set_grad_enabled(False) as mode:
 """
 
 
+@pytest.mark.parametrize("answer", ["y", "5", "'a'", "torch.ones(3)", "torch.ones(2)", "torch.ones(2).double()"])
+def test_hook_after_accumulation_returns_nothing(answer: str) -> None:
+    text = (
+        "import torch\ny = torch.ones(2, requires_grad=True)\n"
+        f"y.register_post_accumulate_grad_hook(lambda leaf: {answer})\n(y * y).sum().backward()\nprint(y.grad)\n"
+    )
+    assert ours(text) == torchs(text)
+
+
 @pytest.mark.parametrize("name", AFTER_SQUARE)
 def test_square(name: str) -> None:
     text = SQUARE + AFTER_SQUARE[name]

@@ -10,6 +10,7 @@ pytest.importorskip("torch")
 
 EXPRESSIONS = r"""
 type(x[0])
+str(torch.Generator())[:26] + str(type(torch.manual_seed(0)))
 type(m.T) is torch.Tensor
 nn.Parameter(x).__class__
 torch.randn(-1)
