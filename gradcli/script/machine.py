@@ -49,11 +49,11 @@ class Machine:
         self.budget.writes(len(text))
         self._write(text)
 
-    def warn_once(self, message: str) -> None:
+    def warn_once(self, message: str, category: type[Warning] = UserWarning) -> None:
         """Warn of what torch tells only the first time in a run."""
         if message not in self._once:
             self._once.add(message)
-            warnings.warn(message, UserWarning, stacklevel=3)
+            warnings.warn(message, category, stacklevel=3)
 
     def warned(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         """Tell a warning, once for each line, as Python does."""

@@ -60,7 +60,7 @@ def is_settable(value: Any, name: str) -> bool:
     if isinstance(value, FunctionType):
         return is_own_function(value) and (not is_special(name) or name in WRITABLE)
     if not isinstance(value, Facade) or is_special(name):
-        return False
+        return isinstance(value, Facade) and name == "__name__"  # which means nothing on an object
     return isinstance(type(value), Defined) or not name.startswith("_")
 
 

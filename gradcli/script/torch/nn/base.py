@@ -168,11 +168,24 @@ class Module(State):
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
         """Call `hook(module, grad_input, grad_output)` in each backward pass; it may return a new `grad_input`."""
+        self._take_hooks(full=True)
         return _hooked(self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
         """Call `hook(module, grad_output)` in each backward pass; it may return a new `grad_output`."""
         return _hooked(self._backward_hooks, Early(hook), prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> Handle:
+        """As `register_full_backward_hook`, but of the last node of the module alone; long deprecated."""
+        self._take_hooks(full=False)
+        return _hooked(self._backward_hooks, hook, False)
+
+    def _take_hooks(self, *, full: bool) -> None:
+        if vars(self).setdefault("_full_hooks", full) is not full:
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only "
+                "one of them."
+            )
 
     def extra_repr(self) -> str:
         return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from gradcli.engine.modes import mode
@@ -12,12 +13,18 @@ from gradcli.engine.notation import call
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.machine import running
 from gradcli.script.python.builtins import type_of
 
 FIRING = (
     "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
     "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
     "register_full_backward_hook for more details."
+)
+PARTIAL = (
+    "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be "
+    "removed in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook to get the "
+    "documented behavior."
 )
 
 
@@ -48,7 +55,8 @@ def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str,
         replaced = hook(module, arguments)
         if replaced is not None:
             arguments = replaced if isinstance(replaced, tuple) else (replaced,)
-    backward = BackwardHooks(module) if module._backward_hooks else None
+    full = getattr(module, "_full_hooks", True)
+    backward = BackwardHooks(module) if module._backward_hooks and full else None
     if backward is not None:
         arguments = backward.enter(arguments)
     result = module.forward(*arguments, **keywords)
@@ -56,6 +64,8 @@ def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str,
         given = (arguments, keywords) if with_keywords else (arguments,)
         replaced = hook(module, *given, result)
         result = result if replaced is None else replaced
+    if module._backward_hooks and not full:
+        hook_last_node(module, arguments, result)
     return result if backward is None else backward.leave(result)
 
 
@@ -64,6 +74,18 @@ class Early:
     """A backward hook that runs before the gradients of the inputs are known."""
 
     hook: Callable[..., Any]
+def hook_last_node(module: Any, arguments: tuple[Any, ...], result: Any) -> None:
+    """Call the backward hooks of a module with what the last of its nodes gets and gives."""
+    last = result
+    while not isinstance(last, Tensor):
+        last = next(iter(last.values())) if isinstance(last, dict) else last[0]
+    node = last.grad_fn
+    if node is None:
+        return
+    for hook in module._backward_hooks.values():
+        node.register_hook(partial(hook, module))
+    if {x.grad_fn for x in arguments if isinstance(x, Tensor)} - {None} != set(node.edges):
+        running.machine.warn_once(PARTIAL, FutureWarning)
 
 
 class BackwardHooks:

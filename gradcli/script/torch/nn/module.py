@@ -47,6 +47,10 @@ PLACES = {
     "transformer": "Transformer TransformerDecoder TransformerEncoder",
     "recurrent": "GRU LSTM RNN",
     "cells": "GRUCell LSTMCell RNNCell",
+    "lazy": (
+        "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConvTranspose1d "
+        "LazyConvTranspose2d LazyLinear"
+    ),
 }
 PLACE_OF = {name: place for place, names in PLACES.items() for name in names.split()}
 SUBMODULES = ("functional", "init", "modules", "parameter", "utils")

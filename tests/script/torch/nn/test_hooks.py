@@ -80,3 +80,24 @@ def test_the_warning_of_inputs_without_gradients() -> None:
     text = "m = nn.Linear(3, 1)\nm.register_full_backward_hook(lambda module, gi, go: None)\nm(t).sum().backward()"
     (warning,) = warned(text)
     assert warning.startswith("Full backward hook is firing when gradients are computed with respect to module outputs")
+
+
+def test_hooks_of_the_last_node_alone() -> None:
+    agree_closely(
+        """
+def shapes(module, given, got):
+    print(type(module).__name__, [None if g is None else tuple(g.shape) for g in given], got)
+
+net = nn.Sequential(nn.Linear(3, 2), nn.ReLU(), nn.Linear(2, 1))
+handles = [layer.register_backward_hook(shapes) for layer in net]
+net(torch.ones(2, 3)).sum().backward()
+handles[0].remove()
+net(torch.ones(2, 3)).sum().backward()
+layer = nn.Linear(2, 1)
+layer.__name__ = "last"
+layer.register_backward_hook(lambda module, given, got: tuple(None if g is None else g.clamp(0, 0.1) for g in given))
+layer(torch.ones(1, 2)).backward()
+print(layer.weight.grad, layer.__name__)
+net[1].register_full_backward_hook(shapes)
+"""
+    )
