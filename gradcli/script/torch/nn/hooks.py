@@ -23,8 +23,8 @@ FIRING = (
 )
 PARTIAL = (
     "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be "
-    "removed in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook to get the "
-    "documented behavior."
+    "removed in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook to "
+    "get the documented behavior."
 )
 
 
