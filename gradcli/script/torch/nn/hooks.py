@@ -74,6 +74,8 @@ class Early:
     """A backward hook that runs before the gradients of the inputs are known."""
 
     hook: Callable[..., Any]
+
+
 def hook_last_node(module: Any, arguments: tuple[Any, ...], result: Any) -> None:
     """Call the backward hooks of a module with what the last of its nodes gets and gives."""
     last = result
