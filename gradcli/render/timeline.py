@@ -43,7 +43,7 @@ def timeline_page(timeline: Timeline, looks: Looks, *, all: bool = False, failed
         for (source, line), events in groupby(timeline.events, lambda event: (event.source, event.line))
     ]
     if timeline.leaves:
-        sections.append(Section("Leaves at the end", list(endings(timeline, looks, all=all))))
+        sections.append(Section("Leaves at the end", list(endings(timeline, looks, all=all, failed=failed))))
     if not sections:
         return "" if failed else "nothing to explain: the snippet computes no tensors"
     return lay_out([section for section in sections if section.rows], looks)
@@ -177,23 +177,19 @@ def change(before: object, after: object, looks: Looks) -> Iterator[str]:
     yield f"{looks.arrow} {value(after, looks)}"
 
 
-def endings(timeline: Timeline, looks: Looks, *, all: bool) -> Iterator[Row]:
+def endings(timeline: Timeline, looks: Looks, *, all: bool, failed: bool) -> Iterator[Row]:
     """The leaves as the run left them, and once for those alike why they have no gradient."""
     yield from shown([leaf(one, looks) for one in timeline.leaves], looks, all=all)
     reasons: dict[str, list[str]] = {}
     told = {(event.name, event.message) for event in timeline.events if isinstance(event, Asked)}
     passed = any(isinstance(event, Backward | Returned) for event in timeline.events)
-    for one in timeline.leaves if passed or not ended_by_error(timeline) else ():
+    for one in timeline.leaves if passed or not failed else ():
         if one.grad is None and (one.name, one.reason) not in told:
             reasons.setdefault(one.reason, []).append(f"{visible(one.name)}.grad")
     for reason, names in reasons.items():
         why = f"is None: {reason}" if len(names) == 1 else f"are None: {of_several(reason)}"
         yield Row((f"{listed(names)} {visible(why)}",), "note")
     yield from remarks(timeline.notes)
-
-
-def ended_by_error(timeline: Timeline) -> bool:
-    return bool(timeline.events) and isinstance(timeline.events[-1], Failed)
 
 
 def leaf(state: LeafState, looks: Looks) -> Row:

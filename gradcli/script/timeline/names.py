@@ -16,6 +16,8 @@ from gradcli.script.python.attributes import Facade
 from gradcli.script.python.scopes import OUTER
 from gradcli.source import Source
 
+FEW = 20  # items of a list or dict whose tensors have names
+DEPTH = 2  # of lists in lists
 SHORT = 3  # entries of a constant that is written out
 Target = Node | AccumulateGrad
 
@@ -48,18 +50,11 @@ class TensorNames:
         for name, value in list(env.items()):
             if name == OUTER or name.startswith((" ", "__")):
                 continue
-            if isinstance(value, Tensor):
-                yield value, name, self.give(value, name)
-            elif isinstance(value, Facade):
-                for inner, tensor in owned(value):
-                    if name == "self":  # what is outside the class calls it something better
-                        self.provisional.setdefault(tensor, f"{name}.{inner}")
-                    else:
-                        yield tensor, f"{name}.{inner}", self.give(tensor, f"{name}.{inner}")
-            elif isinstance(value, list | tuple) and len(value) <= 20:
-                for position, item in enumerate(value):
-                    if isinstance(item, Tensor):
-                        yield item, f"{name}[{position}]", self.give(item, f"{name}[{position}]")
+            for tensor, full in parts(name, value):
+                if name == "self" and full != name:  # what is outside the class calls it something better
+                    self.provisional.setdefault(tensor, full)
+                else:
+                    yield tensor, full, self.give(tensor, full)
 
     def give(self, tensor: Tensor, name: str) -> str:
         """The snippet has a name for a tensor; the generated name that it takes the place of, if any."""
@@ -79,7 +74,7 @@ class TensorNames:
         for name, old in olds:
             new = env.get(name)
             if isinstance(old, Tensor) and isinstance(new, Tensor) and new is not old:
-                if isinstance(node_of(old), AccumulateGrad):
+                if isinstance(node_of(old), AccumulateGrad) and self.get(old) == name:
                     self.former.setdefault(old, line)
                     self.renamed[new] = (name, line)
                 elif old in self.renamed:
@@ -169,6 +164,20 @@ def node_of(tensor: Tensor) -> Target | None:
         return tensor.node
     except AutogradError:
         return None
+
+
+def parts(name: str, value: Any, depth: int = DEPTH) -> Iterator[tuple[Tensor, str]]:
+    """The tensors in a variable, each with what the snippet would call it: `w`, `model.weight`, `layers[0].bias`."""
+    if isinstance(value, Tensor):
+        yield value, name
+    elif isinstance(value, Facade):
+        for inner, tensor in owned(value):
+            yield tensor, f"{name}.{inner}"
+    elif isinstance(value, list | tuple | dict) and len(value) <= FEW and depth:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, item in list(items):
+            if isinstance(item, Tensor | Facade | list | tuple | dict) and isinstance(key, int | str):
+                yield from parts(f"{name}[{key!r}]", item, depth - 1)
 
 
 def owned(value: Any) -> Iterator[tuple[str, Tensor]]:

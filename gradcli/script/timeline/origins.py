@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary, ref
 
@@ -29,7 +29,8 @@ Below = dict[Tensor, Cut | None]  # leaves, and what cut the way to them, if any
 class Origins:
     """What every tensor was computed from."""
 
-    def __init__(self) -> None:
+    def __init__(self, former: Container[Tensor] = frozenset()) -> None:
+        self.former = former  # leaves that have lost their name: no chain of them is kept
         self._below: WeakKeyDictionary[Tensor, Below] = WeakKeyDictionary()
         self._roots: WeakKeyDictionary[Tensor, tuple[ref[Tensor], ...]] = WeakKeyDictionary()
         self.used: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves: the line that first computed with it
@@ -54,7 +55,7 @@ class Origins:
 
     def left(self, source: Tensor, result: object, place: Cut) -> None:
         """`detach()` and its kin: the result is outside the graph of the source."""
-        below = cut(self.below([source]), place)
+        below = {leaf: cut_at for leaf, cut_at in cut(self.below([source]), place).items() if leaf not in self.former}
         if not below:
             return
         if isinstance(result, Tensor):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import wraps
+from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -15,7 +17,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import python_class
 from gradcli.script.python.scopes import Env
 from gradcli.script.timeline import diagnosis, endings, passes, reasons
-from gradcli.script.timeline.changes import Filled, Memory, without_writing
+from gradcli.script.timeline.changes import Memory, without_writing
+from gradcli.script.timeline.history import History
 from gradcli.script.timeline.model import Asked, Event, Failed, Forward, Named, Timeline
 from gradcli.script.timeline.names import TensorNames, node_of
 from gradcli.script.timeline.origins import Cut, Origins
@@ -28,30 +31,24 @@ TOLD = "gradcli_told"  # the attribute of an exception that has been told
 COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
-class Recorder:
+class Recorder(History):
     """Everything that the explanation of one run needs to remember."""
 
     def __init__(self, machine: Any, *, all: bool = False) -> None:
+        super().__init__()
         self.machine = machine
         self.all = all
         self.names = TensorNames()
-        self.origins = Origins()
+        self.origins = Origins(self.names.former)
         self.memory = Memory(self)
         self.updates = Updates(self)
         self.events: list[Event] = []
         self.kept_at: dict[Any, list[int]] = {}  # what a line did, and the positions of the events that say so
         self.lines: WeakKeyDictionary[Node, int] = WeakKeyDictionary()  # where each node was made
         self.made: WeakKeyDictionary[Node, Any] = WeakKeyDictionary()  # and the value that it had then
-        self.passes: dict[int, reasons.Pass] = {}  # by number; of those of one line the latest
-        self.passed = 0
-        self.walked: Sequence[Tensor] = ()  # the outputs of the latest pass, also of one that failed
-        self.freed: WeakKeyDictionary[Node, int] = WeakKeyDictionary()  # the line whose pass freed what a node saved
-        self.filled: WeakKeyDictionary[Tensor, Filled] = WeakKeyDictionary()  # the gradients of leaves
-        self.reset_at: WeakKeyDictionary[Tensor, tuple[int, int]] = WeakKeyDictionary()  # the line, passes before it
         self.switched: WeakKeyDictionary[Tensor, tuple[int, bool]] = (
             WeakKeyDictionary()
         )  # requires_grad: where, to what
-        self.given: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # gradients that a pass returned, and where
         self.told: set[Any] = set()  # what is said once
         self.walking = False  # a backward pass is: what it computes itself is told as the pass
         self.pending: list[tuple[int, Application]] = []
@@ -201,16 +198,20 @@ class Recorder:
         self.look(self.machine.globals)
         return Timeline(tuple(self.events), tuple(endings.leaves(self)), tuple(endings.notes(self)))
 
-    def gave(self, gradients: Sequence[Tensor | None]) -> None:
-        """Remember what `torch.autograd.grad` returned."""
-        for gradient in gradients:
-            if gradient is not None:
-                self.given[gradient] = self.machine.line
+    def untold(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function, and what it makes, whose own operations are not told; those of the snippet's functions are."""
 
-    def gradient_at(self, tensor: Tensor) -> int:
-        """The line whose pass computed a gradient, 0 for any other tensor."""
-        held = (filled.line for leaf, filled in self.filled.items() if leaf._grad is tensor)
-        return self.given.get(tensor) or next(held, 0)
+        @wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            self.flush()
+            walking, self.walking = self.walking, True
+            try:
+                result = function(*arguments, **keywords)
+            finally:
+                self.walking = walking
+            return self.untold(result) if isinstance(result, FunctionType) else result
+
+        return call
 
     def name(self, tensor: Tensor) -> str:
         return self.names.of_input(tensor)
@@ -219,14 +220,6 @@ class Recorder:
     def place(self) -> tuple[Source, int, int]:
         """Where the run is, and once: what every event begins with."""
         return self.machine.source, self.machine.line, 1
-
-    def walks(self, done: reasons.Pass) -> None:
-        """Remember a pass; of those of one line and output the latest."""
-        same = next((n for n, one in self.passes.items() if one[:2] == done[:2] and one.returns is done.returns), None)
-        if same is not None:
-            del self.passes[same]
-        self.passed += 1
-        self.passes[self.passed] = done
 
     def once(self, *what: Any) -> bool:
         """Whether something is said for the first time."""

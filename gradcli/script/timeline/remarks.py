@@ -97,7 +97,7 @@ def because(explanation: Explanation, line: Line, step: Step) -> str:
     if line.op in BOUNDED:
         return f", for {step.input} is outside its bounds, where it is flat"
     if line.op in SATURATED:
-        return f", for {step.input} is so large that it is flat there: its derivative rounds to 0"
+        return f", for {step.input} is so far from 0 that it is flat there: its derivative rounds to 0"
     if line.op in ("softmax", "log_softmax"):
         return ": its entries always add up to 1, so what arrives equally at all of them cancels"
     zeros = [x for x in line.inputs if x != step.input and not np.any(explanation.node(x).value)]

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
 from gradcli.script.python.attributes import Namespace
 from gradcli.script.torch import anomaly, autograd
 from gradcli.script.torch.grad_modes import MODES
@@ -68,7 +69,10 @@ def namespace(name: str) -> Namespace:
     if name in SMALL:
         return Namespace(name, SMALL[name])
     if name in PARTS:
-        module = import_module(PARTS[name])
-        return Namespace(name, module.MEMBERS)
+        members = import_module(PARTS[name]).MEMBERS
+        timeline = running.machine.timeline
+        if timeline is not None and name in ("torch.autograd.functional", "torch.func"):
+            members = {name: timeline.untold(member) for name, member in members.items()}
+        return Namespace(name, members)
     known = [*WITHIN, *(part.rpartition(".")[2] for part in PARTS)]
     return Namespace(name, AUTOGRAD, find, known=known)
