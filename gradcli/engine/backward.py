@@ -17,8 +17,8 @@ from gradcli.engine import accumulation
 from gradcli.engine.accumulation import Accumulation, arrivals, is_new
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, Node, changes
-from gradcli.engine.hooks import before_hooks, replaced_rules
-from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.hooks import before_hooks, contributions, replaced_rules
+from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.saved import check_versions, operands, release
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -218,6 +218,15 @@ def grad(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
+    return tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
+
+
+def given(node: Node, gradient: Tensor) -> tuple[Tensor | None, ...]:
+    """What one node alone gives its inputs, in the order of its edges; recorded, if graphs are."""
+    values, out = operands(node, mode.grad_enabled)
+    check_versions(node)
+    upstream = gradient if mode.grad_enabled else gradient.value
+    found = contributions(node, node.primitive.rules_for(values), upstream, out, values)[: len(node.next_functions)]
     return tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
 
 

@@ -116,6 +116,13 @@ class Node(Hookable):
     def name(self) -> str:
         return self.primitive.node
 
+    def __call__(self, gradient: Tensor) -> Any:
+        """What the node gives its inputs for this upstream gradient; of several a tuple."""
+        from gradcli.engine.backward import given
+
+        results = given(self, gradient)
+        return results[0] if len(results) == 1 else results
+
     @property
     def short_name(self) -> str:
         """The name without its C++ namespace, as torch prints it: `CopySlices`."""
@@ -145,6 +152,12 @@ class AccumulateGrad(Hookable):
 
     def __repr__(self) -> str:
         return "<AccumulateGrad>"
+
+    def __call__(self, gradient: Tensor) -> None:
+        """Add to the `.grad` of the leaf."""
+        from gradcli.engine.accumulation import accumulate
+
+        accumulate(self.variable, gradient.value, False, alone=False)
 
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"

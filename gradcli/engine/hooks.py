@@ -45,12 +45,17 @@ def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any
 
 def replaced_rules(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> Sequence[Any]:
     """The rules of a node with posthooks: its gradients are found at once, and given as the hooks leave them."""
+    given = contributions(node, rules, upstream, out, values)
+    return [lambda *_, left=left, **__: left for left in after_hooks(node, upstream, given)]
+
+
+def contributions(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> list[Any]:
+    """What a node gives, one entry an edge: None where nothing is needed."""
     given = [
         None if edge is None else _contribution(rule(upstream, out, *values, **node.options), x)
         for edge, rule, x in zip(node.edges, rules, values, strict=False)
     ]
-    given += [None] * (len(node.edges) - len(given))
-    return [lambda *_, left=left, **__: left for left in after_hooks(node, upstream, given)]
+    return given + [None] * (len(node.edges) - len(given))
 
 
 def _contribution(unsummed: Any, x: Any) -> Any:

@@ -106,8 +106,6 @@ class Tensor:
             )
         if required and not is_floating(self.value):
             raise AutogradError("only Tensors of floating point dtype can require gradients")
-        if required and isinstance(self.history, Unversioned) and not mode.inference:
-            raise AutogradError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self.node = AccumulateGrad(self) if required else None
 
     @property

@@ -14,6 +14,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.anomaly import anomaly
+from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.dtypes import BY_NUMPY
 from gradcli.script.torch.nodes import GradientEdge
 
@@ -104,9 +105,9 @@ def gradient(
     if not only_inputs:
         warnings.warn(NOT_ONLY, FutureWarning, stacklevel=2)
     upstream = _upstream(sources, grad_outputs, batched=is_grads_batched)
-    for place, target in enumerate(targets):
+    for target in targets:
         if not isinstance(target, Tensor | GradientEdge):
-            raise TypeError(f"all inputs have to be Tensors or GradientEdges, but argument {place} is not")
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind_name(target)}")
     passes.begin(sources)
     unused = bool(allow_unused) or materialize_grads
     rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
@@ -131,6 +132,9 @@ def gradient(
     if timeline is not None:
         timeline.gave(found)
     return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
+
+
+gradient.__name__ = gradient.__qualname__ = "grad"
 
 
 def _stacked(rounds: Sequence[tuple[Tensor | None, ...]]) -> tuple[Tensor | None, ...]:

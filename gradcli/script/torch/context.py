@@ -29,6 +29,9 @@ class Context(Facade):
         self._without_gradient: tuple[Any, ...] = ()
         self._materialize = True
 
+    def __call__(self, gradient: Tensor) -> Any:
+        return self._node(gradient)
+
     def name(self) -> str:
         return self._name
 

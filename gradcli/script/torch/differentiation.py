@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Namespace
+from gradcli.script.python.attributes import BuiltinType, Namespace
 from gradcli.script.torch import anomaly, autograd
 from gradcli.script.torch.grad_modes import MODES
 
@@ -27,18 +27,19 @@ def variable(data: Any, requires_grad: bool = False, **_: Any) -> Tensor:
     return made
 
 
+VARIABLE = BuiltinType("Variable", Tensor, variable, module="torch.autograd.variable")
 AUTOGRAD: dict[str, Any] = {
     **MODES,
     **ANOMALY,
     "backward": autograd.backward,
     "grad": autograd.gradient,
-    "Variable": variable,
+    "Variable": VARIABLE,
     "is_grad_enabled": lambda: mode.grad_enabled,
 }
 SMALL: dict[str, dict[str, Any]] = {
     "torch.autograd.grad_mode": MODES,
     "torch.autograd.anomaly_mode": ANOMALY,
-    "torch.autograd.variable": {"Variable": variable},
+    "torch.autograd.variable": {"Variable": VARIABLE},
 }
 # What is loaded when it is asked for: the parts with a namespace of their own, and the names that lie in them.
 PARTS = {

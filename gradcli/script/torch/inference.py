@@ -44,6 +44,12 @@ def is_inference(x: Any) -> bool:
     return isinstance(x, Tensor) and isinstance(x.history, Unversioned)
 
 
+def check_required(x: Tensor, required: bool) -> None:
+    """Refuse to let an inference tensor require grad, outside of the mode."""
+    if required and is_inference(x) and not mode.inference:
+        raise AutogradError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+
+
 def switch(enabled: bool) -> bool:
     """Switch inference mode, and answer what it was; once it was on, there may be tensors to watch."""
     before, mode.inference = mode.inference, enabled

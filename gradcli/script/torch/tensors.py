@@ -21,7 +21,7 @@ from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.casting import cast as cast
 from gradcli.script.torch.casting import casting, to, type_
 from gradcli.script.torch.dtypes import BY_NUMPY, CPU, STRIDED, Size, check_device
-from gradcli.script.torch.inference import is_inference
+from gradcli.script.torch.inference import check_required, is_inference
 
 
 def new(name: str) -> Callable[..., Tensor]:
@@ -46,11 +46,15 @@ def backward(
     autograd.backward(x, gradient, retain_graph, create_graph, inputs=inputs)
 
 
+backward.__qualname__ = "Tensor.backward"
+
+
 def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
     if not isinstance(requires_grad, bool):
         raise TypeError(
             f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind_name(requires_grad)}"
         )
+    check_required(x, requires_grad)
     return x.requires_grad_(requires_grad)
 
 
@@ -173,6 +177,7 @@ def set_requires_grad(x: Tensor, value: Any) -> None:
         raise AutogradError("you can only change requires_grad flags of leaf variables.")
     if value and not is_floating(x.value):
         raise AutogradError("only Tensors of floating point and complex dtype can require gradients")
+    check_required(x, value)
     x.requires_grad = value
 
 
