@@ -75,7 +75,7 @@ def exception_text(error: BaseException, represent: Callable[[Any], str], text: 
     kind = type(error)
     if isinstance(error, GradcliError) or (isinstance(error, OSError) and len(error.args) > 1):
         return str(error)
-    if isinstance(kind, Defined) and isinstance(_definer(kind, "__str__"), Defined):
+    if isinstance(_definer(kind, "__str__"), Defined) or kind.__module__ == "numpy.exceptions":
         return str(error)
     if len(error.args) == 1:
         return represent(error.args[0]) if isinstance(error, KeyError) else text(error.args[0])

@@ -176,7 +176,9 @@ def shown_type(kind: type) -> Any:
         return kind
     kind = SHOWN.get(kind, kind)
     if kind not in TYPES:
-        TYPES[kind] = BuiltinType(kind.__name__, kind)
+        module = kind.__module__
+        own = module == "builtins" or module.startswith("gradcli.")
+        TYPES[kind] = BuiltinType(kind.__name__, kind, module="" if own else module)
     return TYPES[kind]
 
 

@@ -19,11 +19,19 @@ SMALL = 2**12  # two arrays of fewer entries cannot broadcast to more than 2**24
 
 
 def spread(apply: Binary) -> Binary:
-    """An operator whose arrays may broadcast: the size of the result is measured first."""
+    """An operator whose arrays may broadcast: the size of the result is measured first.
+
+    A number of numpy's beside a tensor is a plain number, as torch takes it.
+    """
 
     def call(a: Any, b: Any) -> Any:
-        if isinstance(a, ARRAYS) and isinstance(b, ARRAYS):
-            check_spread(a, b)
+        if isinstance(a, ARRAYS):
+            if isinstance(b, ARRAYS):
+                check_spread(a, b)
+            elif isinstance(b, np.generic) and isinstance(a, Tensor):
+                b = b.item()
+        elif isinstance(a, np.generic) and isinstance(b, Tensor):
+            a = a.item()
         return apply(a, b)
 
     return call

@@ -104,18 +104,23 @@ def namedtuple_(name: str, fields: Any, *, rename: bool = False, defaults: Any =
     """A kind of tuple whose items have names."""
     names = fields.replace(",", " ").split() if isinstance(fields, str) else list(bounded(fields))
     made: Any = namedtuple(name, names, rename=rename, defaults=defaults, module="__main__")  # type: ignore[misc, arg-type]
-    own: tuple[str, ...] = made._fields
-    describe(
-        made,
-        methods=TABLES[tuple].methods | {"_asdict": made._asdict, "_replace": made._replace},
-        getters={"_fields": lambda value: own} | {field: _item(place) for place, field in enumerate(own)},
-    )
-    REPRESENTATIONS[made] = lambda value: written(
-        f"{name}(", zip([f"{field}=" for field in own], value, strict=True), ")"
-    )
-    members = {"_fields": own, "_make": partial(made_of, made), "_field_defaults": made._field_defaults}
+    open_up(made)
+    members = {"_fields": made._fields, "_make": partial(made_of, made), "_field_defaults": made._field_defaults}
     kind = TYPES[made] = BuiltinType(name, made, made, members, module="__main__")
     return kind
+
+
+def open_up(kind: Any) -> None:
+    """Let snippets look into a kind of tuples whose items have names."""
+    own: tuple[str, ...] = kind._fields
+    describe(
+        kind,
+        methods=TABLES[tuple].methods | {"_asdict": kind._asdict, "_replace": kind._replace},
+        getters={"_fields": lambda value: own} | {field: _item(place) for place, field in enumerate(own)},
+    )
+    REPRESENTATIONS[kind] = lambda value: written(
+        f"{kind.__name__}(", zip([f"{field}=" for field in own], value, strict=True), ")"
+    )
 
 
 def made_of(kind: Any, items: Any) -> Any:

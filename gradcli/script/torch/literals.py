@@ -21,6 +21,10 @@ COPY_WARNING = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
 )
+SLOW = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
+    "single numpy.ndarray with numpy.array() before converting to a tensor."
+)
 NEGATIVE_STRIDES = (
     "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
     "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
@@ -41,6 +45,8 @@ def tensor_(*data: Any, **keywords: Any) -> Tensor:
     source = data[0]
     if isinstance(source, Tensor):
         warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
+    elif isinstance(source, list | tuple) and source and isinstance(source[0], np.ndarray):
+        running.machine.warn_once(SLOW)
     return copied("torch.tensor()", source, made(array_of(source, options.dtype), options))
 
 

@@ -85,7 +85,7 @@ def to_list(x: Tensor) -> Any:
 def numpy_of(x: Tensor, *, force: bool = False) -> Any:
     """The memory as an array, whose attributes are those of the numpy facade."""
     import_module("gradcli.script.stdlib.arrays.methods")
-    array = (x.detach() if force else x).numpy()
+    array = (x.detach() if force else x).numpy().view()  # another array on every call
     if running.machine.timeline is not None:
         running.machine.timeline.cut(x, array, "numpy()")
     return array

@@ -34,6 +34,7 @@ SIZED = {
     "multivariate_normal": 2,
 }
 LEGACY = {"random_sample": 0, "random": 0, "randint": 2}
+SAME = {"sample": "random_sample", "ranf": "random_sample"}
 MODERN = {"random": 0, "integers": 2}
 
 
@@ -113,6 +114,7 @@ def namespace(name: str) -> Namespace:
     state, generator = np.random.RandomState, np.random.Generator
     source = state()
     members: dict[str, Any] = {word: draw.__get__(source) for word, draw in OLD.items()}
+    members |= {word: members[known] for word, known in SAME.items()}
     members |= {
         "default_rng": default_rng,
         "RandomState": TYPES.setdefault(state, BuiltinType("RandomState", state, random_state, module=name)),

@@ -17,7 +17,7 @@ SHARED = (
     "sum mean std var prod min max argmin argmax any all cumsum cumprod ravel squeeze swapaxes argsort trace diagonal "
     "round nonzero take searchsorted clip repeat dot"
 )
-GETTERS = "shape ndim size T nbytes itemsize strides"
+GETTERS = "shape ndim size T nbytes itemsize strides real imag"
 
 
 def reshape(a: Any, *shape: Any, order: str = "C") -> Any:
@@ -57,6 +57,10 @@ METHODS |= {
     "sort": sort,
     "item": lambda a, *index: a.item(*index),
     "tolist": lambda a: a.tolist(),
+    "conj": lambda a: a.conj(),
+    "conjugate": lambda a: a.conj(),
+    "is_integer": lambda a: a.is_integer(),
+    "view": lambda a, dtype=None: a.view() if dtype is None else a.view(dtype_of(dtype)),
 }
 
 
@@ -70,7 +74,8 @@ PROPERTIES |= {"dtype": _getter("dtype"), "__class__": lambda value: TYPES[type(
 NDARRAY = TYPES[np.ndarray] = BuiltinType("ndarray", np.ndarray, module="numpy")
 ABSTRACT = {name: BuiltinType(name, getattr(np, name), module="numpy") for name in ("floating", "integer", "generic")}
 
-describe(np.ndarray, methods=METHODS, getters=PROPERTIES)
+OF_ARRAYS = PROPERTIES | {"base": _getter("base"), "flat": _getter("flat")}
+describe(np.ndarray, methods=METHODS, getters=OF_ARRAYS)
 describe(np.generic, methods=METHODS, getters=PROPERTIES)
 describe(np.dtype, getters={name: _getter(name) for name in ("name", "kind", "itemsize", "char")})
 describe(np.finfo, getters={name: _getter(name) for name in ("eps", "max", "min", "tiny", "bits", "dtype")})

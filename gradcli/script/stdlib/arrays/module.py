@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.script.python.attributes import BuiltinType, Namespace
+from gradcli.script.python.attributes import TABLES, BuiltinType, Namespace
 from gradcli.script.stdlib.arrays import draws
+from gradcli.script.stdlib.arrays.algebra import ALGEBRA, multi_dot
 from gradcli.script.stdlib.arrays.creation import CREATION
 from gradcli.script.stdlib.arrays.functions import FUNCTIONS
 from gradcli.script.stdlib.arrays.methods import ABSTRACT, NDARRAY
+from gradcli.script.stdlib.arrays.positions import POSITIONS
 from gradcli.script.stdlib.arrays.values import SCALARS, array, asarray, dtype_of, fit_together, fits, value
+from gradcli.script.stdlib.containers import open_up
 from gradcli.script.stdlib.contexts import nullcontext
 
 LINALG = "norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky pinv matrix_rank lstsq slogdet cond matrix_power"
@@ -40,7 +43,9 @@ def algebra(function: Callable[..., Any]) -> Callable[..., Any]:
         for one in values:
             fits(max(np.shape(one)[-2:], default=0) ** 3 // 100 if np.ndim(one) > 1 else 0)
         result = function(*values, **options)
-        return tuple(result) if isinstance(result, tuple) else result
+        if hasattr(type(result), "_fields") and type(result) not in TABLES:
+            open_up(type(result))
+        return result
 
     return call
 
@@ -65,7 +70,11 @@ def find(name: str) -> Any:
         error = BuiltinType("LinAlgError", np.linalg.LinAlgError, np.linalg.LinAlgError, module="numpy.linalg")
         return Namespace(
             "numpy.linalg",
-            {**{word: algebra(getattr(np.linalg, word)) for word in LINALG.split()}, "LinAlgError": error},
+            {
+                **{word: algebra(getattr(np.linalg, word)) for word in LINALG.split()},
+                "LinAlgError": error,
+                "multi_dot": multi_dot,
+            },
         )
     if name == "testing":
         return Namespace("numpy.testing", {word: asserting(getattr(np.testing, word)) for word in TESTING.split()})
@@ -75,6 +84,8 @@ def find(name: str) -> Any:
 MEMBERS: dict[str, Any] = {
     **FUNCTIONS,
     **CREATION,
+    **POSITIONS,
+    **ALGEBRA,
     **SCALARS,
     **ABSTRACT,
     "bool_": SCALARS["bool"],

@@ -64,7 +64,6 @@ def test_memory_is_shared_without_torch() -> None:
 
 @programs(
     "np.zeros(3).__array_interface__",
-    "np.zeros(3).base",
     "np.zeros(3).ctypes",
     "np.zeros(3).tofile('x')",
     "np.zeros(3).dtype.type",
