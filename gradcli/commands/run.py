@@ -58,6 +58,7 @@ def command(
             quiet=quiet,
             all=all,
             json=json,
+            error_form="document" if json else error_format.value,
         )
         return job.run()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +31,7 @@ class SnippetJob:
     quiet: bool
     all: bool
     json: bool
+    error_form: str
 
     def run(self) -> int:
         """Run it, and tell what is asked for; the exit code."""
@@ -38,9 +41,12 @@ class SnippetJob:
         name = "standard input" if file == "-" else file
         snippet = read_snippet(read_text(file, name, help="give the path of a .py, .ipynb or .md file"), name)
         for line in snippet.omitted:
-            self.tell(f"note: left out what is for a notebook: {visible(line)}\n")
+            self.note(f"note: left out what is for a notebook: {visible(line)}\n")
         printed: list[str] = []
-        error, timeline = self.execute(snippet, printed.append if self.json or self.quiet else self.print)
+        return self.tell(name, printed, *self.execute(snippet, printed))
+
+    def tell(self, name: str, printed: list[str], error: GradcliError | None, timeline: Any) -> int:
+        """Print what is asked for besides what the snippet prints itself; the exit code."""
         if self.json:
             from gradcli.render.snippet_document import snippet_document
             from gradcli.render.streams import print_document
@@ -58,25 +64,46 @@ class SnippetJob:
             raise error
         return 0
 
-    def execute(self, snippet: Any, write: Any) -> tuple[GradcliError | None, Any]:
+    def execute(self, snippet: Any, printed: list[str]) -> tuple[GradcliError | None, Any]:
         """Run the cells: what stopped them, if anything, and the timeline, if one is asked for."""
         from gradcli.script.failure import failure
+        from gradcli.script.guards import deadline
         from gradcli.script.interpreter import run
         from gradcli.script.machine import Machine
 
-        machine = Machine(self.limits, write, self.warn)
+        machine = Machine(self.limits, printed.append if self.json or self.quiet else self.print, self.warn)
         if self.explain:
             from gradcli.script.timeline.recorder import Recorder
 
             machine.timeline = Recorder(machine, all=self.all)
         try:
-            run(snippet.cells, machine, echo=snippet.echo)
+            with deadline(self.limits.seconds, lambda: self.abandon(machine, printed)):
+                run(snippet.cells, machine, echo=snippet.echo)
         except UnwrittenError as error:
             raise error.reason from None
         except Exception as error:
             told = failure(error, [*machine.globals, *machine.builtins])
             return told, machine.timeline and machine.timeline.finished(error)
         return None, machine.timeline and machine.timeline.finished(None)
+
+    def abandon(self, machine: Any, printed: list[str]) -> None:
+        """End the process, whose time is over in the midst of an instruction that takes for ever."""
+        from gradcli.render.error import print_error
+
+        code = 3
+        try:
+            machine.budget.late()
+        except GradcliError as error:
+            told = error.at(machine.span, machine.source)
+            try:
+                timeline = machine.timeline and machine.timeline.finished(told)
+                code = self.tell(machine.source.name, printed, told, timeline)
+            except GradcliError:
+                print_error(told, self.error_form)
+        finally:
+            with suppress(OSError, ValueError):
+                sys.stdout.flush()
+            os._exit(code)
 
     def print(self, text: str) -> None:
         """What the snippet prints; a terminal gets no control characters from it."""
@@ -92,9 +119,9 @@ class SnippetJob:
     def warn(self, kind: str, message: str, source: Source, line: int) -> None:
         """A warning as Python writes it, after what was printed before it."""
         told = "\n".join(map(visible, message.split("\n")))
-        self.tell(f"{visible(source.name)}:{line}: {kind}: {told}\n  {visible(source.line(line).strip())}\n")
+        self.note(f"{visible(source.name)}:{line}: {kind}: {told}\n  {visible(source.line(line).strip())}\n")
 
-    def tell(self, text: str) -> None:
+    def note(self, text: str) -> None:
         """Write to standard error, after what was printed before it."""
         from gradcli.render.streams import encodable
 

@@ -44,8 +44,8 @@ class LimitError(EvaluationError):
 class ExitError(EvaluationError):
     """The end of a snippet that says of itself that it failed."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__("E402", f"SystemExit: {reason}", help="sys.exit() ends the snippet well")
+    def __init__(self, message: str, help: str) -> None:
+        super().__init__("E402", message, help=help)
 
 
 INDEX_ERRORS = (

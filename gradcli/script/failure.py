@@ -8,13 +8,16 @@ from collections.abc import Iterable
 
 from gradcli.errors import EvaluationError, GradcliError, ProgramSyntaxError
 from gradcli.script.advice import BY_KIND, advice
-from gradcli.script.errors import LimitError, UnsupportedError, python_class
+from gradcli.script.errors import ExitError, LimitError, UnsupportedError, python_class
+from gradcli.script.machine import running
 from gradcli.script.python.attributes import known_names
 from gradcli.script.python.formatting import text
 from gradcli.script.python.places import PLACES, Place
 from gradcli.source import did_you_mean
 
 CALLS = 3  # calls that an error tells it came through
+LONGEST = 10_000  # characters of a message
+MESSAGE = "gradcli_message"  # the attribute of an exception that holds its message
 
 
 def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
@@ -24,12 +27,12 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
     """
     if isinstance(error, ProgramSyntaxError):
         return error
-    places: list[Place] = getattr(error, PLACES, [])
-    if isinstance(error, LimitError | UnsupportedError):
+    places: list[Place] = error.__dict__.get(PLACES, [])
+    if isinstance(error, LimitError | UnsupportedError | ExitError):
         told: GradcliError = error
     else:
         kind = python_class(error).__name__
-        message = error.message if isinstance(error, GradcliError) else text(error)
+        message = error.__dict__[MESSAGE] if MESSAGE in error.__dict__ else message_of(error)
         known = error.help if isinstance(error, GradcliError) else ""
         seen = what_is_seen(message, places[0].node) if places else ""
         told = EvaluationError(
@@ -47,13 +50,25 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
     return told
 
 
-def near(error: Exception, names: Iterable[str]) -> str:
+def message_of(error: Exception) -> str:
+    """What the exception says, and no book."""
+    said = error.message if isinstance(error, GradcliError) else text(error)
+    return said if len(said) <= LONGEST else f"{said[:LONGEST]} ... ({len(said) - LONGEST:,} characters more)"
+
+
+def near(error: BaseException, names: Iterable[str] = ()) -> str:
     """The name that a misspelt one is closest to."""
-    if isinstance(error, AttributeError) and error.name:
+    if isinstance(error, AttributeError):
         names = known_names(error.obj)
+    elif isinstance(error, ImportError):
+        if error.__cause__ is not None:
+            return near(error.__cause__)
+        names = running.machine.modules.names
     elif not isinstance(error, NameError):
         return ""
-    close = did_you_mean(error.name or "", names)
+    close = did_you_mean(error.name, names) if isinstance(error.name, str) else ""
+    if isinstance(error, ImportError) and not close:
+        return f"there are {', '.join(sorted(names))}"
     return f"did you mean {close}?" if close else ""
 
 

@@ -15,8 +15,9 @@ from gradcli.engine.recorder import recorder
 from gradcli.errors import ProgramSyntaxError
 from gradcli.script import library
 from gradcli.script.advice import syntax_advice
-from gradcli.script.errors import ExitError
-from gradcli.script.limits import TEXT, deep, watched
+from gradcli.script.errors import ExitError, LimitError
+from gradcli.script.guards import confined, deep, watched
+from gradcli.script.limits import TEXT
 from gradcli.script.machine import Machine, running
 from gradcli.script.printing import set_printoptions
 from gradcli.script.python import (  # noqa: F401  each declares compilers
@@ -32,7 +33,9 @@ from gradcli.script.python import (  # noqa: F401  each declares compilers
 )
 from gradcli.script.python.builtins import builtins
 from gradcli.script.python.compiler import Closure, Unit
+from gradcli.script.python.exceptions import is_exhaustion
 from gradcli.script.python.formatting import represent, text
+from gradcli.script.python.places import PLACES
 from gradcli.script.python.scopes import Scope
 from gradcli.script.python.statements import block
 from gradcli.source import Source, Span
@@ -109,16 +112,53 @@ def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False, asked:
     machine.builtins, machine.modules = builtins(), library.modules(machine)
     with _prepared(machine):
         try:
-            for cell in cells:
-                machine.source = cell
-                compile_cell(cell, machine, echo=echo)(machine.globals)
-                value = machine.globals.pop(ECHO, None)
-                if value is not None:
-                    machine.write(represent(value) + "\n")
-        except SystemExit as stop:
-            if stop.code not in (None, 0):
-                raise ExitError(text(stop.code)) from None
-        return [evaluated(one, machine) for one in asked]
+            _run_cells(cells, machine, echo)
+            return [evaluated(one, machine) for one in asked]
+        except Exception as error:
+            raise spoken(error, machine) from error.__cause__
+        finally:
+            machine.budget.over = True
+
+
+def _run_cells(cells: Sequence[Source], machine: Machine, echo: bool) -> None:
+    try:
+        for cell in cells:
+            machine.source = cell
+            compile_cell(cell, machine, echo=echo)(machine.globals)
+            value = machine.globals.pop(ECHO, None)
+            if value is not None:
+                machine.write(represent(value) + "\n")
+    except SystemExit as stop:
+        if stop.code not in (None, 0):
+            raise ended(f"SystemExit: {text(stop.code)}", "sys.exit() ends the snippet well", machine) from None
+    except KeyboardInterrupt as stop:
+        if PLACES not in stop.__dict__:  # where the snippet did not raise it, a person did
+            raise
+        raise ended("KeyboardInterrupt", "derive exceptions of your own from Exception", machine) from None
+
+
+def ended(message: str, help: str, machine: Machine) -> ExitError:
+    """The end of a snippet by its own will, at the line that it is on."""
+    return ExitError(message, help).at(machine.span, machine.source)
+
+
+def spoken(error: Exception, machine: Machine) -> Exception:
+    """The error, its message found while the limits hold: a class of the snippet may compute it."""
+    from gradcli.script.failure import MESSAGE, message_of
+
+    places = error.__dict__.get(PLACES, [])
+    try:
+        if is_exhaustion(error):
+            machine.budget.exhausted()
+        error.__dict__[MESSAGE] = message_of(error)
+    except LimitError as limit:
+        limit.__dict__.setdefault(PLACES, places)
+        error = limit
+    except Exception:  # Python says so too
+        error.__dict__[MESSAGE] = "<exception str() failed>"
+    if isinstance(error, LimitError) and not error.__dict__.get(PLACES):
+        error.at(machine.span, machine.source)
+    return error
 
 
 def evaluated(expression: Source, machine: Machine) -> object:
@@ -127,7 +167,7 @@ def evaluated(expression: Source, machine: Machine) -> object:
     try:
         compile_cell(expression, machine, echo=True)(machine.globals)
     except Exception as error:  # whatever a snippet may raise
-        return error
+        return spoken(error, machine)
     return machine.globals.pop(ECHO, None)
 
 
@@ -146,9 +186,11 @@ def _prepared(machine: Machine) -> Iterator[None]:
             np.errstate(all="ignore"),
             warnings.catch_warnings(),
             deep(),
+            confined(),
             watched(machine.budget),
         ):
             warnings.simplefilter("always")
+            warnings.simplefilter("ignore", ResourceWarning)  # of a look at the memory that another look cut short
             warnings.showwarning = machine.warned
             yield
     finally:

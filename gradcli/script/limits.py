@@ -1,25 +1,21 @@
 """Limits on what a snippet may use: steps, wall time, memory, sizes, output. Each ends it with a clear error.
 
-Steps are counted where blocks run. Time and memory are watched by a timer signal, between two instructions of Python,
-so that nothing that loops can escape it; sizes are checked before memory is taken. A limit that was passed stays
-passed: whatever the snippet does with the error, the next thing that it does raises it again.
+Steps are counted where blocks run. Time and memory are watched by a timer signal (see `guards`), so that nothing that
+loops can escape it; sizes are checked before memory is taken. A limit that was passed stays passed: whatever the
+snippet does with the error, the next thing that it does raises it again.
 """
 
 from __future__ import annotations
 
-import signal
+import gc
 import sys
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from gradcli.script.errors import LimitError
 
-INTERVAL = 0.02  # seconds between two looks at the clock and the memory
+PAUSE = 0.1  # seconds between two looks that raise
 RECENT = 0.004  # seconds for which a look at the memory holds
 GROWTH = 512 * 2**20  # bytes that a snippet may add to the process
 SIZABLE = 2**24  # bytes that are worth a look at the memory before they are taken
@@ -28,9 +24,6 @@ TEXT = 1_000_000  # characters of a snippet
 BITS = 2**20  # of a whole number
 DEPTH = 1000  # calls within calls, as Python has it
 CHECK_EVERY = 20_000  # steps between two looks where there is no timer
-STACK = 96 * 2**20  # bytes of stack for the deepest calls within calls, where the system gives them
-FRAME = 1200  # bytes of it that one call in Python takes at most
-FRAMES = 40_000  # of Python's, for the calls of a snippet
 SMALLER = "try it at a smaller size: the rules stay the same"
 
 
@@ -55,6 +48,8 @@ class Budget:
         self.memory = resident()
         self.held, self.measured = 0, self.started  # bytes taken since then, and when that was last asked
         self.passed: LimitError | None = None
+        self.raised = 0.0  # when a look raised last
+        self.over = False  # the snippet has ended, and nothing that comes after it is its fault
 
     def refuse(self, message: str, help: str) -> None:
         """End the snippet, now and for good."""
@@ -84,15 +79,21 @@ class Budget:
         self.watch()
 
     def watch(self) -> None:
-        """Check the clock and the memory."""
-        if self.passed is not None:
-            raise self.passed
-        if time.monotonic() - self.started > self.limits.seconds:
-            self.refuse(
-                f"the snippet runs for more than {self.limits.seconds:g} s",
-                "is there an endless loop? --timeout SECONDS allows more",
-            )
+        """Check the clock and the memory, and raise what has passed, but let the exception find its way out."""
+        now = time.monotonic()
+        if self.over or now - self.raised < PAUSE:
+            return
+        if self.passed is not None or now - self.started > self.limits.seconds:
+            self.raised = now
+            self.late()
         self.room(0)
+
+    def late(self) -> None:
+        """The time of the snippet is over."""
+        self.refuse(
+            f"the snippet runs for more than {self.limits.seconds:g} s",
+            "is there an endless loop? --timeout SECONDS allows more",
+        )
 
     def room(self, size: int) -> None:
         """Refuse to take so many bytes more where memory does not last for them."""
@@ -100,7 +101,14 @@ class Budget:
         if now - self.measured > RECENT:
             self.measured, self.held = now, resident() - self.memory
         if self.held + size > GROWTH:
-            self.refuse(f"the snippet needs more than {GROWTH // 2**20} MB of memory", SMALLER)
+            gc.collect()  # what only cycles hold is given back first
+            self.measured, self.held = now, resident() - self.memory
+            if self.held + size > GROWTH:
+                self.exhausted()
+
+    def exhausted(self) -> None:
+        """There is no more memory for the snippet."""
+        self.refuse(f"the snippet needs more than {GROWTH // 2**20} MB of memory", SMALLER)
 
     def fits(self, size: int, what: str = "this", each: int = 8) -> None:
         """Refuse a list, text or tensor of absurd size before memory is taken; `each` is the bytes of an element."""
@@ -148,66 +156,3 @@ def _page() -> int:
 
 
 PAGE = _page()
-
-
-@contextmanager
-def watched(budget: Budget) -> Iterator[None]:
-    """Watch time and memory inside the block, where the system has timers and this is the main thread."""
-    if not hasattr(signal, "setitimer") or not _is_main():
-        yield
-        return
-    inside = True
-
-    def look(*_: Any) -> None:
-        if inside:
-            budget.watch()
-
-    before = signal.signal(signal.SIGALRM, look)
-    signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
-    try:
-        try:
-            yield
-        finally:
-            inside = False
-    finally:  # a look may have come between the block and its end
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-@contextmanager
-def deep() -> Iterator[None]:
-    """Room for calls within calls: more stack where the system gives it, and as many frames as the stack holds.
-
-    Some of what a snippet calls comes back to it through C, as a key of `sorted` does; that takes stack, and Python
-    counts only frames.
-    """
-    frames, hook = sys.getrecursionlimit(), sys.unraisablehook
-    sys.unraisablehook = lambda _: None  # what a generator raises while it is freed, the next look raises again
-    restore = _stack()
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(frames)
-        sys.unraisablehook = hook
-        restore()
-
-
-def _stack() -> Any:
-    """Set the stack and the number of frames; a function that sets the stack back."""
-    if not _is_main() or sys.platform == "win32":
-        return lambda: None
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
-    unlimited = resource.RLIM_INFINITY
-    wanted = STACK if hard == unlimited else min(STACK, hard)
-    given = soft if soft != unlimited else STACK
-    if sys.platform == "linux" and given < wanted:  # elsewhere the stack of the main thread does not grow
-        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
-        given = wanted
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), min(FRAMES, given // FRAME)))
-    return lambda: resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
-
-
-def _is_main() -> bool:
-    return threading.current_thread() is threading.main_thread()

@@ -11,7 +11,7 @@ from typing import Any
 from gradcli.ops.protocol import GRADIENT_LOST
 from gradcli.script.generator import Generator
 from gradcli.script.limits import Budget, Limits
-from gradcli.source import Source
+from gradcli.source import Source, Span
 
 Warn = Callable[[str, str, Source, int], None]  # kind, message, source, line
 
@@ -43,6 +43,12 @@ class Machine:
         self._warn = warn
         self._warned: set[tuple[str, int]] = set()
         self._once: set[str] = set()
+
+    @property
+    def span(self) -> Span:
+        """The line that it is on, as the caret shows it."""
+        line, start = self.source.line(self.line or 1), self.source.offset(self.line or 1)
+        return Span(start + len(line) - len(line.lstrip()), start + max(len(line.rstrip()), 1))
 
     def write(self, text: str) -> None:
         """Print, as far as the limits allow."""

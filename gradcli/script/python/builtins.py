@@ -15,6 +15,8 @@ from gradcli.script.python import special
 from gradcli.script.python.attributes import attribute
 from gradcli.script.python.formatting import formatted, represent, text
 from gradcli.script.python.iteration import CONSTRUCTORS, ITERATION
+from gradcli.script.python.iteration import Counting as Counting
+from gradcli.script.python.iteration import looked as looked
 from gradcli.script.python.iteration import ticking as ticking
 from gradcli.script.python.kinds import NAMED_TYPES as NAMED_TYPES
 from gradcli.script.python.kinds import TYPES as TYPES

@@ -34,8 +34,12 @@ def comprehension(node: Display, scope: Scope, unit: Unit) -> Closure:
 
     def items(env: Env, held: list[Iterator[Any]]) -> Iterator[Any]:
         variables: Env = {OUTER: env[OUTER] if in_class else env}
-        for _ in combinations(variables, clauses, held, unit):
-            yield item(variables)
+        try:
+            for _ in combinations(variables, clauses, held, unit):
+                yield item(variables)
+        except BaseException:
+            held.clear()  # here, for Python looks for the exception that is handled through all generators that run
+            raise
 
     def lazily(env: Env) -> Iterator[Any]:
         # In a list, for generators that hold each other are freed by a walk as deep as there are.

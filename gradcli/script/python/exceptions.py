@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.errors import LimitError, UnsupportedError, python_class
+from gradcli.script.machine import running
 from gradcli.script.python.compiler import Closure, Unit, compiled, compiles
 from gradcli.script.python.kinds import BuiltinType, Defined, type_of
 from gradcli.script.python.names import store_name
-from gradcli.script.python.places import Place, placed
+from gradcli.script.python.places import PLACES, Place, placed
 from gradcli.script.python.scopes import Env, Scope
 from gradcli.script.python.statements import block
 from gradcli.script.python.targets import assignment
@@ -73,6 +74,7 @@ def try_(node: ast.Try, scope: Scope, unit: Unit) -> Closure:
         except LimitError:
             raise
         except BaseException as error:
+            check_memory(error)
             for handler, handle in zip(handlers, bodies, strict=True):
                 if handler.catches(env, error):
                     return handler.handling(env, error, handle)
@@ -151,6 +153,20 @@ class Handler:
         self.machine.globals.pop(self.name or "", None)
 
 
+def is_exhaustion(error: BaseException) -> bool:
+    """Whether there was no more memory, which is a limit; the snippet may raise a MemoryError of its own."""
+    if not isinstance(error, MemoryError):
+        return False
+    places = error.__dict__.get(PLACES)
+    return not (places and isinstance(places[0].node, ast.Raise))
+
+
+def check_memory(error: BaseException) -> None:
+    """Nothing may catch that there is no more memory."""
+    if is_exhaustion(error):
+        running.machine.budget.exhausted()
+
+
 def caught(error: BaseException, kinds: Any) -> bool:
     """Whether an `except` with this type, or tuple of types, catches the error."""
     own = python_class(error)
@@ -197,6 +213,7 @@ class Context:
 
     def swallows(self, error: BaseException) -> bool:
         """The block ended with an exception: whether the manager wants it to go no further."""
+        check_memory(error)
         kind = type_of(error) if isinstance(self.kind, Defined) else type(error)
         trace = traceback() if isinstance(self.kind, Defined) else None
         return bool(self.kind.__exit__(self.manager, kind, error, trace))

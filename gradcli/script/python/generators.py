@@ -13,7 +13,7 @@ from typing import Any
 from gradcli.script.errors import LimitError
 from gradcli.script.python.compiler import BREAK, CONTINUE, RESULT, RETURN, Closure, Unit, compiled, refusal
 from gradcli.script.python.control import iterated
-from gradcli.script.python.exceptions import Context, Handler
+from gradcli.script.python.exceptions import Context, Handler, check_memory
 from gradcli.script.python.expressions import tested
 from gradcli.script.python.hoisting import Hoist
 from gradcli.script.python.names import store_name
@@ -197,6 +197,7 @@ def _try(node: ast.Try, scope: Scope, unit: Unit) -> Generating:
         except LimitError:
             raise
         except BaseException as error:
+            check_memory(error)
             for handler, handle in zip(handlers, bodies, strict=True):
                 if handler.catches(env, error):
                     before = handler.enter(env, error)

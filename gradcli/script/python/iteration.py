@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from operator import length_hint
-from types import GeneratorType
+from types import FunctionType, GeneratorType
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
@@ -14,28 +14,48 @@ from gradcli.script.python.nesting import ATOMS, NESTING, hashables, measure
 from gradcli.script.python.operators import BINARY, bounded
 
 SIZED = (*NESTING, range, str)
+WIDE = 64  # sources of one zip, whose tuples are worth a look at the memory
 MANY = 2**16  # items from here on are counted, for C code that pairs them up does not look up from it
 PAIR, ENTRY, NUMBER = 120, 200, 40  # bytes that a tuple, an entry of a set or dict, and a number take in a list
 
 
 def ticking(value: Any) -> Any:
-    """Something to go through lazily: iterators, and what is long, count their steps.
-
-    An iterator is kept in a list, for iterators that hold each other are freed by a walk as deep as there are.
-    """
+    """Something to go through lazily: iterators, and what is long, count their steps."""
     if isinstance(value, SIZED) and len(value) <= MANY:
         return iter(value)
     items = iter(value)
-    return _counted([items]) if items is value or length_hint(value) > MANY else items
+    return Counting(items) if items is value or length_hint(value) > MANY else items
 
 
-def _counted(held: list[Any]) -> Iterator[Any]:
-    budget = running.machine.budget
-    for value in held[0]:
+class Counting:
+    """What an iterator brings; each item costs a step.
+
+    No generator, for one that holds another is closed when it is freed: a walk as deep as there are, in which Python
+    looks for exceptions through all that run.
+    """
+
+    __slots__ = ("budget", "items")
+
+    def __init__(self, items: Any) -> None:
+        self.items, self.budget = iter(items), running.machine.budget
+
+    def __repr__(self) -> str:
+        return f"<iterator object at {id(self):#x}>"
+
+    def __iter__(self) -> Counting:
+        return self
+
+    def __next__(self) -> Any:
+        budget = self.budget
         budget.left -= 1
         if budget.left < 0:
             budget.look()
-        yield value
+        return next(self.items)
+
+
+def looked(called: Any) -> Any:
+    """A function that Python's own code calls again and again: one in C gets looks at the limits in between."""
+    return called if called is None or type(called) is FunctionType else lambda *values: called(*values)
 
 
 def sum_(iterable: Any, start: Any = 0) -> Any:
@@ -54,15 +74,16 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
 def map_(called: Any, *items: Any) -> Any:
     if not items:
         raise TypeError("map() must have at least two arguments.")
-    return map(called, *map(ticking, items))
+    return map(looked(called), *map(ticking, items))
 
 
 def filter_(called: Any, items: Any) -> Any:
-    return filter(called, ticking(items))
+    return filter(looked(called), ticking(items))
 
 
 def zip_(*items: Any, strict: bool = False) -> Any:
-    return zip(*map(ticking, items), strict=strict)
+    first = [Counting(items[0])] if len(items) > WIDE else [ticking(item) for item in items[:1]]
+    return zip(*first, *map(ticking, items[1:]), strict=strict)
 
 
 def enumerate_(iterable: Any, start: int = 0) -> Any:
@@ -71,7 +92,7 @@ def enumerate_(iterable: Any, start: int = 0) -> Any:
 
 def iter_(value: Any, *sentinel: Any) -> Any:
     if sentinel:
-        return _counted([iter(value, *sentinel)])
+        return Counting(iter(value, *sentinel))
     return iter(value)
 
 
@@ -85,7 +106,22 @@ def sort(value: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
     """`list.sort`."""
     if key is None and not ATOMS.issuperset(map(type, value)):
         measure(value, None, " in comparison")
-    value.sort(key=key, reverse=reverse)
+    if key is None and len(value) > MANY:
+        _sort_many(value, bool(reverse))
+    else:
+        value.sort(key=looked(key), reverse=reverse)
+
+
+def _sort_many(value: list[Any], reverse: bool) -> None:
+    """Part by part, with looks at the limits in between: Python merges what is in order already."""
+    items, size = value.copy(), MANY
+    for start in range(0, len(items), size):
+        items[start : start + size] = sorted(items[start : start + size], reverse=reverse)
+    while size < len(items):
+        size *= 2
+        for start in range(0, len(items), size):
+            items[start : start + size] = sorted(items[start : start + size], reverse=reverse)
+    value[:] = items
 
 
 def _finite(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -98,6 +134,8 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
         if len(items) != 1:
             return function(*items, **keywords)
         (values,) = items
+        if "key" in keywords:
+            keywords["key"] = looked(keywords["key"])
         if isinstance(values, NESTING):
             measure(values, None, " in comparison")
         return function(bounded(values), **keywords)
@@ -115,7 +153,7 @@ def whole(items: Any, each: int = 8) -> Any:
     """What a constructor goes through: numbers out of a range, and what other iterators make, take room themselves."""
     made = not isinstance(items, (*NESTING, str))
     if made and length_hint(items) > MANY and not isinstance(items, GeneratorType | Tensor):
-        return _counted([iter(bounded(items, each + NUMBER))])
+        return Counting(bounded(items, each + NUMBER))
     return bounded(items, each)
 
 

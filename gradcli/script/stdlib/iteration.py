@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import BuiltinType, Namespace
-from gradcli.script.python.builtins import ticking
+from gradcli.script.python.builtins import Counting, ticking
 from gradcli.script.python.operators import BINARY, bounded
 
 FIRST_IS_FUNCTION = "starmap takewhile dropwhile filterfalse"
@@ -18,31 +18,23 @@ ALL_ARE_SOURCES = "chain zip_longest pairwise compress"
 WHOLE = "permutations combinations combinations_with_replacement"  # these keep what they go through
 
 
-def counted(items: Iterable[Any]) -> Iterator[Any]:
-    """The same items; each costs a step."""
-    budget = running.machine.budget
-    for item in items:
-        budget.spend(1)
-        yield item
-
-
 def _after_function(make: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda function, items: counted(make(called(function), ticking(items)))
+    return lambda function, items: Counting(make(called(function), ticking(items)))
 
 
 def _after_source(make: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda items, *rest, **named: counted(make(ticking(items), *rest, **named))
+    return lambda items, *rest, **named: Counting(make(ticking(items), *rest, **named))
 
 
 def _of_sources(make: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *items, **named: counted(make(*map(ticking, items), **named))
+    return lambda *items, **named: Counting(make(*map(ticking, items), **named))
 
 
 def _of_whole(make: Callable[..., Any]) -> Callable[..., Any]:
     def call(items: Any, r: int | None = None) -> Iterator[Any]:
         pool = tuple(bounded(items))
         running.machine.budget.fits(len(pool) if r is None else r, "each of them")
-        return counted(make(pool) if r is None and make is itertools.permutations else make(pool, r))
+        return Counting(make(pool) if r is None and make is itertools.permutations else make(pool, r))
 
     return call
 
@@ -54,24 +46,24 @@ def called(function: Any) -> Any:
 
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
     """Without end, but for the limits."""
-    return counted(itertools.count(start, step))
+    return Counting(itertools.count(start, step))
 
 
 def cycle(items: Any) -> Iterator[Any]:
     """Round and round."""
-    return counted(itertools.cycle(counted(bounded(items))))
+    return Counting(itertools.cycle(Counting(bounded(items))))
 
 
 def repeat(value: Any, times: int | None = None) -> Iterator[Any]:
     """The same again and again."""
-    return counted(itertools.repeat(value) if times is None else itertools.repeat(value, times))
+    return Counting(itertools.repeat(value) if times is None else itertools.repeat(value, times))
 
 
 def product(*items: Any, repeat: int = 1) -> Iterator[Any]:
     """All combinations of one item of each."""
     pools = [tuple(bounded(item)) for item in items]
     running.machine.budget.fits(len(pools) * repeat, "each of them")
-    return counted(itertools.product(*pools, repeat=repeat))
+    return Counting(itertools.product(*pools, repeat=repeat))
 
 
 def accumulate(items: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
@@ -79,18 +71,18 @@ def accumulate(items: Any, func: Any = None, *, initial: Any = None) -> Iterator
     import ast
 
     add = BINARY[ast.Add] if func is None or func is operator.add else called(func)
-    return counted(itertools.accumulate(ticking(items), add, initial=initial))
+    return Counting(itertools.accumulate(ticking(items), add, initial=initial))
 
 
 def tee(items: Any, n: int = 2) -> tuple[Iterator[Any], ...]:
     """Several iterators over the same items."""
     running.machine.budget.fits(n, "this tuple")
-    return tuple(counted(one) for one in itertools.tee(ticking(items), n))
+    return tuple(Counting(one) for one in itertools.tee(ticking(items), n))
 
 
 def flattened(items: Any) -> Iterator[Any]:
     """`chain.from_iterable`."""
-    return counted(itertools.chain.from_iterable(map(ticking, ticking(items))))
+    return Counting(itertools.chain.from_iterable(map(ticking, ticking(items))))
 
 
 def namespace(name: str) -> Namespace:

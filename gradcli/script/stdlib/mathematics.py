@@ -15,7 +15,7 @@ from gradcli.script.python.operators import BINARY, bounded
 
 FUNCTIONS = (
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs "
-    "floor fmod frexp fsum gamma gcd hypot isclose isfinite isinf isnan isqrt ldexp lgamma log log10 log1p log2 modf "
+    "floor fmod frexp gamma gcd hypot isclose isfinite isinf isnan isqrt ldexp lgamma log log10 log1p log2 modf "
     "nextafter pow radians remainder sin sinh sqrt tan tanh trunc ulp"
 )
 CONSTANTS = "pi e tau inf nan"
@@ -69,7 +69,7 @@ def _bits(count: float) -> None:
 
 
 def _of_all(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of statistics: every argument is gone through to its end."""
+    """A function that goes through each of its arguments to the end."""
 
     def call(*samples: Any, **options: Any) -> Any:
         return function(*map(bounded, samples), **options)
@@ -87,4 +87,5 @@ def namespace(name: str) -> Namespace:
         return Namespace(name, {**members, "StatisticsError": TYPES.setdefault(statistics.StatisticsError, error)})
     members = {word: getattr(math, word) for word in f"{FUNCTIONS} {CONSTANTS}".split()}
     members |= {"factorial": factorial, "comb": comb, "perm": perm, "lcm": lcm, "prod": prod}
+    members["fsum"] = _of_all(math.fsum)
     return Namespace(name, members)

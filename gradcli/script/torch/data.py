@@ -14,7 +14,7 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import Facade, Namespace
 from gradcli.script.python.builtins import type_of
-from gradcli.script.stdlib.iteration import counted
+from gradcli.script.python.iteration import Counting
 from gradcli.script.torch import datasets, operations, samplers
 from gradcli.script.torch.literals import as_tensor, tensor_
 
@@ -151,7 +151,7 @@ class DataLoader(Facade):
 
     def _streamed(self) -> Iterator[Any]:
         """What an iterable dataset gives, batch by batch."""
-        rows = counted(self.dataset)
+        rows = Counting(self.dataset)
         if self.batch_size is None:
             yield from rows
             return

@@ -12,7 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.generator import Generator
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import Facade
-from gradcli.script.stdlib.iteration import counted
+from gradcli.script.python.iteration import Counting
 from gradcli.script.torch.literals import array_of
 
 BLOCK = 32  # positions that are drawn at once where one may come twice
@@ -137,7 +137,7 @@ class BatchSampler(Sampler):
         self.drop_last = drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
-        positions = counted(self.sampler)
+        positions = Counting(self.sampler)
         while batch := list(islice(positions, self.batch_size)):
             if len(batch) == self.batch_size or not self.drop_last:
                 yield batch

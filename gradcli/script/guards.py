@@ -1,0 +1,127 @@
+"""What watches over a snippet from outside of it: a timer, more stack, an end to memory, a last moment.
+
+The timer looks at the limits between two instructions of Python. What one instruction takes, the system refuses where
+it is memory (`confined`), and a thread ends the process where it is time (`deadline`).
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gradcli.script.limits import GROWTH, PAGE, Budget
+
+INTERVAL = 0.02  # seconds between two looks at the clock and the memory
+STACK = 96 * 2**20  # bytes of stack for the deepest calls within calls, where the system gives them
+FRAME = 1200  # bytes of it that one call in Python takes at most
+FRAMES = 40_000  # of Python's, for the calls of a snippet
+LATEST = 0.6  # seconds after its time in which a snippet may end by itself
+RESERVED = 224 * 2**20  # bytes that may be reserved and never touched, beyond what a snippet may hold
+
+
+@contextmanager
+def watched(budget: Budget) -> Iterator[None]:
+    """Watch time and memory inside the block, where the system has timers and this is the main thread."""
+    if not hasattr(signal, "setitimer") or not _is_main():
+        yield
+        return
+
+    def look(*_: Any) -> None:
+        budget.watch()
+
+    before = signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def deep() -> Iterator[None]:
+    """Room for calls within calls: more stack where the system gives it, and as many frames as the stack holds.
+
+    Some of what a snippet calls comes back to it through C, as a key of `sorted` does; that takes stack, and Python
+    counts only frames.
+    """
+    frames, hook = sys.getrecursionlimit(), sys.unraisablehook
+    sys.unraisablehook = lambda _: None  # what a generator raises while it is freed, the next look raises again
+    restore = _stack()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(frames)
+        sys.unraisablehook = hook
+        restore()
+
+
+def _stack() -> Any:
+    """Set the stack and the number of frames; a function that sets the stack back."""
+    if not _is_main() or sys.platform == "win32":
+        return lambda: None
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    unlimited = resource.RLIM_INFINITY
+    wanted = STACK if hard == unlimited else min(STACK, hard)
+    given = soft if soft != unlimited else STACK
+    if sys.platform == "linux" and given < wanted:  # elsewhere the stack of the main thread does not grow
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+        given = wanted
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), min(FRAMES, given // FRAME)))
+    return lambda: resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
+
+
+@contextmanager
+def confined() -> Iterator[None]:
+    """An end to memory, where the system counts what a process reserves: MemoryError, and no more than 1 GB.
+
+    What a snippet may need is measured first where its size is known; this is for everything else.
+    """
+    if sys.platform != "linux":
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = int(Path("/proc/self/statm").read_bytes().split()[5]) * PAGE + GROWTH + RESERVED
+    if any(limit != resource.RLIM_INFINITY and limit < most for limit in (soft, hard)):
+        yield
+        return
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+@contextmanager
+def deadline(seconds: float, miss: Callable[[], None]) -> Iterator[None]:
+    """Call `miss`, which ends the process, if the block is still busy a moment after its time.
+
+    A product of large matrices of whole numbers is one instruction of Python, and takes minutes.
+    """
+    over, at_end = threading.Event(), threading.Lock()
+
+    def wait() -> None:
+        if not over.wait(min(seconds + LATEST, threading.TIMEOUT_MAX)):
+            with at_end:
+                if not over.is_set():
+                    miss()
+
+    threading.Thread(target=wait, daemon=True).start()
+    try:
+        yield
+    finally:
+        with at_end:
+            over.set()
+
+
+def _is_main() -> bool:
+    return threading.current_thread() is threading.main_thread()
