@@ -101,9 +101,9 @@ class Budget:
         if now - self.measured > RECENT:
             self.measured, self.held = now, resident() - self.memory
         if self.held + size > GROWTH:
-            gc.collect()  # what only cycles hold is given back first
+            gc.collect()  # what only cycles hold is given back first, which takes time, and must be worth it
             self.measured, self.held = now, resident() - self.memory
-            if self.held + size > GROWTH:
+            if self.held + size > GROWTH * 3 // 4:
                 self.exhausted()
 
     def exhausted(self) -> None:
