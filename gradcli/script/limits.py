@@ -48,6 +48,7 @@ class Budget:
         self.memory = resident()
         self.held, self.measured = 0, self.started  # bytes taken since then, and when that was last asked
         self.passed: LimitError | None = None
+        self.collecting = False
         self.raised = 0.0  # when a look raised last
         self.over = False  # the snippet has ended, and nothing that comes after it is its fault
 
@@ -100,8 +101,10 @@ class Budget:
         now = time.monotonic()
         if now - self.measured > RECENT:
             self.measured, self.held = now, resident() - self.memory
-        if self.held + size > GROWTH:
+        if self.held + size > GROWTH and not self.collecting:
+            self.collecting = True  # for the timer goes on
             gc.collect()  # what only cycles hold is given back first, which takes time, and must be worth it
+            self.collecting = False
             self.measured, self.held = now, resident() - self.memory
             if self.held + size > GROWTH * 3 // 4:
                 self.exhausted()
