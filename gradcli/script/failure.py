@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from gradcli.errors import EvaluationError, GradcliError, ProgramSyntaxError
 from gradcli.script.advice import BY_KIND, advice
 from gradcli.script.errors import ExitError, LimitError, UnsupportedError, python_class
-from gradcli.script.machine import running
 from gradcli.script.python.attributes import known_names
 from gradcli.script.python.formatting import text
 from gradcli.script.python.places import PLACES, Place
@@ -60,15 +59,9 @@ def near(error: BaseException, names: Iterable[str] = ()) -> str:
     """The name that a misspelt one is closest to."""
     if isinstance(error, AttributeError):
         names = known_names(error.obj)
-    elif isinstance(error, ImportError):
-        if error.__cause__ is not None:
-            return near(error.__cause__)
-        names = running.machine.modules.names
     elif not isinstance(error, NameError):
         return ""
     close = did_you_mean(error.name, names) if isinstance(error.name, str) else ""
-    if isinstance(error, ImportError) and not close:
-        return f"there are {', '.join(sorted(names))}"
     return f"did you mean {close}?" if close else ""
 
 
