@@ -58,7 +58,7 @@ FAMILIES = {
     "incomplete": "gammainc gammaincc igamma igammac mvlgamma zeta",
     "indexing": "narrow select",
     "integrals": "cumulative_trapezoid gradient trapezoid trapz",
-    "joining": "cat chunk concat flip repeat roll split stack unbind",
+    "joining": "cat chunk concat concatenate flip repeat roll split stack unbind",
     "likelihood": "nll_loss nll_loss_backward one_hot",
     "logic": (
         "all allclose any bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor equal "
@@ -97,6 +97,7 @@ FAMILIES = {
         "hstack meshgrid row_stack tensor_split vsplit vstack"
     ),
     "statistics": "aminmax std std_mean var var_mean",
+    "strides": "as_strided",
     "subscript": "index",
     "systems": "cholesky_inverse cholesky_solve cond lstsq matrix_rank pinv solve_triangular tensorinv tensorsolve",
 }

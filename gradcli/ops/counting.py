@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import primitive
+from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Index, Literal, Number
@@ -98,12 +99,20 @@ def histc(input: Real, bins: int = 100, min: float = 0, max: float = 0) -> Any:
 
 
 @operation("unique([3, 1, 3])", "unique([3, 1, 3], return_inverse=True, return_counts=True)[1]")
-def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
-    """The different entries in order; with their places in it for each entry, and how often each occurs."""
-    values, inverse, numbers = np.unique(input.value, return_inverse=True, return_counts=True)
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The different entries, or slices, in order; with their places in it for each, and how often each occurs."""
+    axis = None if dim is None else dimension(dim, input.ndim)
+    whole = input.value if axis is None else np.atleast_1d(input.value)
+    values, inverse, numbers = np.unique(whole, return_inverse=True, return_counts=True, axis=axis)
     found = [Tensor(values)]
     if return_inverse:
-        found.append(Tensor(np.reshape(inverse, input.shape)))
+        found.append(Tensor(np.reshape(inverse, input.shape if axis is None else -1)))
     if return_counts:
         found.append(Tensor(numbers))
     return found[0] if len(found) == 1 else tuple(found)

@@ -99,7 +99,11 @@ roll: Primitive = primitive(
 )
 
 
-@operation("x = [1, 2]; y = [3]; cat((x, y))", "A = [[1, 2]]; B = [[3, 4]]; cat([A, B], dim=1)", aliases=["concat"])
+@operation(
+    "x = [1, 2]; y = [3]; cat((x, y))",
+    "A = [[1, 2]]; B = [[3, 4]]; cat([A, B], dim=1)",
+    aliases=["concat", "concatenate"],
+)
 def cat_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
     """The tensors one after the other, along a dimension they have."""
     if not tensors:

@@ -93,7 +93,7 @@ def dir_(*value: Any) -> list[str]:
 
 def round_(value: Any, digits: Any = None) -> Any:
     if isinstance(value, Tensor):
-        return attribute(value, "round")() if digits is None else attribute(value, "round")(decimals=digits)
+        raise TypeError("type Tensor doesn't define __round__ method")
     if digits is None:
         return round(value)
     if isinstance(value, int) and isinstance(digits, int) and digits < -len(str(BITS)) * 100_000:

@@ -49,6 +49,8 @@ def operand(value: Any) -> Any:
 
 
 def integer(value: Any) -> int:
+    if isinstance(value, float):
+        raise TypeError
     return value if type(value) is int else reading.integer(value)
 
 
@@ -70,7 +72,7 @@ def string(value: Any) -> str:
 
 def sizes(value: Any) -> Any:
     """One size, or a tuple of them."""
-    return value if type(value) is int else reading.READERS["Dims"](value)
+    return tuple(map(integer, value)) if isinstance(value, tuple | list) else integer(value)
 
 
 def tensors(value: Any) -> list[Any]:
@@ -107,12 +109,16 @@ READERS: dict[str, tuple[Reader, str]] = {
     "Any": (lambda value: value, "Any"),
 }
 # Operations that take integers as they are, and those that take plain numbers where others take a tensor only.
-INTEGERS_STAY = "abs absolute sign sgn floor ceil round trunc fix relu mean std var softmax log_softmax"
+INTEGERS_STAY = (
+    "norm dist quantile cdist inverse inv det slogdet frac lerp histc allclose isclose abs absolute sign sgn floor "
+    "ceil round trunc fix relu mean std var softmax log_softmax"
+)
 NUMBERS_FIRST = (
     "add sub subtract mul multiply div divide true_divide pow power remainder where xlogy float_power bucketize "
     "searchsorted floor_divide"
 )
 KEEP_INTEGERS, FIRST_NUMBERS = frozenset(INTEGERS_STAY.split()), frozenset(NUMBERS_FIRST.split())
+EXTRA = {"scatter": ("reduce",)}  # keywords that the engine has not, and `lowering` takes
 OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))  # they refuse fractions themselves
 ONLY_TENSORS = frozenset(("maximum", "minimum"))
 
@@ -169,7 +175,7 @@ class Signature:
         for name, value in keywords.items():
             if name in self.fixed[: len(arguments)]:
                 raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
-            named[name] = self._read(name, value, None)
+            named[name] = value if name not in self.readers else self._read(name, value, None)
         needed = [name for name in self.fixed[len(values) :] if self.parameters[name].default is Parameter.empty]
         absent = [name for name in needed if name not in named]
         if self.rest is not None and len(values) == len(self.fixed) and self.fixed:
@@ -184,7 +190,7 @@ class Signature:
 
     def _known(self, keyword: str) -> str:
         name = keyword if keyword in self.parameters else SYNONYMS.get(keyword, keyword)
-        if name not in self.parameters and name != "dtype":
+        if name not in self.parameters and name != "dtype" and name not in EXTRA.get(self.name, ()):
             close = did_you_mean(name, self.parameters)
             hint = f" (did you mean '{close}'?)" if close else ""
             raise TypeError(f"{self.name}() got an unexpected keyword argument '{keyword}'{hint}")

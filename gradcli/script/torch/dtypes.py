@@ -149,6 +149,8 @@ def check_device(device: Any) -> None:
         raise AssertionError("Torch not compiled with CUDA enabled")
     if name in KNOWN_DEVICES:
         raise RuntimeError(f"device {name!r} is not available here: the CPU is the only one")
+    if not name.isalpha():
+        raise RuntimeError(f"Invalid device string: '{name}'")
     raise RuntimeError(
         "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
         f"mps, meta, hpu, mtia, privateuseone device type at start of device string: {name}"

@@ -17,7 +17,7 @@ from gradcli.script.torch import operations
 SAME = (
     "cholesky cond cross det diagonal eigh eigvalsh lstsq matmul matrix_exp matrix_norm matrix_power matrix_rank "
     "multi_dot pinv qr lu lu_factor slogdet solve solve_triangular svd svdvals tensorinv tensorsolve "
-    "vecdot vector_norm vander"
+    "vecdot vector_norm"
 )
 # The names of torch.linalg, and what the engine calls them.
 NAMES = {"norm": "linalg_norm", "inv": "inv", **{name: name for name in SAME.split()}}
@@ -67,7 +67,16 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True) -> Any
     return find("solve")(factored(LU, pivots), B)
 
 
+def vander(x: Tensor, *, N: int | None = None) -> Any:
+    """The powers of the entries of a vector, a row each, from 0 on."""
+    from gradcli.script.torch import older
+
+    return older.vander(x, N, increasing=True)
+
+
 def find(name: str) -> Any:
+    if name == "vander":
+        return vander
     if name == "lu_solve":
         return lu_solve
     if name in COMPLEX:
@@ -77,7 +86,9 @@ def find(name: str) -> Any:
         )
     if name.endswith("_ex") and name[:-3] in ("inv", "cholesky", "solve"):
         return checked(name[:-3])
-    known = operations.function(NAMES[name]) if name in NAMES else None
+    if name not in NAMES:
+        return None
+    known = operations.function(NAMES[name])
     return known if known is None else of_reals(name, known)
 
 

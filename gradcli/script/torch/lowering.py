@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
@@ -73,7 +75,70 @@ def _runtime(name: str) -> Callable[..., Any]:
     return call
 
 
+def _of_reals(name: str, text: str, error: type[Exception] = RuntimeError) -> Callable[..., Any]:
+    """What torch refuses integers for, where the engine converts them; `{}` in the text is the kind of number."""
+
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if not is_floating(input.value) and options.get("dtype") is None:
+            raise error(text.format(TYPE_NAMES[input.dtype]))
+        return OPERATIONS[name].function(input, *arguments, **options)
+
+    return call
+
+
+def _no_booleans(name: str, text: str, error: type[Exception] = RuntimeError) -> Callable[..., Any]:
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if input.dtype == np.bool_:
+            raise error(text)
+        return OPERATIONS[name].function(input, *arguments, **options)
+
+    return call
+
+
+def _alike(name: str) -> Callable[..., Any]:
+    """Comparisons within a tolerance ask for one dtype."""
+
+    def call(input: Tensor, other: Tensor, *arguments: Any, **options: Any) -> Any:
+        if input.dtype != other.dtype:
+            raise RuntimeError(f"{TYPE_NAMES[input.dtype]} did not match {TYPE_NAMES[other.dtype]}")
+        return OPERATIONS[name].function(input, other, *arguments, **options)
+
+    return call
+
+
+def _scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, **options: Any) -> Any:
+    """`reduce=` adds or multiplies, which torch has under a name of its own by now."""
+    reduce = options.pop("reduce", None)
+    if reduce is None:
+        return _runtime("scatter")(input, dim, index, src, **options)
+    source = options.get("value") if src is None else src
+    if not isinstance(source, Tensor):
+        source = Tensor(np.full(index.shape, source, input.dtype))
+    kinds = {"add": "sum", "multiply": "prod"}
+    if reduce not in kinds:
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    return OPERATIONS["scatter_reduce"].function(input, dim, index, source, kinds[reduce])
+
+
+EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
+KERNELS = {"frac": "frac_cpu", "lerp": "lerp_kernel_scalar", "histc": "histogram_cpu"}
+
 LOWERED: dict[str, Callable[..., Any]] = {
+    **{name: _of_reals(name, EXPECTED.format(name) + "{}") for name in ("det", "slogdet")},
+    **{name: _of_reals("inverse", EXPECTED.format("inv") + "{}") for name in ("inverse", "inv")},
+    "norm": _of_reals("norm", EXPECTED.format("vector_norm") + "{}"),
+    "dist": _of_reals("dist", "norm(): input dtype should be either floating point or complex. Got {} instead."),
+    "quantile": _of_reals("quantile", "quantile() input tensor must be either float or double dtype"),
+    "cdist": _of_reals("cdist", "cdist only supports floating-point dtypes, X1 got: {}"),
+    **{
+        name: _of_reals(name, f"\"{kernel}\" not implemented for '{{}}'", NotImplementedError)
+        for name, kernel in KERNELS.items()
+    },
+    "abs": _no_booleans("abs", "\"abs_cpu\" not implemented for 'Bool'", NotImplementedError),
+    "argmax": _no_booleans("argmax", "argmax(): does not support bool input"),
+    "argmin": _no_booleans("argmin", "argmin(): does not support bool input"),
+    "allclose": _alike("allclose"),
+    "isclose": _alike("isclose"),
     **{name: _whole(name) for name in ("floor", "ceil", "round", "trunc", "fix")},
     "softmax": _only_real("softmax", "softmax_lastdim_kernel_impl"),
     "log_softmax": _only_real("log_softmax", "log_softmax_lastdim_kernel_impl"),
@@ -81,5 +146,6 @@ LOWERED: dict[str, Callable[..., Any]] = {
     "var": _spread("var"),
     "floor_divide": quotient,
     **{name: _scaled(name) for name in ("add", "sub", "subtract")},
-    **{name: _runtime(name) for name in ("gather", "scatter", "scatter_add")},
+    **{name: _runtime(name) for name in ("gather", "scatter_add")},
+    "scatter": _scatter,
 }

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.engine.views import View
+from gradcli.ops.strides import first_entry, owner
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import describe
 from gradcli.script.torch.arguments import kind_name
@@ -37,15 +36,7 @@ def _dimension(name: str, dim: Any, x: Tensor) -> int:
 
 
 def storage_offset(x: Tensor) -> int:
-    return int(x.array.ctypes.data - _owner(x).ctypes.data) // int(x.value.itemsize)
-
-
-def _owner(x: Tensor) -> np.ndarray[Any, Any]:
-    """The array that holds the memory."""
-    array = x.array
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
+    return first_entry(x.array)
 
 
 def data_ptr(x: Tensor) -> int:
@@ -65,7 +56,7 @@ class Storage:
     """`x.untyped_storage()`: the memory that views share."""
 
     def __init__(self, x: Tensor) -> None:
-        self.array = _owner(x)
+        self.array = owner(x.array)
 
 
 describe(

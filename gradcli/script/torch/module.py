@@ -138,6 +138,9 @@ def find(name: str) -> Any:
         return import_module(SUBMODULES[name]).namespace(f"torch.{name}")
     if name == "vmap":
         return import_module("gradcli.script.torch.vectorising").vmap
+    known = operations.further("range_" if name == "range" else name)
+    if known is not None:
+        return known
     return None if name in operations.ELSEWHERE else operations.function(name)
 
 

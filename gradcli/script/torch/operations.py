@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,32 @@ OURS = (
 ELSEWHERE = frozenset(f"{ONLY_METHODS} {ONLY_NN} {ONLY_SPECIAL} {OURS}".split())
 
 
+# Functions that are no operations of the engine, by the module that has them; methods too where they take a tensor.
+FURTHER = {
+    "older": (
+        "addbmm angle bartlett_window blackman_window conj conj_physical dsplit fill hamming_window hann_window "
+        "histogram imag isreal lu msort nanmedian nanquantile nuclear_norm pdist pinverse qr real resolve_conj "
+        "resolve_neg rsub svd triangular_solve typename unsafe_chunk unsafe_split vander range_"
+    ),
+    "strides": (
+        "adjoint apply_ dim_order empty_permuted empty_strided index_put is_set_to map_ put put_ resize_ "
+        "resize_as_ set_ split_with_sizes"
+    ),
+}
+MODULE_OF = {name: module for module, names in FURTHER.items() for name in names.split()}
+ALONE = (
+    "bartlett_window blackman_window empty_permuted empty_strided fill hamming_window hann_window nuclear_norm pdist "
+    "range_ rsub typename vander"
+)
+NO_METHODS = frozenset(ALONE.split())
+
+
+def further(name: str) -> Function | None:
+    if name not in MODULE_OF:
+        return None
+    return getattr(import_module(f"gradcli.script.torch.{MODULE_OF[name]}"), name)  # type: ignore[no-any-return]
+
+
 @cache
 def function(name: str) -> Function | None:
     """`torch.name`, and that of torch.nn.functional; None when there is no such operation."""
@@ -48,6 +75,8 @@ def function(name: str) -> Function | None:
 @cache
 def method(name: str) -> Function | None:
     """`x.name`, which takes the tensor first; None when there is no such method."""
+    if name in MODULE_OF and name not in NO_METHODS:
+        return further(name)
     if name.endswith("_"):
         return in_place(name)
     if name not in OPERATIONS or not (OPERATIONS[name].method or name == "where"):

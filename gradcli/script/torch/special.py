@@ -21,7 +21,9 @@ NAMES = {
 
 
 def find(name: str) -> Any:
-    return operations.function(NAMES[name]) if name in NAMES else None
+    if name not in NAMES:
+        return None
+    return operations.function(NAMES[name])
 
 
 def namespace(name: str) -> Namespace:

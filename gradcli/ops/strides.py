@@ -1,0 +1,85 @@
+"""The memory of a tensor read with other sizes and steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.notation import positional
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.engine.views import writable
+from gradcli.errors import AutogradError
+from gradcli.ops.arguments import Shape, check_size
+from gradcli.ops.indexing import flat_positions, scattered
+from gradcli.ops.surface import operation
+
+
+def owner(array: Any) -> Any:
+    """The array that holds the memory."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def first_entry(array: Any) -> int:
+    """Where in the memory the first entry lies, in entries."""
+    return int(array.ctypes.data - owner(array).ctypes.data) // int(array.itemsize)
+
+
+def _steps(stride: Shape, item: int) -> list[int]:
+    return [step * item for step in stride]
+
+
+def _laid(x: Any, *, size: Shape, stride: Shape, offset: int) -> Any:
+    memory = owner(writable(x))
+    flat = np.ndarray((memory.nbytes // memory.itemsize,), memory.dtype, memory)
+    return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, x.itemsize))
+
+
+def _places(shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
+    flat = flat_positions(shape).reshape(-1)[offset:]
+    return np.lib.stride_tricks.as_strided(flat, size, _steps(stride, flat.itemsize))
+
+
+laid: Primitive = primitive(
+    "as_strided",
+    _laid,
+    lambda g, out, x, *, size, stride, offset: laid_back(g, shape=x.shape, size=size, stride=stride, offset=offset),
+    structured=True,
+    view=True,
+    notation=positional("as_strided"),
+)
+laid_back: Primitive = primitive(
+    "as_strided_backward",
+    lambda g, *, shape, size, stride, offset: scattered(g, _places(shape, size, stride, offset), shape),
+    lambda g, out, h, *, shape, size, stride, offset: laid(g, size=size, stride=stride, offset=offset),
+    structured=True,
+)
+
+
+@operation("x = [1, 2, 3, 4]; as_strided(x, (2, 2), (1, 2))", "x = [1, 2, 3, 4]; as_strided(x, (3, 2), (1, 1))")
+def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None) -> Any:
+    """The memory of the tensor read with other sizes and steps; refused where that leads out of it."""
+    array = input.array
+    offset = first_entry(array) if storage_offset is None else storage_offset
+    if len(size) != len(stride):
+        raise AutogradError("mismatch in length of strides and shape")
+    if any(step < 0 for step in stride):
+        raise AutogradError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+        )
+    if any(length < 0 for length in size) or offset < 0:
+        raise AutogradError("as_strided: sizes and the storage offset are not negative")
+    check_size(size)
+    last = offset + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
+    needed, there = (0 if 0 in size else (last + 1) * array.itemsize), owner(array).nbytes
+    if needed > there:
+        raise AutogradError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+            f"{array.itemsize} requiring a storage size of {needed} are out of bounds for storage of size {there}"
+        )
+    if input.requires_grad and not (array.flags.c_contiguous and owner(array).size == array.size):
+        raise AutogradError("gradients of as_strided are supported here for the whole of a contiguous tensor alone")
+    return laid(input, size=size, stride=stride, offset=offset)
