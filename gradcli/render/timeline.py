@@ -91,7 +91,7 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
         case Named():
             yield Row((visible(event.name), f"= {visible(event.before)}"))
         case Changed():
-            how = "through .data, which autograd does not see" if event.through_data else "in place"
+            how = "behind the back of autograd: .data, detach(), numpy()" if event.through_data else "in place"
             told = how if event.through_data else f"{how}, version {event.version}"
             yield Row((visible(event.name), f"{looks.arrow} {value(event.value, looks)}", told))
         case Returned():
@@ -156,7 +156,8 @@ def lesson(event: Backward | Returned, looks: Looks, *, all: bool) -> Iterator[R
     """The forward pass, the local derivatives, and the chain rule."""
     explanation = event.explanation
     if explanation is None:
-        yield Row((f"backward from {visible(event.output)}: the graph is too large to show",), "aside")
+        why = "the graph is too large, or has several outputs"
+        yield Row((f"backward from {visible(event.output)}, without its steps: {why}",), "aside")
         return
     terms = Terms(explanation, looks)
     tables = (("forward", forward), ("local derivatives", locals_), ("chain rule, newest node first", chain_rule))

@@ -39,6 +39,10 @@ ADVICE = [
     (r"only change requires_grad flags of leaf", "write y = x.detach() for a tensor outside the graph"),
     (r"can't retain_grad|cannot register a hook", "the tensor needs requires_grad=True, or a leaf below it does"),
     (r"Mismatch in shape: grad_output", "the gradient given to backward must have the shape of the output"),
+    (
+        r"returned nan values",
+        "0 times infinity, or infinity less infinity: keep the input away from there (--explain says from where)",
+    ),
     (r"Inference tensors", "use no_grad() in place of inference_mode(), or clone() the tensor outside of it"),
     # shapes
     (

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad, Node, changes
+from gradcli.engine.graph import Node, changes
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.engine.writing import copy, fill, fill_tensor, overwrite, regenerated, zero
@@ -61,20 +61,21 @@ class Memory:
         self.values: WeakKeyDictionary[Tensor, Any] = WeakKeyDictionary()  # leaves as the last pass saw them
         self.has_stepped = False  # an optimizer has, in this statement: its changes are told already
         self.is_print = False  # whether the statement that runs makes nothing of its values
-        self._exposed: dict[Tensor, Any] = {}  # leaves that this statement may change without a trace
+        self._exposed: dict[Tensor, Any] = {}  # tensors that this statement may change without a trace
 
-    def exposed(self, leaf: Tensor) -> None:
-        """A statement reached past the graph to the memory of a leaf (`w.data -= ...`)."""
-        if isinstance(node_of(leaf), AccumulateGrad):
-            self._exposed.setdefault(leaf, kept(leaf.value))
+    def exposed(self, tensor: Tensor) -> None:
+        """A statement reached past the graph to the memory of a tensor (`w.data -= ...`)."""
+        if node_of(tensor) is not None:
+            self._exposed.setdefault(tensor, kept(tensor.value))
 
     def ended(self, env: dict[str, Any], line: int, latest: int) -> None:
         """Tell what a statement changed."""
         exposed, self._exposed = self._exposed, {}
         stepped, self.has_stepped = self.has_stepped, False
-        for leaf, before in exposed.items():
-            if before is not None and not np.array_equal(before, leaf.value, equal_nan=True):
-                self.tell(leaf, self.recorder.name(leaf), through_data=True)
+        for tensor, before in exposed.items():
+            seen = bool(tensor.history and tensor.history[-1] > latest)
+            if before is not None and not seen and not np.array_equal(before, tensor.value, equal_nan=True):
+                self.tell(tensor, self.recorder.name(tensor), through_data=True)
         if changes.latest > latest:
             self.changed_at.append((changes.latest, line, stepped))
             told: set[str] = set()

@@ -35,7 +35,8 @@ def notes(recorder: Recorder) -> Iterator[Note]:
     free = [
         leaf for leaf in recorder.filled if leaf not in recorder.updates.owned and leaf not in recorder.names.former
     ]
-    names = [recorder.name(leaf) for leaf in free if not recorder.names.is_generated(leaf)]
+    known = [leaf for leaf in free if leaf in recorder.origins.used and not recorder.names.is_generated(leaf)]
+    names = list(dict.fromkeys(map(recorder.name, known)))
     optimizers = " and ".join(recorder.updates.optimizers)
     before = {recorder.names.get(leaf) for leaf in recorder.names.former if leaf in recorder.updates.owned}
     for name in names:

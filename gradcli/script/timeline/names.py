@@ -16,7 +16,7 @@ from gradcli.script.python.attributes import Facade
 from gradcli.script.python.scopes import OUTER
 from gradcli.source import Source
 
-FEW = 20  # items of a list or dict whose tensors have names
+FEW = 100  # items of a list or dict whose tensors have names
 DEPTH = 2  # of lists in lists
 SHORT = 3  # entries of a constant that is written out
 Target = Node | AccumulateGrad
@@ -73,11 +73,12 @@ class TensorNames:
         """Note the names that mean another tensor now, though they were that of a leaf."""
         for name, old in olds:
             new = env.get(name)
-            if isinstance(old, Tensor) and isinstance(new, Tensor) and new is not old:
+            if isinstance(old, Tensor) and new is not old:
                 if isinstance(node_of(old), AccumulateGrad) and self.get(old) == name:
                     self.former.setdefault(old, line)
-                    self.renamed[new] = (name, line)
-                elif old in self.renamed:
+                    if isinstance(new, Tensor):
+                        self.renamed[new] = (name, line)
+                elif old in self.renamed and isinstance(new, Tensor):
                     self.renamed[new] = self.renamed[old]
 
     def replace(self, tensor: Tensor, name: str, line: int) -> None:
@@ -181,10 +182,9 @@ def parts(name: str, value: Any, depth: int = DEPTH) -> Iterator[tuple[Tensor, s
 
 
 def owned(value: Any) -> Iterator[tuple[str, Tensor]]:
-    """The tensors of an object: the parameters of a module that is set up, the attributes of anything else."""
+    """The tensors of an object: the parameters of a module that is set up, and the attributes of anything."""
     if "_parameters" in vars(value):
         yield from value.named_parameters()
-        return
     for name, inner in list(vars(value).items()):
         if isinstance(inner, Tensor):
             yield name, inner

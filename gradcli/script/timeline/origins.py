@@ -64,6 +64,11 @@ class Origins:
             for leaf in below:
                 self.taken.setdefault(leaf, place)
 
+    def forget(self, leaves: Iterable[Tensor]) -> None:
+        """Let go of what is below leaves that have lost their name, or a chain of all former ones would stay."""
+        for leaf in leaves:
+            self._below.pop(leaf, None)
+
     def below(self, tensors: Iterable[Tensor]) -> Below:
         """The leaves below these tensors, whether or not the graph still leads to them."""
         return merged([self._below_one(x) for x in tensors])

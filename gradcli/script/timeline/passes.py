@@ -16,7 +16,7 @@ from gradcli.script.timeline import remarks
 from gradcli.script.timeline.changes import Filled
 from gradcli.script.timeline.graphs import explained, snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Backward, Returned
-from gradcli.script.timeline.reasons import Pass
+from gradcli.script.timeline.reasons import Pass, listed
 from gradcli.script.timeline.written import kept
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def followed(
         if node.inputs is None:
             recorder.freed.setdefault(node, line)
     reached = [leaf for leaf, _, _ in accumulations] if inputs is None else []
-    output = recorder.name(outputs[0])
+    output = listed(map(recorder.name, outputs))
     recorder.walks(
         Pass(line, output, recorder.origins.below(outputs), reached, inputs is not None, walk.stops(recorder))
     )
@@ -81,7 +81,7 @@ def followed(
     notes = (
         *remarks.added(recorder, accumulations),
         *remarks.on_way(recorder, walk, explanation),
-        *(remarks.at_leaves(accumulations, recorder, explanation) if explanation is not None else ()),
+        *remarks.at_leaves(accumulations, recorder, walk, explanation),
     )
     for leaf, _, _ in accumulations:
         if leaf._grad is not None:
@@ -89,7 +89,11 @@ def followed(
         recorder.memory.values[leaf] = kept(leaf.value)
         if leaf._grad is not None and leaf._grad.node is not None:
             recorder.names.give(leaf._grad, f"{recorder.name(leaf)}.grad")
-    recorder.add("backward", event=lambda: Backward(*recorder.place, output, explanation, accumulated, retained, notes))
+    recorder.add(
+        "backward",
+        event=lambda: Backward(*recorder.place, output, explanation, accumulated, retained, notes),
+        news=bool(notes),
+    )
 
 
 class Walk:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gradcli.script.timeline.recorder import Recorder
 
 Reason = tuple[str, str]
-SPELT = {"to_copy": "to()", "clone": "clone()"}
+SPELT = {"to_copy": "to()", "copy_slices": "an assignment to a part of it"}
 
 
 class Pass(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -83,6 +84,7 @@ class Recorder(History):
             finally:
                 self.walking = walking
             self.names.rename(env, line, olds)
+            self.origins.forget(old for _, old in olds if isinstance(old, Tensor) and old in self.names.former)
             self.ended(env, line, latest)
             machine.source = before
             return signal
@@ -196,6 +198,8 @@ class Recorder(History):
     def finished(self, error: Exception | None) -> Timeline:
         """The whole run, when it has ended."""
         self.look(self.machine.globals)
+        if self.names.former:  # those that nothing leads to are no leaves of the run any more
+            gc.collect()
         return Timeline(tuple(self.events), tuple(endings.leaves(self)), tuple(endings.notes(self)))
 
     def untold(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -232,10 +236,10 @@ class Recorder(History):
         """Whether another event like this on this line is to be kept."""
         return self.all or len(self.kept_at.get((*self.place, *what), ())) < SHOWN
 
-    def add(self, *what: Any, event: Callable[[], Event]) -> None:
-        """Keep an event, or count it where its line has done the same before."""
+    def add(self, *what: Any, event: Callable[[], Event], news: bool = False) -> None:
+        """Keep an event, or count it where its line has done the same before and there is no news in it."""
         positions = self.kept_at.setdefault((*self.place, *what), [])
-        if self.wanted(*what):
+        if news or self.wanted(*what):
             positions.append(len(self.events))
             self.events.append(event())
         else:

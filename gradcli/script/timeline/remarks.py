@@ -55,15 +55,21 @@ def short(value: Any) -> str:
     return f"{float(value):.6g}"
 
 
-def at_leaves(arrivals: Arrivals, recorder: Recorder, explanation: Explanation) -> Iterator[Note]:
-    """Gradients that are 0 everywhere, or not finite somewhere; leaves with the same story share a note."""
+def at_leaves(arrivals: Arrivals, recorder: Recorder, walk: Walk, explanation: Explanation | None) -> Iterator[Note]:
+    """Gradients that are 0 everywhere, or not finite somewhere; leaves with the same story share a note.
+
+    Of passes that are not shown only the first of a line with a gradient that is not finite is told.
+    """
     stories: dict[tuple[str, str], list[str]] = {}
     for leaf, gradient, _ in arrivals:
         name = recorder.name(leaf)
         if not np.all(np.isfinite(gradient)):
             kind = "nan" if np.any(np.isnan(gradient)) else "infinite"
-            story = ("not-finite", f"{kind}: {overflowing(recorder, explanation, name)}")
-        elif not np.any(gradient):
+            if explanation is None and not recorder.once("not-finite", *recorder.place, name):
+                continue
+            why = spoilt(recorder, walk) if explanation is None else overflowing(recorder, explanation, name)
+            story = ("not-finite", f"{kind}: {why}")
+        elif explanation is not None and not np.any(gradient):
             story = ("zero-gradient", f"0: {vanishing(recorder, explanation, name)}")
         else:
             continue
@@ -142,6 +148,21 @@ def where(x: Line, step: Step) -> str:
         return f"for {x.name}"
     entry = np.asarray(x.value)[~np.isfinite(step.contribution)].flat[0]
     return f"where {x.name} is {short(entry)}"
+
+
+def spoilt(recorder: Recorder, walk: Walk) -> str:
+    """The same without the graph, which is gone when a pass has run: from the values that were kept."""
+    for node in reversed(list(walk.order)):
+        value = recorder.made.get(node)
+        if value is not None and not np.all(np.isfinite(value)):
+            kind = "nan" if np.any(np.isnan(value)) else "infinite"
+            line = recorder.lines.get(node)
+            return f"{recorder.names.of(node)}, the result of {node.primitive.name} (line {line}), is {kind} already"
+    for node in walk.left:
+        edges = [edge for edge in node.edges if edge is not None and edge in walk.totals]
+        if np.all(np.isfinite(walk.left[node])) and not all(np.all(np.isfinite(walk.totals[edge])) for edge in edges):
+            return f"the derivative of {node.primitive.name} (line {recorder.lines.get(node)}) is not finite there"
+    return "the sum of what arrives is too large for its dtype"
 
 
 def masked(explanation: Explanation, line: Line) -> bool:

@@ -1,0 +1,131 @@
+"""What learners ask when training does not do what they expect, and what the timeline answers."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.render.looks import Looks
+from gradcli.render.snippet_document import snippet_document
+from gradcli.render.timeline import timeline_page
+from gradcli.script.timeline.model import Returned, Timeline
+from tests.commands.running import validator
+from tests.script.running import recorded
+
+START = "import torch\nfrom torch import nn\nw = torch.tensor([2.0, 3.0], requires_grad=True)\n"
+SGD = "opt = torch.optim.SGD([w], lr=0.1)\n"
+
+ANSWERS = {
+    # cut off on the way
+    "y = torch.tensor(w * 3, requires_grad=True)\ny.sum().backward()\nw.grad": "torch.tensor() at line 4 copied the",
+    "z = torch.tensor([w[0], w[1]])\nz.sum().backward()": "is outside the graph: torch.tensor() at line 4 copied the",
+    "s = w[0].item() * 3\nt = torch.tensor(s, requires_grad=True)\nt.backward()\nw.grad": "item() at line 4 took the",
+    "s = float(w[0])\nt = torch.tensor(s, requires_grad=True)\nt.backward()\nw.grad": "float() at line 4 took the",
+    "p = w.argmax().float()\np.backward()": "p is outside the graph: argmax at line 4 has no gradient",
+    "m = (w > 1).float().sum()\nm.backward()": "the comparison > at line 4 has no gradient",
+    "with torch.no_grad():\n    y = w * 2\ny.sum().backward()": "computed inside no_grad() at line 5",
+    "x = torch.ones(2)\ny = x * 2\ny.sum().backward()": "x does not require grad: make x with requires_grad=True",
+    "x = torch.ones(2)\ny = x * 2\nx.requires_grad_()\ny.sum().backward()": "line 5 computed it before line 6 switched",
+    "w.requires_grad_(False)\ny = w * 2\ny.sum().backward()": "line 4 switched requires_grad of w off",
+    "g, = torch.autograd.grad((w ** 2).sum(), w)\ng.sum().backward()": "line 4 computed the gradient without create",
+    "(w ** 2).sum().backward()\nw.grad.sum().backward()": "line 4 computed the gradient without create_graph=True",
+    # whose gradient
+    "w.requires_grad = False\nw.grad": "line 4 switched its requires_grad off",
+    "(w * 1).sum().backward()\nw = w - 0.1 * w.grad\nw.grad": "the leaf that w was before line 5 has the gradient",
+    "(w * 1).sum().backward()\nwith torch.no_grad():\n    w = w - w.grad\nw.grad": "line 6 made a new tensor inside",
+    "v = torch.ones(2, requires_grad=True) * 0.1\nv.grad": "call requires_grad_() last, on the finished tensor",
+    "b = torch.ones(2, requires_grad=True)\nw.sum().backward()\nb.grad": "no line has computed anything with it",
+    "b = torch.ones(2, requires_grad=True)\nc = b * 2\nw.sum().backward()\nb.grad": "started from v1, which does",
+    "y = w * 2\ny.sum().backward()\ny.retain_grad()\ny.grad": "no backward pass has reached it since",
+    "y = w.clone()\ny[0] = 0\ny.grad": "the result of an assignment to a part of it (line 5)",
+    # updates
+    SGD + "opt.step()": "w has no gradient, so SGD changes nothing: no backward pass has run yet",
+    SGD + "w.sum().backward()\nopt.zero_grad()\nopt.step()": "SGD changes nothing: line 6 set it to None",
+    "opt = torch.optim.SGD([w], lr=0.0)\nw.sum().backward()\nopt.step()": "w stays: lr is 0",
+    SGD + "(w * 0).sum().backward()\nopt.step()": "w stays: its .grad is 0",
+    SGD + "b = torch.ones(2, requires_grad=True)\n(w * b).sum().backward()\nopt.step()": "SGD does not hold b",
+    "m = nn.Linear(2, 1)\nopt = torch.optim.SGD(m.parameters(), lr=1.0)\nm.weight = nn.Parameter(torch.ones(1, 2))\n"
+    "m(w).backward()\nopt.step()": "SGD holds the tensor that m.weight was before, not the new one",
+    "w.data -= 1": "w -> [1, 2] behind the back of autograd",
+    "y = w * 1\ny.detach().numpy()[0] = 9": "y -> [9, 3] behind the back of autograd",
+    "w.sum().backward()\nnn.utils.clip_grad_norm_([w], 0.5)": "w.grad -> [0.353553, 0.353553] in place, version 1",
+    # gradients
+    "y = torch.relu(-w)\ny.sum().backward()": "relu (line 4) passes nothing back to v1, for v1 is nowhere above 0",
+    "torch.round(w).sum().backward()": "for its derivative is 0 everywhere",
+    "torch.softmax(w, 0).sum().backward()": "its entries always add up to 1",
+    "torch.sigmoid(w * 100).sum().backward()": "is so far from 0 that it is flat there",
+    "b = torch.zeros(2)\n(w * b).sum().backward()": "for it multiplies by b, which is 0",
+    "torch.sqrt(w - 2).sum().backward()": "w.grad is infinite: the derivative of sqrt (line 4)",
+    "x = w - 2\ntorch.where(x > 0, x.log(), x).sum().backward()": "where() leaves v2 out only after that",
+    "torch.exp(w * 100).log().sum().backward()": "(line 4) is infinite already",
+    "y = w * 2\ny.register_hook(lambda g: g * 10)\ny.sum().backward()": "a hook on y changed its gradient",
+    "y = w * 2\ny.retain_grad()\n(y * 3).sum().backward()": "kept by retain_grad() | y.grad -> [3, 3]",
+    # errors
+    "h = w.exp()\na = h.sum()\nb = (h * h).sum()\na.backward()\nb.backward()": "line 7 freed what exp (line 4) had",
+    "h = w\nfor i in range(2):\n    h = torch.tanh(h)\n    h.sum().backward()": "h = h.detach() before it is used",
+    "loss = (w ** 2).sum()\nfor i in range(2):\n    loss.backward()": "line 6 freed what",
+    SGD
+    + "a = (w ** 2).sum()\nb = (w ** 3).sum()\na.backward()\nopt.step()\nb.backward()": "the optimizer step at line 8",
+    # names
+    "def f(t):\n    return t * t\nout = f(w)": "line 6: out = f(w) | out = v1",
+    "p = {'w': torch.ones(1, requires_grad=True)}\n(p['w'] * 2).backward()": "p['w'].grad -> [2]",
+    "v1 = w * 2\ny = (v1 + 1) * 3": "v2 = v1 + 1",
+    "class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.s = torch.ones(2, requires_grad=True)\nn = N()\n(n.s * w).sum().backward()": "n.s.grad -> [2, 3]",
+}
+
+
+def page(timeline: Timeline) -> str:
+    """The page without its columns, on one line."""
+    text = timeline_page(timeline, Looks(ascii=True))
+    return " | ".join(" ".join(line.split()) for line in text.split("\n"))
+
+
+@pytest.mark.parametrize("program", ANSWERS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_answer_is_there(program: str) -> None:
+    timeline = recorded(f"{START}{program}\n")
+    assert ANSWERS[program] in page(timeline)
+    validator("run").validate(snippet_document("a.py", "", timeline, None))
+
+
+def test_autograd_grad_is_told_as_a_pass() -> None:
+    timeline = recorded(f"{START}y = (w ** 3).sum()\ng, = torch.autograd.grad(y, w)\n")
+    (event,) = (event for event in timeline.events if isinstance(event, Returned))
+    ((name, gradient),) = event.gradients
+    assert (event.output, name, list(gradient)) == ("y", "w", [12, 27])
+    assert event.explanation is not None
+
+
+def test_a_long_loop_says_it_once() -> None:
+    timeline = recorded(f"{START}for i in range(200):\n    (w * 2).sum().backward()\n")
+    told = page(timeline)
+    assert told.count("still held the gradient") == 1
+    assert "and 198 more times" in told
+    assert told.count("|") < 40
+
+
+def test_news_are_told_whenever_they_come() -> None:
+    program = (
+        "v = torch.tensor(1.0, requires_grad=True)\nfor i in range(20):\n    (v * 10.0 ** (i * 4)).log().backward()\n"
+    )
+    told = page(recorded(f"{START}{program}"))
+    assert told.count("v.grad is nan: v1, the result of mul (line 6), is infinite already") == 1
+
+
+def test_what_runs_in_a_loop_is_forgotten() -> None:
+    program = (
+        f"{START}x = w\nfor i in range(500):\n    x = (x.detach() + 1).requires_grad_()\n    (x * 2).sum().backward()\n"
+    )
+    timeline = recorded(program)
+    assert len(timeline.leaves) < 10
+
+
+def test_a_transform_keeps_its_own_operations_to_itself() -> None:
+    told = page(recorded(f"{START}f = lambda t: (t ** 3).sum()\nprint(torch.autograd.functional.hessian(f, w))\n"))
+    assert "line 4: f = lambda t: (t ** 3).sum()" in told
+    assert "line 5" not in told
+
+
+def test_a_failure_before_any_pass_is_short() -> None:
+    timeline = recorded(f"{START}(w * 2).backward()\n")
+    assert "no backward pass has run" not in timeline_page(timeline, Looks(ascii=True), failed=True)
