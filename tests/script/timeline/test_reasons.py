@@ -147,7 +147,7 @@ def test_an_optimizer_tells_what_it_changed() -> None:
 
 
 def test_repetitions_are_counted() -> None:
-    program = X + "for i in range(10):\n    y = x * i\n    y.backward()\n"
+    program = X + "for i in range(10):\n    y = x * (i + 1)\n    y.backward()\n"
     short, whole = recorded(program), recorded(program, all=True)
     passes = list(of_kind(short, Backward))
     assert [event.times for event in passes] == [1, 9]
