@@ -32,7 +32,9 @@ FAMILIES = {
         "eq ge greater greater_equal gt le less less_equal logical_and logical_not logical_or lt ne not_equal"
     ),
     "contractions": "addmm bmm dot ger mm mv outer",
-    "convolution": "conv1d conv1d_input conv1d_weight conv2d conv2d_input conv2d_weight",
+    "convolution": (
+        "conv1d conv1d_input conv1d_weight conv2d conv2d_input conv2d_weight conv3d conv3d_input conv3d_weight"
+    ),
     "counting": "argwhere bincount bucketize count_nonzero histc nonzero searchsorted unique",
     "creation": (
         "arange empty empty_like eye full full_like linspace logspace ones ones_like tril_indices triu_indices zeros "
@@ -74,13 +76,16 @@ FAMILIES = {
     "norms": "norm vector_norm",
     "padding": "pad",
     "permutations": "H T mH mT moveaxis movedim permute swapaxes swapdims t transpose",
-    "pooling": "avg_pool2d avg_pool2d_backward max_pool2d max_pool2d_backward max_pool2d_pick",
+    "pooling": (
+        "avg_pool2d avg_pool2d_backward avg_pool3d avg_pool3d_backward max_pool2d max_pool2d_backward max_pool2d_pick "
+        "max_pool3d max_pool3d_backward max_pool3d_pick"
+    ),
     "products": "addmv addr baddbmm cross inner kron tensordot vdot vecdot",
     "quantiles": "entr erfcx log_ndtr ndtr ndtri xlog1py",
     "reductions": "mean prod sum",
     "replacing": "diagonal_scatter narrow_copy renorm scatter_reduce select_scatter slice_scatter",
     "resampling": "resample",
-    "resizing": "conv_transpose1d conv_transpose2d pixel_shuffle pixel_unshuffle",
+    "resizing": "conv_transpose1d conv_transpose2d conv_transpose3d pixel_shuffle pixel_unshuffle",
     "rounding": "round",
     "samples": "corrcoef cov diff logcumsumexp nanmean nansum quantile",
     "scans": "cumprod cumsum",

@@ -159,6 +159,24 @@ def conv2d(
     return _convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
+@operation(
+    "x = [[[[[1, 2], [0, 0.5]], [[-1, 2], [3, 1]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv3d(x, w)",
+    "x = [[[[1, 2], [0, 0.5]]]]; w = [[[[[0.5, -1]]]]]; b = [1]; conv3d(x, w, b, padding=(0, 1, 0))",
+    method=False,
+)
+def conv3d(
+    input: Real,
+    weight: Real,
+    bias: Real | None = None,
+    stride: Pair = 1,
+    padding: Padding = 0,
+    dilation: Pair = 1,
+    groups: int = 1,
+) -> Any:
+    """Slide the kernels in `weight` through the input: (batch, channels, depth, rows, columns) to the same."""
+    return _convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+
+
 def _declare_adjoints(count: int, input_example: str, weight_example: str) -> None:
     """The names that torch.nn.grad has for the gradients of a convolution."""
 
@@ -205,4 +223,9 @@ _declare_adjoints(
     2,
     "w = [[[[0.5, -1]]]]; u = [[[[1, 2], [3, 1]]]]; conv2d_input((1, 1, 2, 1), w, u, padding=(0, 1))",
     "x = [[[[1, 2]], [[0.5, -1]]]]; u = [[[[1]], [[2]]]]; conv2d_weight(x, (2, 1, 1, 2), u, groups=2)",
+)
+_declare_adjoints(
+    3,
+    "w = [[[[[0.5, -1]]]]]; u = [[[[[1, 2]]]]]; conv3d_input((1, 1, 1, 1, 3), w, u)",
+    "x = [[[[[1, 2, 3]]]]]; u = [[[[[1, 2]]]]]; conv3d_weight(x, (1, 1, 1, 1, 2), u)",
 )

@@ -5,6 +5,7 @@ The entries that max-pooling took are found again from its input where they are 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,9 +24,10 @@ class Pool:
         kernel_size: Sizes,
         stride: Sizes,
         padding: Sizes,
-        dilation: Sizes = (1, 1),
+        dilation: Sizes = (),
         ceil_mode: bool = False,
     ) -> None:
+        dilation = dilation or (1,) * len(kernel_size)
         self.spatial, self.kernel, self.stride, self.dilation = spatial, kernel_size, stride, dilation
         self.places = windows.number_of_places(spatial, kernel_size, stride, padding, dilation, ceil_mode)
         self.before = padding
@@ -53,11 +55,11 @@ class Pool:
         ):
             start = np.arange(count) * s - p
             sides.append(np.minimum(start + k, n + b) - np.maximum(start, -b))
-        return sides[0][:, None] * sides[1]
+        return math.prod(np.ix_(*sides), start=np.array(1))
 
 
 def largest(x: Any, **o: Any) -> Any:
-    pool = Pool(x.shape[-2:], **o)
+    pool = Pool(x.shape[-len(o["kernel_size"]) :], **o)
     first, *others = pool.views(pool.padded(x, -np.inf))
     out = first.copy()
     for view in others:
@@ -74,7 +76,7 @@ def _chosen(x: Any, pool: Pool) -> Any:
     numbers = np.min_scalar_type(windows.count(pool.kernel))
     real = pool.padded(np.ones((1, *pool.spatial), bool), False)
     first_real = np.argmax(np.stack(list(pool.views(real))), axis=0)
-    shape = (*x.shape[:-2], *pool.places)
+    shape = (*x.shape[: -len(pool.kernel)], *pool.places)
     chosen = np.broadcast_to(first_real, shape).astype(numbers)
     best = np.full(shape, -np.inf, x.dtype)
     for number, view in enumerate(pool.views(pool.padded(x, -np.inf))):
@@ -84,22 +86,32 @@ def _chosen(x: Any, pool: Pool) -> Any:
     return chosen
 
 
+def positions(x: Any, **o: Any) -> Any:
+    """Where in its row, image or volume each entry is that max-pooling takes, as a flat position."""
+    pool = Pool(x.shape[-len(o["kernel_size"]) :], **o)
+    flat = np.arange(windows.count(pool.spatial)).reshape(pool.spatial)
+    places = np.stack(list(pool.views(pool.padded(flat, 0))))
+    chosen = _chosen(x, pool)
+    grid = np.indices(chosen.shape[-len(pool.places) :])
+    return places[(chosen.astype(np.intp), *(np.broadcast_to(axis, chosen.shape) for axis in grid))]
+
+
 def _where(mask: Any, x: Any, finite: Any) -> Any:
     """`where(mask, x, 0)`; as a product, which is much faster, if no infinity would become nan."""
     return x * mask if finite else np.where(mask, x, 0)
 
 
 def spread(g: Any, x: Any, **o: Any) -> Any:
-    pool = Pool(x.shape[-2:], **o)
+    pool = Pool(x.shape[-len(o["kernel_size"]) :], **o)
     chosen, finite = _chosen(x, pool), np.isfinite(g).all()
-    out = pool.zeros(x.shape[:-2], g.dtype)
+    out = pool.zeros(x.shape[: -len(pool.kernel)], g.dtype)
     for number, view in enumerate(pool.views(out)):
         view += _where(chosen == number, g, finite)
     return pool.inside(out)
 
 
 def pick(h: Any, x: Any, **o: Any) -> Any:
-    pool = Pool(x.shape[-2:], **o)
+    pool = Pool(x.shape[-len(o["kernel_size"]) :], **o)
     chosen, finite = _chosen(x, pool), np.isfinite(h).all()
     out = np.zeros(chosen.shape, h.dtype)
     for number, view in enumerate(pool.views(pool.padded(h, 0))):
@@ -109,10 +121,10 @@ def pick(h: Any, x: Any, **o: Any) -> Any:
 
 def ties(x: Any, **o: Any) -> Any:
     """The entries that share the largest value of a window with another."""
-    pool = Pool(x.shape[-2:], **o)
+    pool = Pool(x.shape[-len(o["kernel_size"]) :], **o)
     best, border = largest(x, **o), pool.padded(x, np.nan)
     tied = sum(view == best for view in pool.views(border)) > 1
-    out = pool.zeros(x.shape[:-2], bool)
+    out = pool.zeros(x.shape[: -len(pool.kernel)], bool)
     for view, entries in zip(pool.views(out), pool.views(border), strict=True):
         view |= tied & (entries == best)
     return pool.inside(out)
@@ -121,7 +133,7 @@ def ties(x: Any, **o: Any) -> Any:
 def _divisor(pool: Pool, padding: Sizes, count_include_pad: bool, divisor_override: int | None) -> Any:
     if divisor_override is not None:
         return divisor_override
-    counts = pool.overlap(padding if count_include_pad else (0, 0))
+    counts = pool.overlap(padding if count_include_pad else (0,) * len(padding))
     least = int(counts.min())
     return least if least == counts.max() else counts
 
@@ -129,7 +141,7 @@ def _divisor(pool: Pool, padding: Sizes, count_include_pad: bool, divisor_overri
 def mean(
     x: Any, *, padding: Sizes, count_include_pad: bool = True, divisor_override: int | None = None, **o: Any
 ) -> Any:
-    pool = Pool(x.shape[-2:], padding=padding, **o)
+    pool = Pool(x.shape[-len(padding) :], padding=padding, **o)
     first, *others = pool.views(pool.padded(x, 0))
     out = first.copy()
     for view in others:
@@ -146,9 +158,9 @@ def spread_mean(
     divisor_override: int | None = None,
     **o: Any,
 ) -> Any:
-    pool = Pool(size[-2:], padding=padding, **o)
+    pool = Pool(size[-len(padding) :], padding=padding, **o)
     share = (g / _divisor(pool, padding, count_include_pad, divisor_override)).astype(g.dtype, copy=False)
-    out = pool.zeros(size[:-2], g.dtype)
+    out = pool.zeros(size[: -len(padding)], g.dtype)
     for view in pool.views(out):
         view += share
     return pool.inside(out)

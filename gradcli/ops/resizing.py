@@ -146,6 +146,23 @@ def conv_transpose2d(
     return _convolve(2, input, weight, bias, stride, padding, output_padding, groups, dilation)
 
 
+@operation(
+    "x = [[[[[1, 2]]]]]; w = [[[[[0.5, -1]], [[2, 1]]]]]; conv_transpose3d(x, w, stride=(1, 1, 2))", method=False
+)
+def conv_transpose3d(
+    input: Real,
+    weight: Real,
+    bias: Real | None = None,
+    stride: Pair = 1,
+    padding: Pair = 0,
+    output_padding: Pair = 0,
+    groups: int = 1,
+    dilation: Pair = 1,
+) -> Any:
+    """The adjoint of `conv3d`: each entry spreads a kernel through the result."""
+    return _convolve(3, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+
 def _shuffled(x: Any, *, upscale_factor: int) -> Any:
     r = upscale_factor
     *lead, channels, height, width = x.shape

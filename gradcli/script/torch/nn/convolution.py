@@ -133,6 +133,13 @@ class Conv2d(Convolution):
     _dimensions = 2
 
 
+class Conv3d(Convolution):
+    """Kernels through a volume: (batch, channels, depth, rows, columns)."""
+
+    __module__ = "torch.nn.modules.conv"
+    _dimensions = 3
+
+
 class Transposed(Convolution):
     """The adjoint of a convolution, which makes what it gets larger."""
 
@@ -197,3 +204,8 @@ class ConvTranspose1d(Transposed):
 class ConvTranspose2d(Transposed):
     __module__ = "torch.nn.modules.conv"
     _dimensions = 2
+
+
+class ConvTranspose3d(Transposed):
+    __module__ = "torch.nn.modules.conv"
+    _dimensions = 3

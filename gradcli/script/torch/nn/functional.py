@@ -28,9 +28,13 @@ Function = Callable[..., Any]
 # them where torch has it; or a function of our own, in the file of that name.
 KINDS = {
     "same": (
-        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d conv1d "
-        "conv2d conv_transpose1d conv_transpose2d cosine_similarity group_norm layer_norm max_pool1d "
-        "max_pool2d normalize pad pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm"
+        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d "
+        "avg_pool3d conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity "
+        "group_norm layer_norm normalize pad pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm"
+    ),
+    "pools": (
+        "adaptive_avg_pool3d lp_pool1d lp_pool2d lp_pool3d max_pool1d max_pool1d_with_indices max_pool2d "
+        "max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d"
     ),
     "activation": (
         "celu elu gelu glu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu "

@@ -14,10 +14,10 @@ PLACES = {
     "parameters": "ParameterDict ParameterList",
     "containers": "ModuleDict ModuleList Sequential",
     "linear": "Bilinear Flatten Identity Linear Unflatten",
-    "convolution": "Conv1d Conv2d ConvTranspose1d ConvTranspose2d",
+    "convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
     "pooling": (
-        "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d MaxPool1d "
-        "MaxPool2d"
+        "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d "
+        "AvgPool3d LPPool1d LPPool2d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"
     ),
     "padding": (
         "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.base import Module
-from gradcli.script.torch.nn.functional import operation
+from gradcli.script.torch.nn.functional import find
 
 
 class Pool(Module):
@@ -15,7 +14,9 @@ class Pool(Module):
     _operation = ""
 
     def _pooled(self, input: Any, *arguments: Any) -> Any:
-        return operation(self._operation)(input, *arguments)
+        function = find(self._operation)
+        assert function is not None
+        return function(input, *arguments)
 
 
 class MaxPool(Pool):
@@ -31,13 +32,13 @@ class MaxPool(Pool):
         ceil_mode: bool = False,
     ) -> None:
         super().__init__()
-        if return_indices:
-            raise UnsupportedError("the indices of max-pooling are not supported here", help="leave return_indices out")
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
+        self.padding, self.dilation, self.return_indices = padding, dilation, return_indices
+        self.ceil_mode = ceil_mode
 
     def forward(self, input: Any) -> Any:
-        return self._pooled(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
+        sizes = (self.kernel_size, self.stride, self.padding, self.dilation)
+        return self._pooled(input, *sizes, self.ceil_mode, self.return_indices)
 
     def extra_repr(self) -> str:
         return (
@@ -57,6 +58,72 @@ class MaxPool1d(MaxPool):
 class MaxPool2d(MaxPool):
     __module__ = "torch.nn.modules.pooling"
     _operation = "max_pool2d"
+
+
+class MaxPool3d(MaxPool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "max_pool3d"
+
+
+class MaxUnpool(Pool):
+    """The entries that max-pooling took, at their places among zeros."""
+
+    _dimensions = 0
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        super().__init__()
+        sizes = (kernel_size, kernel_size if stride is None else stride, padding)
+        self.kernel_size, self.stride, self.padding = (
+            tuple(x) if isinstance(x, tuple | list) else (x,) * self._dimensions for x in sizes
+        )
+
+    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
+        return self._pooled(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+
+
+class MaxUnpool1d(MaxUnpool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation, _dimensions = "max_unpool1d", 1
+
+
+class MaxUnpool2d(MaxUnpool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation, _dimensions = "max_unpool2d", 2
+
+
+class MaxUnpool3d(MaxUnpool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation, _dimensions = "max_unpool3d", 3
+
+
+class PowerPool(Pool):
+    """The root of the sum of powers of each window."""
+
+    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+        super().__init__()
+        self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
+
+    def forward(self, input: Any) -> Any:
+        return self._pooled(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
+
+    def extra_repr(self) -> str:
+        return (
+            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
+            f"ceil_mode={self.ceil_mode}"
+        )
+
+
+class LPPool1d(PowerPool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "lp_pool1d"
+
+
+class LPPool2d(PowerPool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "lp_pool2d"
 
 
 class AvgPool1d(Pool):
@@ -114,6 +181,13 @@ class AvgPool2d(Pool):
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
+class AvgPool3d(AvgPool2d):
+    """The mean of each window of a volume."""
+
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "avg_pool3d"
+
+
 class AdaptivePool(Pool):
     """As many windows as asked for."""
 
@@ -140,6 +214,11 @@ class AdaptiveAvgPool1d(AdaptivePool):
 class AdaptiveAvgPool2d(AdaptivePool):
     __module__ = "torch.nn.modules.pooling"
     _operation = "adaptive_avg_pool2d"
+
+
+class AdaptiveAvgPool3d(AdaptivePool):
+    __module__ = "torch.nn.modules.pooling"
+    _operation = "adaptive_avg_pool3d"
 
 
 class AdaptiveMaxPool1d(AdaptivePool):

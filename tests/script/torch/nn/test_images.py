@@ -28,6 +28,12 @@ from tests.script.torch.nn.agreement import agree, agree_closely, guarded
         "nn.Unfold(3, padding=1, stride=2)",
         "nn.Fold((4, 5), 3, padding=1, stride=2)(torch.ones(1, 18, 6))",
         "nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1)(images, output_size=(12, 11)).shape",
+        "nn.MaxPool2d(2, return_indices=True)(images)[1][0]",
+        "nn.MaxPool1d(3, 2, 1, return_indices=True)(rows)[1]",
+        "nn.MaxUnpool2d(2)(*nn.MaxPool2d(2, return_indices=True)(images), output_size=(7, 6))[0, 0]",
+        "nn.MaxUnpool1d(2)(*F.max_pool1d_with_indices(rows, 2))[0]",
+        "(nn.MaxPool3d((1, 2, 2)), nn.MaxUnpool2d(2), nn.AvgPool3d(2), nn.LPPool2d(2, 3), nn.AdaptiveAvgPool3d(1))",
+        "(nn.Conv3d(1, 2, 2, padding=1), nn.ConvTranspose3d(1, 2, 2, stride=2), nn.BatchNorm3d(2))",
     ],
 )
 def test_images(called: str) -> None:
@@ -48,6 +54,13 @@ def test_images(called: str) -> None:
         "nn.LocalResponseNorm(2)(images)",
         "F.pad(images, (2, 1, 1, 2), mode='reflect')",
         "F.fold(F.unfold(images, 2), 6, 2)",
+        "nn.MaxUnpool2d(2)(*F.max_pool2d(images, 2, return_indices=True))",
+        "F.max_pool3d(images, 2)",
+        "F.avg_pool3d(images, (1, 2, 3), padding=(0, 1, 1))",
+        "F.adaptive_avg_pool3d(images, (1, 2, 3))",
+        "nn.Conv3d(2, 2, 2, padding=1)(images)",
+        "nn.ConvTranspose3d(2, 1, 2, stride=2)(images)",
+        "nn.LPPool1d(2, 2)(rows)",
     ],
 )
 def test_gradients(called: str) -> None:
@@ -71,6 +84,11 @@ def test_gradients(called: str) -> None:
         "F.unfold(images, 9)",
         "F.fold(rows, (4, 5), (2, 2))",
         "nn.ConvTranspose2d(3, 4, 3, stride=2)(images, output_size=(99, 99))",
+        "F.max_pool3d(images, 9)",
+        "F.avg_pool3d(images, 9)",
+        "F.max_pool3d(images, (2, 2))",
+        "F.max_unpool2d(images, y, 2)",
+        "nn.Conv3d(1, 1, 2)(images[0])",
         "nn.InstanceNorm2d(3)(x)",
         "nn.InstanceNorm2d(3, affine=True)(images[:, :2])",
         "nn.InstanceNorm2d(3)(images[:, :, :1, :1])",
