@@ -60,4 +60,5 @@ def test_refusals(text: str) -> None:
 
 
 def test_names_that_are_not_there() -> None:
-    assert "torch.nn.functional.foo is not supported here" in printed("F.foo(x)")
+    assert "torch.nn.functional.ctc_loss is not supported here" in printed("F.ctc_loss(x)")
+    agree(guarded("F.foo(x)"))
