@@ -8,7 +8,7 @@ from typing import Any
 
 from gradcli.script.python.attributes import attribute, method_of
 from gradcli.script.python.compiler import Closure, Unit, compiled, compiles, refusal
-from gradcli.script.python.kinds import called_name
+from gradcli.script.python.kinds import Defined, called_name
 from gradcli.script.python.operators import bounded
 from gradcli.script.python.places import Place, called_from, placed
 from gradcli.script.python.scopes import CLASS, OUTER, Env, Scope
@@ -57,10 +57,11 @@ def _plain_call(function: Closure, arguments: list[Closure], place: Place) -> Cl
 def _method_call(node: ast.Attribute, arguments: list[Closure], place: Place, scope: Scope, unit: Unit) -> Closure:
     """`value.name(...)`, without making the bound method where a table has it."""
     value, name, own = compiled(node.value, scope, unit), node.attr, Place(node, unit.source)
+    is_plain = name[0] != "_"
 
     def found(x: Any) -> Any:
         try:
-            return attribute(x, name)
+            return getattr(x, name) if is_plain and type(type(x)) is Defined else attribute(x, name)
         except Exception as error:
             placed(error, own)
             raise

@@ -8,6 +8,7 @@ from typing import Any
 from gradcli.script.python.attributes import attribute
 from gradcli.script.python.comparing import COMPARISONS, ORDERS
 from gradcli.script.python.compiler import Closure, Unit, compiled, compiles, refusal
+from gradcli.script.python.kinds import Defined
 from gradcli.script.python.nesting import bounds, item
 from gradcli.script.python.operators import BINARY, DIRECT, UNARY, WORD
 from gradcli.script.python.places import Place, placed
@@ -157,11 +158,12 @@ def conditional(node: ast.IfExp, scope: Scope, unit: Unit) -> Closure:
 @compiles(ast.Attribute)
 def attribute_of(node: ast.Attribute, scope: Scope, unit: Unit) -> Closure:
     value, key, place = compiled(node.value, scope, unit), node.attr, Place(node, unit.source)
+    is_plain = key[0] != "_"
 
     def evaluate(env: Env) -> Any:
         x = value(env)
         try:
-            return attribute(x, key)
+            return getattr(x, key) if is_plain and type(type(x)) is Defined else attribute(x, key)
         except Exception as error:
             placed(error, place)
             raise

@@ -166,6 +166,8 @@ def text(value: Any) -> str:
     kind = type(value)
     if kind is str:
         return value  # type: ignore[no-any-return]
+    if kind is int or kind is float:
+        return str(value)
     if isinstance(value, BaseException):
         return exception_text(value, represent, text)
     if isinstance(value, CONTAINERS) or _is_declared(kind):

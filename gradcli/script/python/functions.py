@@ -53,15 +53,22 @@ class Code:
     def _caller(self, outer: Env, defaults: dict[str, Any]) -> Function:
         parameters, names = self.parameters, self.parameters.positional
         count = len(names) if parameters.is_simple else -1
-        first = names[0] if names else ""
+        first, second = (*names, "", "")[:2]
+
+        required = count - len(defaults)
 
         def variables(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Env:
             if keywords or len(arguments) != count:
-                env = bind(parameters, defaults, arguments, keywords)
+                if required <= len(arguments) < count and not keywords:
+                    env = {**defaults, **dict(zip(names, arguments, strict=False))}
+                else:
+                    env = bind(parameters, defaults, arguments, keywords)
                 env[OUTER] = outer
                 return env
             if count == 1:
                 return {OUTER: outer, first: arguments[0]}
+            if count == 2:
+                return {OUTER: outer, first: arguments[0], second: arguments[1]}
             env = dict(zip(names, arguments, strict=True))
             env[OUTER] = outer
             return env

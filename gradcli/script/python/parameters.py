@@ -21,6 +21,7 @@ class Parameters:
         self.is_simple = not (self.only_named or self.rest or self.others)
         self.named = frozenset((*self.positional, *self.only_named)) - frozenset(self.only_positional)
         self.optional = len(node.defaults)
+        self.size = len(self.positional) + len(self.only_named) + (self.rest is not None)
 
     @property
     def names(self) -> frozenset[str]:
@@ -51,9 +52,10 @@ def bind(parameters: Parameters, defaults: dict[str, Any], arguments: tuple[Any,
         env[parameters.rest] = arguments[len(positional) :]
     elif len(arguments) > len(positional):
         raise _too_many(parameters, len(arguments), env)
-    for name, value in defaults.items():
-        env.setdefault(name, value)
-    _check_complete(parameters, env)
+    if len(env) < parameters.size:
+        env = {**defaults, **env}
+        if len(env) < parameters.size:
+            raise _incomplete(parameters, env)
     if parameters.others is not None:
         env[parameters.others] = unknown
     return env
@@ -80,12 +82,11 @@ def _too_many(parameters: Parameters, given: int, env: Env) -> TypeError:
     return TypeError(f"{words} {'was' if given == 1 and not named else 'were'} given")
 
 
-def _check_complete(parameters: Parameters, env: Env) -> None:
-    """Refuse a call that leaves parameters without a value."""
-    for kind, names in (("positional", parameters.positional), ("keyword-only", parameters.only_named)):
-        absent = [f"{name!r}" for name in names if name not in env]
-        if absent:
-            *first, last = absent
-            listed = f"{', '.join(first)}{',' * (len(first) > 1)} and {last}" if first else last
-            words = f"missing {len(absent)} required {kind} argument{'s' * (len(absent) > 1)}"
-            raise TypeError(f"{parameters.function}() {words}: {listed}")
+def _incomplete(parameters: Parameters, env: Env) -> TypeError:
+    """What a call says that leaves parameters without a value."""
+    groups = {"positional": parameters.positional, "keyword-only": parameters.only_named}
+    absent = {kind: [f"{name!r}" for name in names if name not in env] for kind, names in groups.items()}
+    kind, (*first, last) = next((kind, names) for kind, names in absent.items() if names)
+    listed = f"{', '.join(first)}{',' * (len(first) > 1)} and {last}" if first else last
+    words = f"missing {len(first) + 1} required {kind} argument{'s' * bool(first)}"
+    return TypeError(f"{parameters.function}() {words}: {listed}")

@@ -8,6 +8,7 @@ from typing import Any
 from gradcli.script.python.attributes import attribute
 from gradcli.script.python.compiler import RESULT, RETURN, Closure, Unit, compiled, compiles
 from gradcli.script.python.expressions import tested
+from gradcli.script.python.kinds import Defined
 from gradcli.script.python.mutation import set_attribute
 from gradcli.script.python.names import store_name
 from gradcli.script.python.nesting import item
@@ -119,10 +120,14 @@ def augment(node: ast.AugAssign, scope: Scope, unit: Unit) -> Closure:
     owner = compiled(node.target.value, scope, unit)
     if isinstance(node.target, ast.Attribute):
         name = node.target.attr
+        is_plain = name[0] != "_"
 
         def attribute_changed(env: Env) -> None:
             x = owner(env)
-            set_attribute(x, name, changed(attribute(x, name), value(env)))
+            if is_plain and type(type(x)) is Defined:
+                setattr(x, name, changed(getattr(x, name), value(env)))
+            else:
+                set_attribute(x, name, changed(attribute(x, name), value(env)))
 
         return _placing(attribute_changed, place)
     key = compiled(node.target.slice, scope, unit)

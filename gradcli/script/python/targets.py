@@ -8,6 +8,7 @@ from operator import length_hint
 from typing import Any
 
 from gradcli.script.python.compiler import Unit, compiled, refusal
+from gradcli.script.python.kinds import Defined
 from gradcli.script.python.mutation import delete_attribute, set_attribute
 from gradcli.script.python.names import Store, delete_name, store_name
 from gradcli.script.python.nesting import hashable
@@ -33,11 +34,15 @@ def assignment(target: ast.expr, scope: Scope, unit: Unit) -> Store:
 
 def _attribute(target: ast.Attribute, scope: Scope, unit: Unit) -> Store:
     owner, name, place = compiled(target.value, scope, unit), target.attr, Place(target, unit.source)
+    is_plain = name[0] != "_"
 
     def store(env: Env, value: Any) -> None:
         x = owner(env)
         try:
-            set_attribute(x, name, value)
+            if is_plain and type(type(x)) is Defined:
+                setattr(x, name, value)
+            else:
+                set_attribute(x, name, value)
         except Exception as error:
             placed(error, place)
             raise

@@ -9,10 +9,12 @@ from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.formatting import check_width, formatted
+from gradcli.script.python.nesting import ATOMS
 
 CONVERSION = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?P<precision>\.(?:\*|\d*))?[hlL]?(?P<kind>.?)", re.S
 )
+UNSURE = re.compile(r"\d{5}|\*")  # what may be a wide field
 
 
 class Arguments:
@@ -99,6 +101,9 @@ class Values:
 def percent(template: str, given: Any) -> str:
     """`template % given`."""
     running.machine.budget.fits(len(template), "the text")
+    plain = given if type(given) is tuple else (given,)
+    if ATOMS.issuperset(map(type, plain)) and not UNSURE.search(template):
+        return str(template % given)
     values, pieces, end, length = Values(given), list[str](), 0, 0
     for match in CONVERSION.finditer(template):
         pieces += [template[end : match.start()], _converted(match, values)]
