@@ -17,6 +17,7 @@ from gradcli.script.torch.literals import as_tensor as as_tensor
 from gradcli.script.torch.literals import from_numpy
 from gradcli.script.torch.literals import tensor_ as tensor_
 from gradcli.script.torch.options import checked_shape, made, number, read_options, size_tuple, sizes, whole
+from gradcli.script.torch.spacing import counted, powers, spaced
 
 LONG = np.dtype(np.int64)
 
@@ -87,36 +88,33 @@ def arange(*bounds: Any, **keywords: Any) -> Tensor:
     running.machine.budget.fits(count, "the tensor")
     options = read_options("arange", keywords)
     natural = mode.default_dtype if any(isinstance(x, float) for x in values.values()) else LONG
-    return made((first + np.arange(count) * step).astype(options.dtype or natural), options)
+    dtype = np.dtype(options.dtype or natural)
+    if dtype.kind == "f" and dtype.itemsize >= 4:
+        return made(counted(first, step, count, dtype), options)
+    return made((first + np.arange(count) * step).astype(dtype), options)
 
 
 def linspace(start: Any, end: Any, steps: Any, **keywords: Any) -> Tensor:
     options = read_options("linspace", keywords)
-    return made(_spaced("linspace", start, end, steps, options.real), options)
+    return made(spaced(*_range("linspace", start, end, steps, options.real)).astype(options.real), options)
 
 
 def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, **keywords: Any) -> Tensor:
-    """Powers of the base, from `base**start` to `base**end`."""
+    """Powers of the base, from `base**start` to `base**end`; torch computes them in float64."""
     options = read_options("logspace", keywords)
-    exponents = _spaced("logspace", start, end, steps, options.real)
-    return made(np.power(exponents.dtype.type(base), exponents), options)
+    numbers = powers(base, *_range("logspace", start, end, steps, options.real))
+    return made(numbers.astype(options.real), options)
 
 
-def _spaced(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) -> Any:
-    """Numbers at equal distances; torch counts from both ends, so that the last one is exact."""
+def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) -> tuple[Any, Any, int]:
+    """The bounds as the dtype has them, in float32 for whole numbers, and how many numbers there are."""
     bounds = (number(name, "start", start, 1), number(name, "end", end, 2))
-    steps = whole(name, "steps", steps, 3)
-    if steps < 0:
+    count = whole(name, "steps", steps, 3)
+    if count < 0:
         raise RuntimeError("number of steps must be non-negative")
-    running.machine.budget.fits(steps, "the tensor")
-    wide = dtype if dtype.kind == "f" else np.dtype(np.float32)
-    first, last = (wide.type(bound) for bound in bounds)
-    if steps == 1:
-        return np.array([first]).astype(dtype)
-    step = (last - first) / wide.type(max(steps - 1, 1))
-    count = np.arange(steps).astype(wide)
-    from_end = wide.type(steps - 1) - count
-    return np.where(count < steps // 2, first + step * count, last - step * from_end).astype(dtype)
+    running.machine.budget.fits(count, "the tensor")
+    first, last = (dtype.type(bound) if dtype.kind == "f" else np.float32(bound) for bound in bounds)
+    return first, last, count
 
 
 def eye(n: Any, m: Any = None, **keywords: Any) -> Tensor:
