@@ -28,6 +28,7 @@ from gradcli.script.python import (  # noqa: F401  each declares compilers
     exceptions,
     functions,
     imports,
+    managers,
     natives,
     patterns,
 )

@@ -83,7 +83,7 @@ WALKS = [
     "torch.tensor(1.0).numpy().dump('x')",
     "torch.tensor(1.0).numpy().ctypes",
     "torch.tensor(1.0).numpy().data",
-    "torch.tensor(1.0).numpy().base.__class__",
+    "torch.tensor(1.0).numpy().base.__class__.__subclasses__()",
     "torch.nn.Linear(1, 1).__init__.__globals__",
     "torch.nn.Linear(1, 1).forward.__func__",
     "torch.nn.Linear(1, 1).forward.__globals__",

@@ -43,7 +43,6 @@ INSTEAD: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFor: ("async for", "write for"),
     ast.AsyncWith: ("async with", "write with"),
     ast.Await: ("await", "call the function"),
-    ast.TryStar: ("except*", "write except"),
     ast.Yield: ("yield in this place", "give it a statement of its own: x = yield y"),
     ast.YieldFrom: ("yield from in this place", "give it a statement of its own"),
 }

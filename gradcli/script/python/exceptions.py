@@ -1,4 +1,4 @@
-"""raise, try and with: what a snippet may catch is every exception but a limit."""
+"""raise and try: what a snippet may catch is every exception but a limit."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 from gradcli.script.errors import LimitError, UnsupportedError, python_class
 from gradcli.script.machine import running
 from gradcli.script.python.compiler import Closure, Unit, compiled, compiles
-from gradcli.script.python.kinds import BuiltinType, Defined, type_of
+from gradcli.script.python.kinds import BuiltinType
 from gradcli.script.python.names import store_name
 from gradcli.script.python.places import PLACES, Place, placed
 from gradcli.script.python.scopes import Env, Scope
 from gradcli.script.python.statements import block
-from gradcli.script.python.targets import assignment
 
 RAISABLE = (Exception, KeyboardInterrupt, SystemExit)
 NOT_RAISABLE = "derive it from Exception"
@@ -81,6 +80,11 @@ def try_(node: ast.Try, scope: Scope, unit: Unit) -> Closure:
             raise
         return otherwise(env) if otherwise is not None and signal is None else signal
 
+    return finally_(attempt, last, unit)
+
+
+def finally_(attempt: Closure, last: Closure | None, unit: Unit) -> Closure:
+    """The same, and whatever happens, `last` in the end."""
     if last is None:
         return attempt
 
@@ -102,6 +106,54 @@ def try_(node: ast.Try, scope: Scope, unit: Unit) -> Closure:
         return signal if final is None else final
 
     return run
+
+
+@compiles(ast.TryStar)
+def try_star(node: ast.TryStar, scope: Scope, unit: Unit) -> Closure:
+    """`except*`: each clause takes its part of a group; what is raised again or left over is a group again."""
+    body = block(node.body, scope, unit)
+    clauses = [(Handler(one, scope, unit), block(one.body, scope, unit)) for one in node.handlers]
+    otherwise = block(node.orelse, scope, unit)
+    last = block(node.finalbody, scope, unit) if node.finalbody else None
+
+    def attempt(env: Env) -> object:
+        try:
+            signal = body(env)
+        except LimitError:
+            raise
+        except BaseException as error:
+            _share_out(env, error, clauses)
+            return None
+        return otherwise(env) if signal is None else signal
+
+    return finally_(attempt, last, unit)
+
+
+def _catching(handler: Handler, env: Env) -> Callable[[BaseException], bool]:
+    return lambda error: handler.catches(env, error)
+
+
+def _share_out(env: Env, error: BaseException, clauses: list[tuple[Handler, Closure]]) -> None:
+    """Give every clause what it catches, and raise what is left."""
+    check_memory(error)
+    rest: Any = error if isinstance(error, BaseExceptionGroup) else BaseExceptionGroup("", [error])
+    raised, matched = list[BaseException](), False
+    for handler, body in clauses:
+        part, rest = (None, None) if rest is None else rest.split(_catching(handler, env))
+        if part is not None:
+            matched = True
+            try:
+                handler.handling(env, part, body)
+            except LimitError:
+                raise
+            except BaseException as again:
+                raised.append(again)
+    if not matched:
+        raise error
+    if raised:
+        raise BaseExceptionGroup("", raised if rest is None else [*raised, rest])
+    if rest is not None:
+        raise rest
 
 
 class Handler:
@@ -178,68 +230,3 @@ def caught(error: BaseException, kinds: Any) -> bool:
         if not (isinstance(error, UnsupportedError) and kind in (Exception, BaseException)):
             found = found or issubclass(own, kind)
     return found
-
-
-class traceback:  # noqa: N801  what `__exit__` is given; nothing can be seen in it
-    """Where an exception came from, which snippets cannot look into."""
-
-
-class Context:
-    """A manager in a `with` statement, entered."""
-
-    def __init__(self, manager: Any, place: Place) -> None:
-        self.manager = manager
-        self.kind = kind = type(manager)
-        self.place = place
-        try:
-            if not hasattr(kind, "__enter__"):
-                words = f"{kind.__name__!r} object does not support the context manager protocol"
-                raise TypeError(words)
-            if not hasattr(kind, "__exit__"):
-                words = f"{kind.__name__!r} object does not support the context manager protocol"
-                raise TypeError(f"{words} (missed __exit__ method)")
-            self.entered = kind.__enter__(manager)
-        except Exception as error:
-            placed(error, place)
-            raise
-
-    def leave(self) -> None:
-        """The block ended without an exception."""
-        try:
-            self.kind.__exit__(self.manager, None, None, None)
-        except Exception as error:
-            placed(error, self.place)
-            raise
-
-    def swallows(self, error: BaseException) -> bool:
-        """The block ended with an exception: whether the manager wants it to go no further."""
-        check_memory(error)
-        kind = type_of(error) if isinstance(self.kind, Defined) else type(error)
-        trace = traceback() if isinstance(self.kind, Defined) else None
-        return bool(self.kind.__exit__(self.manager, kind, error, trace))
-
-
-@compiles(ast.With)
-def with_(node: ast.With, scope: Scope, unit: Unit) -> Closure:
-    first, *rest = node.items
-    manager, place = compiled(first.context_expr, scope, unit), Place(first.context_expr, unit.source)
-    store = assignment(first.optional_vars, scope, unit) if first.optional_vars else None
-    inner = ast.copy_location(ast.With(rest, node.body), node) if rest else None
-    body = compiled(inner, scope, unit) if inner else block(node.body, scope, unit)
-
-    def run(env: Env) -> object:
-        context = Context(manager(env), place)
-        try:
-            if store is not None:
-                store(env, context.entered)
-            signal = body(env)
-        except LimitError:
-            raise
-        except BaseException as error:
-            if not context.swallows(error):
-                raise
-            return None
-        context.leave()
-        return signal
-
-    return run

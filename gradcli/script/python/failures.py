@@ -32,7 +32,8 @@ def add_note(error: BaseException, note: str) -> None:
 READ: dict[str, Callable[[Any], Any]] = {
     "args": arguments,
     **{name: attrgetter(name) for name in ("value", "name", "code", "errno", "strerror", "msg", "lineno", "pos")},
-    "exceptions": lambda error: error.exceptions,
+    "exceptions": attrgetter("exceptions"),
+    "message": attrgetter("message"),
     "__class__": type_of,
     "__cause__": lambda error: error.__cause__,
     "__context__": lambda error: error.__context__,
@@ -75,7 +76,11 @@ def exception_text(error: BaseException, represent: Callable[[Any], str], text: 
     kind = type(error)
     if isinstance(error, GradcliError) or (isinstance(error, OSError) and len(error.args) > 1):
         return str(error)
-    if isinstance(_definer(kind, "__str__"), Defined) or kind.__module__ == "numpy.exceptions":
+    if (
+        isinstance(error, BaseExceptionGroup)
+        or isinstance(_definer(kind, "__str__"), Defined)
+        or kind.__module__ == "numpy.exceptions"
+    ):
         return str(error)
     if len(error.args) == 1:
         return represent(error.args[0]) if isinstance(error, KeyError) else text(error.args[0])

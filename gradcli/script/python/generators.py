@@ -11,12 +11,14 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from gradcli.script.errors import LimitError
-from gradcli.script.python.compiler import BREAK, CONTINUE, RESULT, RETURN, Closure, Unit, compiled, refusal
+from gradcli.script.python.compiler import BREAK, CONTINUE, RESULT, RETURN, Closure, Unit, compiled
 from gradcli.script.python.control import iterated
-from gradcli.script.python.exceptions import Context, Handler, check_memory
+from gradcli.script.python.exceptions import Handler, check_memory
 from gradcli.script.python.expressions import tested
 from gradcli.script.python.hoisting import Hoist
+from gradcli.script.python.managers import Context
 from gradcli.script.python.names import store_name
+from gradcli.script.python.patterns import pattern
 from gradcli.script.python.places import Place, placed
 from gradcli.script.python.scopes import Env, Scope, yields
 from gradcli.script.python.statements import statement
@@ -74,11 +76,11 @@ def _statement(node: ast.stmt, scope: Scope, unit: Unit) -> Generating:
             return _with(node, scope, unit)
         case ast.Try():
             return _try(node, scope, unit)
+        case ast.Match():
+            return _hoisted("subject", node, _match, scope, unit)
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Yield() | ast.YieldFrom() as given):
             if given.value is None or not yields([given.value]):
                 return _yielding(given, name, scope, unit)
-    if isinstance(node, ast.Match):
-        raise refusal(node, unit, "yield in a match statement is not supported", "write if and elif")
     return generator_block(Hoist(unit).statement(node), scope, unit)
 
 
@@ -154,6 +156,27 @@ def _if(node: ast.If, scope: Scope, unit: Unit) -> Generating:
 
     def run(env: Env) -> Generator[Any, Any, object]:
         return (yield from (then if test(env) else otherwise)(env))
+
+    return run
+
+
+def _match(node: ast.Match, scope: Scope, unit: Unit) -> Generating:
+    subject = compiled(node.subject, scope, unit)
+    cases = [
+        (
+            pattern(case.pattern, scope, unit),
+            tested(case.guard, scope, unit) if case.guard else None,
+            generator_block(case.body, scope, unit),
+        )
+        for case in node.cases
+    ]
+
+    def run(env: Env) -> Generator[Any, Any, object]:
+        value = subject(env)
+        for matches, guard, body in cases:
+            if matches(env, value) and (guard is None or guard(env)):
+                return (yield from body(env))
+        return None
 
     return run
 

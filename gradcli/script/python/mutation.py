@@ -35,6 +35,8 @@ def check_settable(value: Any, name: str) -> None:
     kind = type(value)
     if isinstance(value, BuiltinType) and value.module == "":
         raise TypeError(f"cannot set {name!r} attribute of immutable type {value.name!r}")
+    if name in getattr(kind, "_fields", ()):
+        raise AttributeError("can't set attribute")
     if kind.__module__ == "builtins" and not isinstance(value, type) and not special.is_special(name):
         if hasattr(kind, name):
             raise AttributeError(f"{kind.__name__!r} object attribute {name!r} is read-only")

@@ -198,7 +198,11 @@ describe(
 describe(complex, methods=_listed(complex, "conjugate"), getters=_fields("real imag"))
 describe(slice, methods=_listed(slice, "indices"), getters=_fields("start stop step"))
 describe(property, methods=_listed(property, "setter getter deleter"), getters=_fields("__doc__"))
-describe(GeneratorType, methods=_listed(GeneratorType, "send close __next__") | {"throw": _throw})
+describe(
+    GeneratorType,
+    methods=_listed(GeneratorType, "send close __next__") | {"throw": _throw},
+    getters=_fields("__name__"),
+)
 describe(
     MethodType,
     getters=_fields("__name__ __qualname__ __doc__"),
