@@ -10,7 +10,7 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import BuiltinType, Namespace
+from gradcli.script.python.attributes import BuiltinType, Facade, Namespace
 from gradcli.script.python.formatting import check_width, represent
 from gradcli.script.python.nesting import measure
 
@@ -70,6 +70,19 @@ def _pp(object: Any, *layout: Any, sort_dicts: bool = False, **options: Any) -> 
     pprint_(object, *layout, sort_dicts=sort_dicts, **options)
 
 
+class PrettyPrinter(Facade):
+    """`pprint.PrettyPrinter`: remembers how to lay out what it prints."""
+
+    def __init__(self, *layout: Any, stream: Any = None, **options: Any) -> None:
+        self._layout, self._options = layout, options
+
+    def pprint(self, object: Any) -> None:
+        pprint_(object, None, *self._layout, **self._options)
+
+    def pformat(self, object: Any) -> str:
+        return pformat(object, *self._layout, **self._options)
+
+
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of text whose indents are repeated at most as often as there are characters."""
 
@@ -87,6 +100,6 @@ def namespace(name: str) -> Namespace:
         error = BuiltinType("JSONDecodeError", json.JSONDecodeError, module="json.decoder")
         return Namespace(name, {"dumps": dumps, "loads": loads, "JSONDecodeError": error})
     if name == "pprint":
-        return Namespace(name, {"pprint": pprint_, "pformat": pformat, "pp": _pp})
+        return Namespace(name, {"pprint": pprint_, "pformat": pformat, "pp": _pp, "PrettyPrinter": PrettyPrinter})
     words = ("dedent", "indent", "fill", "wrap", "shorten")
     return Namespace(name, {word: _wrapping(getattr(textwrap, word)) for word in words})

@@ -9,9 +9,8 @@ from typing import Any
 from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
 from gradcli.engine.views import View
-from gradcli.ops.strides import first_entry, owner
+from gradcli.ops.strides import first_entry
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import describe
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.dtypes import Size
 
@@ -50,23 +49,6 @@ def base(x: Tensor) -> Tensor | None:
 
 def is_contiguous(x: Tensor, **_: Any) -> bool:
     return bool(x.value.flags.c_contiguous)
-
-
-class Storage:
-    """`x.untyped_storage()`: the memory that views share."""
-
-    def __init__(self, x: Tensor) -> None:
-        self.array = owner(x.array)
-
-
-describe(
-    Storage,
-    methods={
-        "data_ptr": lambda storage: int(storage.array.ctypes.data),
-        "nbytes": lambda storage: storage.array.nbytes,
-        "size": lambda storage: storage.array.nbytes,
-    },
-)
 
 
 def to_list(x: Tensor) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from gradcli.engine.backward import Gradient
@@ -63,6 +64,11 @@ def same_type(x: Tensor, kind: Any = None) -> Any:
     return type_(x, kind)
 
 
+def loaded(name: str) -> Callable[[Tensor], Any]:
+    """What is rarely asked for."""
+    return lambda x: getattr(import_module("gradcli.script.torch.storage"), name)(x)
+
+
 ALONE: dict[str, Callable[[Tensor], Any]] = {
     "dim": lambda x: x.ndim,
     "ndimension": lambda x: x.ndim,
@@ -82,8 +88,8 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "_is_view": lambda x: x.base is not None,
     "data_ptr": memory.data_ptr,
     "storage_offset": memory.storage_offset,
-    "untyped_storage": memory.Storage,
-    "storage": memory.Storage,
+    "untyped_storage": loaded("untyped_storage"),
+    "storage": loaded("storage"),
     "get_device": lambda x: -1,
     "pin_memory": lambda x: x,
     "share_memory_": lambda x: x,

@@ -11,6 +11,7 @@ from tests.script.stdlib.agreement import REFUSED, agree, limited, programs
     "    print(e, e.pos)",
     "pprint.pprint({'b': 1, 'a': [1, 2, 3]}); pprint.pprint(list(range(40)), compact=True); "
     "pprint.pp({'b': 1, 'a': 2})",
+    "p = pprint.PrettyPrinter(width=20); p.pprint({'bbbbbb': 1, 'a': [1, 2, 3]}); print(p.pformat([1]))",
     "pprint.pprint({f'key{i}': 'value' * 3 for i in range(6)}, width=40); print(pprint.pformat([1]))",
     "print(textwrap.dedent('\\n    a\\n      b\\n"
     "'), textwrap.fill('aaa bbb ccc ddd', 7), textwrap.indent('a\\nb', '> '))",
