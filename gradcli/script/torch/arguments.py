@@ -164,6 +164,14 @@ class Signature:
 
     def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         """Arguments as the operation takes them; TypeError in torch's words."""
+        try:
+            return self._bind(arguments, dict(keywords))
+        except TypeError as error:
+            from gradcli.script.torch.overloads import refusal
+
+            raise TypeError(refusal(self.name, arguments, keywords, str(error), method=self.method)) from None
+
+    def _bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
         keywords = {self._known(name): value for name, value in keywords.items()}
         arguments, keywords = cast_first(arguments, keywords, self.parameters)
         if self.rest in keywords:
@@ -212,6 +220,12 @@ class Signature:
         except IndexError as error:  # a tensor whose kind of number is refused, or a list with something else in it
             raise (TypeError if "element" in str(error) else IndexError)(str(error)) from None
         except (TypeError, ValueError, OverflowError):
+            if name == self.rest and position is not None and position > len(self.fixed):
+                place = f"at pos {position + 1 - len(self.fixed)}"
+                raise TypeError(
+                    f"{self.name}(): argument '{name}' failed to unpack the object {place} with error "
+                    f'"type must be tuple of ints,but got {kind_name(value)}"'
+                ) from None
             kind = READERS[self.kind(self.parameters[name])][1]
             place = "" if position is None else f" (position {position + 1 - self.method})"
             raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None

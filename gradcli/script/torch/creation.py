@@ -17,6 +17,7 @@ from gradcli.script.torch.literals import as_tensor as as_tensor
 from gradcli.script.torch.literals import from_numpy
 from gradcli.script.torch.literals import tensor_ as tensor_
 from gradcli.script.torch.options import checked_shape, made, number, read_options, size_tuple, sizes, whole
+from gradcli.script.torch.overloads import told
 from gradcli.script.torch.spacing import counted, powers, spaced
 
 LONG = np.dtype(np.int64)
@@ -156,4 +157,10 @@ CREATION: dict[str, Callable[..., Any]] = {
     "tril_indices": triangle_indices("tril_indices", np.tril_indices),
     "triu_indices": triangle_indices("triu_indices", np.triu_indices),
 }
+
+
 CREATION |= {f"{name}_like": like(name) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")}
+SEVERAL = (
+    "arange eye full full_like linspace logspace normal rand rand_like randint randn randn_like zeros_like ones_like"
+)
+CREATION |= {name: told(name, CREATION[name]) for name in SEVERAL.split()}

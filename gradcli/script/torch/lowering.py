@@ -95,6 +95,14 @@ def _no_booleans(name: str, text: str, error: type[Exception] = RuntimeError) ->
     return call
 
 
+def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, **options: Any) -> Any:
+    """A word other than 'fro' asks for a norm of matrices."""
+    if isinstance(p, str) and p != "fro":
+        axes = (-2, -1) if dim is None else dim
+        return OPERATIONS["matrix_norm"].function(input, p, axes, keepdim)
+    return _of_reals("norm", EXPECTED.format("vector_norm") + "{}")(input, p, dim, keepdim, **options)
+
+
 def _alike(name: str) -> Callable[..., Any]:
     """Comparisons within a tolerance ask for one dtype."""
 
@@ -126,7 +134,7 @@ KERNELS = {"frac": "frac_cpu", "lerp": "lerp_kernel_scalar", "histc": "histogram
 LOWERED: dict[str, Callable[..., Any]] = {
     **{name: _of_reals(name, EXPECTED.format(name) + "{}") for name in ("det", "slogdet")},
     **{name: _of_reals("inverse", EXPECTED.format("inv") + "{}") for name in ("inverse", "inv")},
-    "norm": _of_reals("norm", EXPECTED.format("vector_norm") + "{}"),
+    "norm": _norm,
     "dist": _of_reals("dist", "norm(): input dtype should be either floating point or complex. Got {} instead."),
     "quantile": _of_reals("quantile", "quantile() input tensor must be either float or double dtype"),
     "cdist": _of_reals("cdist", "cdist only supports floating-point dtypes, X1 got: {}"),

@@ -31,6 +31,7 @@ from gradcli.script.torch.dtypes import (
     check_device,
     numpy_dtype,
 )
+from gradcli.script.torch.overloads import told
 
 VERSION = "2.13.0+cpu"
 
@@ -100,8 +101,8 @@ MEMBERS: dict[str, Any] = {
     "initial_seed": lambda: running.machine.generator.initial_seed(),
     "get_rng_state": lambda: running.machine.generator.get_state(),
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
-    "bernoulli": chance.bernoulli,
-    "multinomial": chance.multinomial,
+    "bernoulli": told("bernoulli", chance.bernoulli),
+    "multinomial": told("multinomial", chance.multinomial),
     **kinds.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": lambda: mode.grad_enabled,

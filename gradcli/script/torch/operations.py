@@ -96,10 +96,11 @@ def where(x: Tensor, condition: Tensor, other: Any) -> Any:
     return function_(condition, x, other)
 
 
-def plain(name: str, *, method: bool) -> Function:
-    """An operation that reads its arguments as torch does."""
+def plain(name: str, *, method: bool, shown: str = "") -> Function:
+    """An operation that reads its arguments as torch does; `shown` is its name in messages."""
     operation = OPERATIONS[name]
     signature = Signature(name, operation.parameters, method=method)
+    signature.name = shown or name
     run, bind, readers = LOWERED.get(name, operation.function), signature.bind, signature.positional
     least, most, many = signature.least, signature.most, signature.rest is not None
 
@@ -131,7 +132,7 @@ def in_place(name: str) -> Function | None:
     stem = name.removesuffix("_")
     if stem not in METHODS or stem not in OPERATIONS:
         return in_place_method(name)
-    operation = plain(stem, method=True)
+    operation = plain(stem, method=True, shown=name)
 
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return change(target, operation, *arguments, **keywords)

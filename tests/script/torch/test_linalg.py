@@ -1,0 +1,87 @@
+"""torch.linalg, and what torch keeps beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.script.running import ours, torchs
+
+pytest.importorskip("torch")
+
+BEFORE = """
+import math
+import numpy as np
+import torch
+import torch.nn.functional as F
+torch.manual_seed(0)
+A = torch.tensor([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]])
+C = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]])
+L = torch.linalg
+"""
+EXPRESSIONS = r"""
+L.svd(C)
+L.svd(C,full_matrices=False)
+L.svdvals(C)
+L.eigh(A)
+L.eigvalsh(A)
+L.qr(C)
+L.qr(C,mode='complete')
+L.qr(C,mode='r')
+L.pinv(C)
+L.lstsq(C,torch.ones(3,1))
+L.lstsq(C,torch.ones(3,1)).solution
+L.matrix_rank(A)
+L.matrix_rank(torch.ones(3,3))
+L.cond(A)
+L.cond(A,1)
+L.matrix_exp(torch.zeros(2,2))
+L.solve_triangular(A.triu(),torch.ones(3,1),upper=True)
+torch.cholesky_solve(torch.ones(3,1),L.cholesky(A))
+torch.cholesky_inverse(L.cholesky(A))
+L.cholesky(A)
+L.cholesky(-A)
+L.inv(A)
+L.inv(torch.ones(2,2))
+torch.inverse(C)
+L.det(A)
+L.det(C)
+L.slogdet(A)
+torch.slogdet(A)
+torch.logdet(A)
+L.solve(A,torch.ones(3))
+L.solve(A,torch.ones(2))
+L.solve(torch.zeros(2,2),torch.ones(2))
+L.inv(torch.ones(2,2,dtype=torch.int64))
+L.norm(A,ord='fro')
+L.norm(A,ord='nuc')
+L.norm(A,ord=2)
+L.norm(A,ord=-2)
+L.norm(A,ord=float('inf'))
+L.matrix_norm(A,ord=2)
+L.vander(torch.tensor([1.,2,3]))
+L.inv_ex(A)
+L.cholesky_ex(A)
+L.matrix_power(A,3)
+L.multi_dot([A,A,C])
+L.vecdot(A,A)
+L.cross(A[0],A[1])
+L.tensorinv(torch.eye(6).reshape(2,3,6),ind=2).shape
+torch.svd(C)
+torch.qr(C)
+torch.pinverse(C)
+torch.matrix_exp(A)
+torch.lu(A)
+L.lu(A)
+L.lu_factor(A)
+L.diagonal(A)
+"""
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS.strip().splitlines())
+@pytest.mark.filterwarnings("ignore")
+def test_linear_algebra_as_in_torch(expression: str) -> None:
+    *statements, last = expression.split("; ")
+    shown = last if last.startswith("print(") else f"print(repr({last}))"
+    lines = "\n    ".join([*statements, shown])
+    text = f"{BEFORE}try:\n    {lines}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
+    assert ours(text) == torchs(text)
