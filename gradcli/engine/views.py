@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 Path = tuple[tuple["Primitive", dict[str, Any]], ...]  # the views that lead from the base, each with its options
 
-UNRECORDED, PART = "unrecorded", "part"  # made under no_grad; one of many results of an operation
+# Made under no_grad; one of many results of an operation; what a function of the snippet gave.
+UNRECORDED, PART, CUSTOM = "unrecorded", "part", "custom"
 PARTS = {"UnbindBackward0", "SplitBackward0", "SplitWithSizesBackward0"}
 ITSELF = "is being modified inplace"
 ANOTHER = "its base or another view of its base has been modified inplace"
@@ -96,6 +97,14 @@ class View(Tensor):
                 code="E304",
             )
         primitive, options = self.path[-1]
+        if self.origin == CUSTOM:
+            return AutogradError(
+                f"Output 0 of {primitive.name} is a view and {what}. This view was created inside a custom Function "
+                "(or because an input was returned as-is) and the autograd logic to handle view+inplace would override "
+                "the custom backward associated with the custom Function, leading to incorrect gradients. This "
+                "behavior is forbidden. You can fix this by cloning the output of the custom Function.",
+                code="E304",
+            )
         return AutogradError(
             f"Output {_number(primitive, options)} of {primitive.node.removesuffix('Backward0')} is a view and {what}. "
             "This view is the output of a function that returns multiple views. Such functions do not allow the output "

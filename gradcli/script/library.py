@@ -11,6 +11,7 @@ from gradcli.script.python.attributes import Namespace
 # The first name of a module, and where its namespace is built.
 PLACES = {
     "gradcli.script.torch.module": "torch",
+    "gradcli.script.torch.functorch": "functorch",
     "gradcli.script.stdlib.arrays.module": "numpy",
     "gradcli.script.stdlib.mathematics": "math statistics",
     "gradcli.script.stdlib.chance": "random",

@@ -38,14 +38,14 @@ BATCHES = (
 
 
 class Passes:
-    """The number of the backward pass that runs, and the nodes that it began with."""
+    """The number of the backward pass that runs, and the tensors that it began with."""
 
     number = 0
-    roots: Sequence[Any] = ()
+    outputs: Sequence[Tensor] = ()
 
     def begin(self, outputs: Sequence[Tensor]) -> None:
         self.number += 1
-        self.roots = [x.node for x in outputs]
+        self.outputs = outputs
 
 
 passes = Passes()
@@ -63,7 +63,7 @@ def backward(
     only = None if inputs is None else _several(inputs)
     if only == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    targets = tuple(_output(x) for x in _several(tensors))
+    targets = (tensors,) if isinstance(tensors, Tensor) else tuple(map(_output, _several(tensors)))
     given = _upstream(targets, grad_tensors)
     if create_graph:
         running.machine.warn_once(CYCLE)
@@ -98,7 +98,7 @@ def gradient(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    sources = tuple(_output(x) for x in _several(outputs))
+    sources = tuple(map(_output, _several(outputs)))
     targets = tuple(inputs.values()) if isinstance(inputs, dict) else _several(inputs)
     if not targets:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")

@@ -17,6 +17,7 @@ from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import Application, recorder
 from gradcli.engine.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.views import View
 from gradcli.language import tree
 from gradcli.ops.padding import pad_constant
 from gradcli.ops.shaping import reshape
@@ -111,6 +112,9 @@ class Call:
         name = self.function.__name__
         primitive = Custom(name, self._again, rules, self.name, call(name, self._again), structured=True, call=self)
         whole = next(iter(self.outputs.values())) if len(self.outputs) == 1 else self._packed()
+        for out in self.outputs.values():
+            if isinstance(out, View):
+                out.path = ((primitive, {}),)
         whole.node = self.context._node = node = CustomNode(primitive, tensors, {}, edges, whole.value)
         self._told(primitive, tensors, whole)
         if len(self.outputs) > 1:

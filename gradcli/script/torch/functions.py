@@ -9,10 +9,13 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from gradcli.engine.formula import Formula
 from gradcli.engine.modes import mode, set_grad_enabled
+from gradcli.engine.notation import call
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import recorder
 from gradcli.engine.tensor import Tensor
-from gradcli.engine.views import View
+from gradcli.engine.views import CUSTOM, View
 from gradcli.errors import AutogradError
 from gradcli.script.python.attributes import Facade
 from gradcli.script.torch.context import Context
@@ -90,11 +93,18 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
                 _check_dirty(output)
                 output.changed()
             elif isinstance(output, View) or any(output is x for x in arguments):
-                alias = Tensor(output.array)
-                alias.history = output.shared_history()
-                output = alias
+                output = _alias(output, recorded=mode.grad_enabled and any(context.needs_input_grad))
         results.append(output)
     return tuple(results)
+
+
+def _alias(x: Tensor, *, recorded: bool) -> Tensor:
+    """Another tensor on the same memory; one with a node of the snippet's is a view that may not be changed."""
+    if recorded:
+        return View(x.array, x if x.base is None else x.base, (), CUSTOM)
+    alias = Tensor(x.array)
+    alias.history = x.shared_history()
+    return alias
 
 
 def _check_dirty(x: Tensor) -> None:
@@ -102,14 +112,35 @@ def _check_dirty(x: Tensor) -> None:
         raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")
 
 
+Function.__module__ = "torch.autograd.function"
+
+
+def _refuse(g: Any, out: Any, x: Any) -> Any:
+    if isinstance(g, Formula):  # that is only looked at
+        return g
+    raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+once = Primitive("once", _same, (_refuse,), "torch::autograd::Error", call("once", _same), structured=True)
+
+
 def once_differentiable(backward: Any) -> Any:
-    """A decorator: what `backward` gives is outside the graph."""
+    """A decorator: what `backward` gives is outside the graph; who differentiates it again is refused."""
 
-    def call(ctx: Any, *gradients: Any) -> Any:
+    def backward_once(ctx: Any, *gradients: Any) -> Any:
         with set_grad_enabled(False):
-            return backward(ctx, *gradients)
+            found = backward(ctx, *gradients)
+        if not (mode.grad_enabled and any(isinstance(g, Tensor) and g.requires_grad for g in gradients)):
+            return found
+        several = found if isinstance(found, tuple) else (found,)
+        refusing = tuple(once(x.detach().requires_grad_()) if isinstance(x, Tensor) else x for x in several)
+        return refusing if isinstance(found, tuple) else refusing[0]
 
-    return call
+    return backward_once
 
 
 MEMBERS: dict[str, Any] = {

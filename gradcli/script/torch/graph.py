@@ -105,8 +105,9 @@ class Several:
         def hook(gradient: Tensor) -> None:
             if self.number != passes.number:
                 self.number, self.arrived = passes.number, {}
-                below, leaves = reachable(passes.roots)
-                self.expected = sum(x.node in below or x.node in leaves or x.node in passes.roots for x in self.tensors)
+                roots = [x.node for x in passes.outputs if x.node is not None]
+                below, leaves = reachable(roots)
+                self.expected = sum(x.node in below or x.node in leaves or x.node in roots for x in self.tensors)
             self.arrived[place] = gradient
             if self.mode == "any" and len(self.arrived) == 1:
                 self.fn(gradient)
