@@ -58,8 +58,8 @@ class SnippetJob:
             from gradcli.render.timeline import timeline_page
 
             page = timeline_page(timeline, self.looks, all=self.all, failed=error is not None)
-            if page:
-                print_text(page)
+            apart = "\n" if page and not self.quiet and sys.stdout.isatty() else ""
+            print_text(apart + page)
         if error is not None:
             raise error
         return 0

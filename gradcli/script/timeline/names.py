@@ -183,8 +183,9 @@ def parts(name: str, value: Any, depth: int = DEPTH) -> Iterator[tuple[Tensor, s
 
 def owned(value: Any) -> Iterator[tuple[str, Tensor]]:
     """The tensors of an object: the parameters of a module that is set up, and the attributes of anything."""
-    if "_parameters" in vars(value):
+    attributes = getattr(value, "__dict__", {})  # objects with __slots__ have none
+    if "_parameters" in attributes:
         yield from value.named_parameters()
-    for name, inner in list(vars(value).items()):
+    for name, inner in list(attributes.items()):
         if isinstance(inner, Tensor):
             yield name, inner
