@@ -182,6 +182,64 @@ PROGRAMS = [
     "print(b'x'.decode.__self__)",
     "x = torch.tensor(1.0, requires_grad=True)\nx.register_hook(lambda g: print(g.__class__.__mro__))\nx.backward()",
 ]
+# A text that lies about itself: as a name of an attribute it would pass for a plain one.
+LIAR = (
+    "class A(str):\n    def startswith(self, *a): return False\n    def endswith(self, *a): return False\n"
+    "    def isidentifier(self): return True\n    def __getitem__(self, i): return 'x'\n"
+    "class B:\n    def f(self): return 1\n"
+)
+LIES = [
+    "print(getattr(B(), A('__reduce__'))())",
+    "print(getattr(B.f, A('__globals__')))",
+    "print(getattr(B().f, A('__func__')))",
+    "print(getattr(torch.nn.Linear(1, 1), A('__dict__')))",
+    "print(operator.attrgetter(A('__reduce__'))(B()))",
+    "print(operator.methodcaller(A('__reduce__'))(B()))",
+    "setattr(B(), A('__class__'), torch.nn.Linear)\nprint(1)",
+    "setattr(B, A('__array_interface__'), 5)\nprint(1)",
+    "object.__setattr__(B(), A('__class__'), torch.nn.Linear)\nprint(1)",
+    "class C:\n    __slots__ = (A('__array_interface__'),)\nprint(C)",
+    "class C:\n    __match_args__ = (A('__reduce__'),)\nmatch C():\n    case C(x): print(x)\nraise ValueError",
+]
+ADDRESS = "d = {'data': (94000000000, False), 'shape': (4,), 'typestr': '<f8', 'version': 3}\n"
+# numpy follows this to any memory.
+INTERFACES = [
+    "import types\nprint(np.ones(4) * types.SimpleNamespace(__array_interface__=d))",
+    "import argparse\nprint(np.ones(4) * argparse.Namespace(__array_interface__=d))",
+    "import enum\nprint(np.ones(4) * enum.Enum('A', {'x': 1, '__array_interface__': d}).x)",
+    "print(np.ones(4) * torch.nn.ModuleDict({'__array_interface__': torch.nn.ReLU()}))",
+    "print(np.ones(4) * torch.nn.ParameterDict({'__array_interface__': d}))",
+]
+# What belongs to the interpreter stays as it is.
+SHARED = [
+    "object.__setattr__(torch, 'members', {})",
+    "object.__setattr__(torch.ones(1), 'node', print)",
+    "object.__setattr__(sys.stdout, 'name', 1)",
+    "object.__setattr__(print, 'x', 1)",
+    "object.__delattr__(torch, 'members')",
+]
+
+
+@pytest.mark.parametrize("program", LIES)
+def test_texts_that_lie(program: str) -> None:
+    refused(f"{IMPORTS}import operator\n{LIAR}{program}\n")
+
+
+@pytest.mark.parametrize("program", INTERFACES)
+def test_memory_is_not_followed(program: str) -> None:
+    refused(f"{IMPORTS}{ADDRESS}{program}\n")
+
+
+@pytest.mark.parametrize("program", SHARED)
+def test_what_everybody_has_is_not_set(program: str) -> None:
+    refused(f"{IMPORTS}{program}\nprint(1)\n")
+
+
+def test_functions_of_all_keep_their_names() -> None:
+    ours(f"{IMPORTS}functools.wraps(lambda: 0)(torch.relu)\nfunctools.wraps(lambda: 0)(print)\n")
+    assert ours("import torch\nprint(torch.relu.__name__, print.__name__)\n") == "relu print\n"
+
+
 # What snippets may ask the class of: they get the name that they know it by, from which nothing leads on.
 CLASSES = [
     "().__class__",

@@ -23,7 +23,7 @@ from gradcli.script.python.kinds import TYPES as TYPES
 from gradcli.script.python.kinds import BuiltinType, Defined, Facade, isinstance_, issubclass_
 from gradcli.script.python.kinds import python_types as python_types
 from gradcli.script.python.kinds import type_of as type_of
-from gradcli.script.python.mutation import delete_attribute, set_attribute
+from gradcli.script.python.mutation import delete_named, set_named
 from gradcli.script.python.natives import MEMBERS
 from gradcli.script.python.nesting import bounds, hashable
 from gradcli.script.python.operators import modular_power, power
@@ -65,7 +65,7 @@ def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
     if not isinstance(name, str):
         raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
     try:
-        return attribute(value, name)
+        return attribute(value, special.exact(name))
     except (AttributeError, UnsupportedError):
         if default is MISSING:
             raise
@@ -165,7 +165,7 @@ UNAVAILABLE = {
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **ITERATION, "print": print_, "len": len, "abs": abs, "round": round_, "pow": pow_, "divmod": divmod,
     "next": next_, "isinstance": isinstance_, "issubclass": issubclass_, "getattr": getattr_, "hasattr": hasattr_,
-    "setattr": set_attribute, "delattr": delete_attribute, "vars": vars_, "dir": dir_, "id": id, "hash": hash_,
+    "setattr": set_named, "delattr": delete_named, "vars": vars_, "dir": dir_, "id": id, "hash": hash_,
     "repr": represent, "format": formatted, "callable": callable, "chr": chr, "ord": ord, "bin": bin, "hex": hex,
     "oct": oct, "ascii": lambda value: formatted(value, "", "a"),
 }  # fmt: skip

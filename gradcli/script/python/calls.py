@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from types import MethodType
 from typing import Any
 
 from gradcli.script.python.attributes import attribute, method_of
 from gradcli.script.python.compiler import Closure, Unit, compiled, compiles, refusal
-from gradcli.script.python.kinds import Defined, called_name
+from gradcli.script.python.kinds import BuiltinType, Defined
 from gradcli.script.python.operators import bounded
 from gradcli.script.python.places import Place, called_from, placed
 from gradcli.script.python.scopes import CLASS, OUTER, Env, Scope
+from gradcli.script.python.special import exact
 
 
 @compiles(ast.Call)
@@ -162,7 +164,7 @@ def _merge(called: Any, keywords: dict[str, Any], value: Any) -> None:
             raise TypeError("keywords must be strings")
         if name in keywords:
             raise TypeError(f"{called_name(called)} got multiple values for keyword argument {name!r}")
-        keywords[name] = item
+        keywords[exact(name)] = item
 
 
 def _super(node: ast.Call, scope: Scope, unit: Unit) -> Closure:
@@ -185,3 +187,12 @@ def _super(node: ast.Call, scope: Scope, unit: Unit) -> Closure:
         return super(holder[CLASS], env[first])
 
     return evaluate
+
+
+def called_name(called: Any) -> str:
+    """How Python's messages name what is called: `__main__.f()`."""
+    name = getattr(called, "__qualname__", None)
+    if isinstance(called, BuiltinType) or not isinstance(name, str):
+        return f"{getattr(called, 'name', called)}"
+    function = called.__func__ if isinstance(called, MethodType) else called
+    return f"__main__.{name}()" if getattr(function, "__module__", "") == "__main__" else f"{called.__name__}()"

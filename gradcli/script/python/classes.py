@@ -69,7 +69,7 @@ def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options:
     for special in WRAPPED.keys() & namespace.keys():
         namespace[special] = wrapped(special, namespace[special])
     slots = namespace.get("__slots__", ())
-    if any(not isinstance(slot, str) or is_special(slot) for slot in ((slots,) if isinstance(slots, str) else slots)):
+    if any(type(slot) is not str or is_special(slot) for slot in ((slots,) if isinstance(slots, str) else slots)):
         raise TypeError("__slots__ must be identifiers")
     made: type = meta.__new__(meta, name, bases, {**namespace, "__module__": "__main__"}, **options)
     cell[CLASS] = made

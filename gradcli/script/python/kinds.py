@@ -15,6 +15,8 @@ class Facade:
     """What snippets may look into: their own classes, and what we hand them. Public names are theirs."""
 
     __slots__ = ()
+    # What numpy would follow to memory or code is not there, whatever the object holds.
+    __array_interface__ = __array_struct__ = __array__ = property()
 
     def __repr__(self) -> str:
         kind = type(self)
@@ -241,12 +243,3 @@ def is_own_function(value: Any) -> bool:
     """Whether the snippet made this function, or this is a method whose function it made."""
     function = value.__func__ if type(value) is MethodType else value
     return type(function) is FunctionType and function.__module__ == "__main__"
-
-
-def called_name(called: Any) -> str:
-    """How Python's messages name what is called: `__main__.f()`."""
-    name = getattr(called, "__qualname__", None)
-    if isinstance(called, BuiltinType) or not isinstance(name, str):
-        return f"{getattr(called, 'name', called)}"
-    function = called.__func__ if isinstance(called, MethodType) else called
-    return f"__main__.{name}()" if getattr(function, "__module__", "") == "__main__" else f"{called.__name__}()"

@@ -54,3 +54,15 @@ def delete_attribute(value: Any, name: str) -> None:
     if isinstance(value, type) and name not in vars(value):
         raise AttributeError(f"type object {value.__name__!r} has no attribute {name!r}")
     delattr(value, name)
+
+
+def set_named(value: Any, name: str, new: Any) -> None:
+    """`setattr(value, name, new)`."""
+    set_attribute(value, special.exact(name) if isinstance(name, str) else name, new)
+
+
+def delete_named(value: Any, name: str) -> None:
+    """`delattr(value, name)`."""
+    if not isinstance(name, str):
+        raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
+    delete_attribute(value, special.exact(name))

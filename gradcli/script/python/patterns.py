@@ -14,6 +14,7 @@ from gradcli.script.python.kinds import BuiltinType, isinstance_
 from gradcli.script.python.names import store_name
 from gradcli.script.python.nesting import hashable
 from gradcli.script.python.scopes import Env, Scope
+from gradcli.script.python.special import exact
 from gradcli.script.python.statements import block
 
 Pattern = Callable[[Env, Any], bool]
@@ -150,7 +151,7 @@ def _positions(kind: Any, count: int) -> tuple[str, ...]:
 def _fits(env: Env, x: Any, name: str, part: Pattern) -> bool:
     """Whether an attribute fits; one that is not there does not."""
     try:
-        found = attribute(x, name)
+        found = attribute(x, exact(name))
     except AttributeError:
         return False
     return part(env, found)

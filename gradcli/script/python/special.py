@@ -64,9 +64,14 @@ def is_settable(value: Any, name: str) -> bool:
     return isinstance(type(value), Defined) or not name.startswith("_")
 
 
+def exact(name: str) -> str:
+    """The name as Python reads it: a class of the snippet may answer anything about its texts."""
+    return name if type(name) is str else str.__str__(name)
+
+
 def check_name(name: Any) -> None:
     """Refuse what no assignment in a snippet could name: numpy would follow `__array_interface__` to any memory."""
-    if not isinstance(name, str) or is_special(name) or name == PLACES:
+    if type(name) is not str or is_special(name) or name == PLACES:
         raise AttributeError(f"attribute {name!r} cannot be set here")
 
 
@@ -75,9 +80,13 @@ def guarded(found: Any, name: str) -> Any:
     if name not in ("__setattr__", "__delattr__") or is_own_function(found):
         return found
 
+    is_bound = hasattr(found, "__self__")
+
     def checked(*arguments: Any) -> Any:
-        for argument in arguments[:1] if hasattr(found, "__self__") else arguments[1:2]:
+        for argument in arguments[:1] if is_bound else arguments[1:2]:
             check_name(argument)
+        if not is_bound and not isinstance(type(arguments[0] if arguments else None), Defined):
+            raise TypeError(f"{name} is for objects of the snippet")
         return found(*arguments)
 
     return checked

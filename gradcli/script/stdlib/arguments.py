@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.python.special import check_name
 from gradcli.script.stdlib.containers import written
 
 OPTIONS = ("type", "default", "help", "action", "choices", "required", "nargs", "dest", "metavar", "const")
@@ -27,6 +28,8 @@ class Options(Facade):
     """The options by name."""
 
     def __init__(self, **options: Any) -> None:
+        for name in options:
+            check_name(name)
         vars(self).update(options)
 
     def __repr__(self) -> str:

@@ -10,7 +10,9 @@ from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import Facade, Namespace, attribute, describe
+from gradcli.script.python.kinds import is_own_function
 from gradcli.script.python.operators import BINARY, COMPARISONS, UNARY, augmented, bounded
+from gradcli.script.python.special import exact
 from gradcli.script.stdlib.containers import written
 
 MISSING = object()
@@ -31,8 +33,9 @@ def wraps(wrapped: Any, *_: Any) -> Callable[[Any], Any]:
     """A decorator that gives a function the name of another."""
 
     def decorate(function: Any) -> Any:
-        function.__name__ = getattr(wrapped, "__name__", function.__name__)
-        function.__doc__ = getattr(wrapped, "__doc__", None)
+        if is_own_function(function):  # the others are everybody's
+            function.__name__ = getattr(wrapped, "__name__", function.__name__)
+            function.__doc__ = getattr(wrapped, "__doc__", None)
         return function
 
     return decorate
@@ -87,7 +90,7 @@ def attrgetter(*names: str) -> Callable[[Any], Any]:
     """A function that looks at these attributes."""
 
     def get(value: Any) -> Any:
-        found = [functools.reduce(attribute, name.split("."), value) for name in names]
+        found = [functools.reduce(attribute, exact(name).split("."), value) for name in names]
         return found[0] if len(found) == 1 else tuple(found)
 
     return get
@@ -95,7 +98,7 @@ def attrgetter(*names: str) -> Callable[[Any], Any]:
 
 def methodcaller(name: str, /, *arguments: Any, **named: Any) -> Callable[[Any], Any]:
     """A function that calls this method."""
-    return lambda value: attribute(value, name)(*arguments, **named)
+    return lambda value: attribute(value, exact(name))(*arguments, **named)
 
 
 OPERATORS: dict[str, Any] = {

@@ -11,6 +11,7 @@ from gradcli.script.python.classes import MARKED
 from gradcli.script.python.formatting import formatted, represent, text
 from gradcli.script.python.kinds import Defined, is_own_function
 from gradcli.script.python.parents import exact, parent
+from gradcli.script.python.special import check_name
 
 MEMBERS = " members"  # where an enumeration keeps its members: no name of a snippet has a space
 DESCRIBED = (property, staticmethod, classmethod, type)
@@ -48,6 +49,8 @@ class EnumKind(type):
         if names is not None:
             given = names.replace(",", " ").split() if isinstance(names, str) else list(names)
             pairs = names if isinstance(names, dict) else {name: place for place, name in enumerate(given, 1)}
+            for name in pairs:
+                check_name(name)
             return DefinedEnum(str(value), (cls,), {"__module__": "__main__", **pairs})
         for member in cls:
             if member is value or member.value == value:

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradcli.script.python.attributes import BuiltinType, Facade, Namespace
 from gradcli.script.python.builtins import TYPES
+from gradcli.script.python.special import check_name
 from gradcli.script.stdlib.containers import written
 
 ABSTRACT = (
@@ -25,6 +26,8 @@ class SimpleNamespace(Facade):
     """Names with values."""
 
     def __init__(self, **named: Any) -> None:
+        for name in named:
+            check_name(name)
         vars(self).update(named)
 
     def __eq__(self, other: object) -> bool:
