@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from contextlib import suppress
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
@@ -20,10 +21,15 @@ def imported(modules: Namespace, dotted: str) -> Any:
     if first not in modules.names:
         raise _no_module(first, modules)
     found: Any = modules.get(first)
+    known = first
     for name in rest:
         if not isinstance(found, Namespace):
-            raise ModuleNotFoundError(f"No module named {dotted!r}; {first!r} is not a package", name=dotted)
-        found = found.get(name)
+            raise ModuleNotFoundError(f"No module named {dotted!r}; {known!r} is not a package", name=dotted)
+        known = f"{known}.{name}"
+        try:
+            found = found.get(name)
+        except AttributeError as error:
+            raise ModuleNotFoundError(f"No module named {known!r}", name=known) from error
     return found
 
 
@@ -96,8 +102,9 @@ def _everything(module: str, place: Place, unit: Unit) -> Closure:
     def run(env: Env) -> None:
         try:
             owner = imported(modules, module)
-            public = [name for name in owner.names if not name.startswith("_")]
-            variables.update((name, owner.get(name)) for name in public)
+            for name in sorted(owner.names):
+                with suppress(AttributeError, UnsupportedError):
+                    variables.update({} if name.startswith("_") else {name: owner.get(name)})
         except Exception as error:
             placed(error, place)
             raise
