@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from tests.script.python.agreement import check, programs
+from tests.script.python.agreement import ADDRESS, check, programs
+from tests.script.running import ours
 
 
 @programs("classes")
 def test_classes_are_those_of_python(program: str) -> None:
     check(program)
+
+
+@programs("classes")
+def test_what_is_recorded_changes_nothing(program: str) -> None:
+    assert ADDRESS.sub("", ours(program, listen=True)) == ADDRESS.sub("", ours(program))
