@@ -1,0 +1,126 @@
+"""What attributes lead to: from every value that a snippet starts with, name by name, nothing of Python is reached."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from types import CodeType, FrameType, MappingProxyType, ModuleType, TracebackType
+from typing import Any
+
+from gradcli.script.interpreter import run
+from gradcli.script.library import MODULES
+from gradcli.script.limits import Limits
+from gradcli.script.machine import Machine
+from gradcli.script.python.attributes import attribute, members_of
+from gradcli.script.python.kinds import BuiltinType, Facade, Namespace
+from gradcli.source import Source
+
+UNDRAWN = [name for name, place in MODULES.items() if place.endswith("pictures")]  # these answer to any name
+DEPTH = 2  # attributes of attributes
+CLOSED = (ModuleType, FrameType, CodeType, TracebackType, io.IOBase, memoryview)
+LEADING = """
+__class__ __base__ __bases__ __mro__ __subclasses__ __dict__ __globals__ __builtins__ __closure__ __code__ __self__
+__func__ __wrapped__ __init__ __new__ __call__ __reduce__ __reduce_ex__ __getattribute__ __module__ __defaults__
+__kwdefaults__ __weakref__ __traceback__ __array_interface__ __init_subclass__ __loader__ __spec__ gi_frame gi_code
+cr_frame f_globals f_builtins tb_frame node value array base forward rules find members
+""".split()  # noqa: SIM905  a column of a hundred lines
+VALUES = """
+import torch, math, random, collections, functools, warnings, copy, dataclasses, sys, itertools, operator
+import torch.nn as nn, numpy as np
+class Own:
+    kind = 1
+    def method(self): return self
+    @property
+    def half(self): return 0.5
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(1, 1)
+    def forward(self, x): return self.inner(x)
+class Wrong(Exception): pass
+def function(x=1): return x
+def generator():
+    try: yield 1
+    finally: pass
+def caught(make):
+    try: make()
+    except Exception as error: return error
+x = torch.ones(2, requires_grad=True)
+y = (x * 2).sum()
+layer = Layer()
+sgd = torch.optim.SGD(layer.parameters(), lr=0.1)
+with warnings.catch_warnings(record=True) as told:
+    warnings.warn('x')
+values = [
+    1, 1.5, 'x', True, None, (), [1], {'a': 1}, {1}, range(3), slice(1), print, len, type, object, int, ...,
+    function, lambda: 0, generator(), (i for i in ()), iter([]), zip(), map(print, []), [].append, 'x'.join,
+    x, y, y.grad_fn, x.register_hook(print), x.shape, x.dtype, x.device, x.detach().numpy(), x.detach().numpy()[0],
+    torch.max(torch.ones(2, 2), 0), torch.Generator(), torch.no_grad(), torch.finfo(torch.float32), torch.sum,
+    layer, layer.inner, layer.forward, nn.Linear, nn.Module, Layer, sgd, sgd.state, sgd.step, torch.optim.SGD,
+    torch.utils.data.DataLoader([1]), torch.autograd.Function, Own, Own(), Own().method, Own.half, Wrong, Wrong(1),
+    caught(lambda: 1 / 0), caught(lambda: [].x), caught(lambda: torch.ones(2) @ torch.ones(3)), told[0],
+    collections.deque(), collections.Counter(), collections.defaultdict(list), collections.namedtuple('P', 'a')(1),
+    functools.partial(print), functools.lru_cache(function), itertools.count(), random.Random(), sys.stdout,
+    np.ones(2), np.dtype('float32'), np.random.default_rng(), warnings.catch_warnings(), property(print),
+    staticmethod(print), dataclasses.field(), super(Layer, layer),
+]
+"""
+
+
+def reached() -> Iterator[tuple[str, Any]]:
+    """Every value that attributes lead to, with the way to it."""
+    machine = Machine(Limits(), lambda text: None)
+    run([Source(VALUES, "values.py")], machine)
+    waiting = [(f"values[{n}]", value, 0) for n, value in enumerate(machine.globals["values"])]
+    waiting += [(name, machine.modules.get(name), 0) for name in MODULES if name not in UNDRAWN]
+    waiting += [(name, value, 0) for name, value in machine.builtins.items()]
+    seen: set[Any] = set()
+    while waiting:
+        way, value, depth = waiting.pop()
+        yield way, value
+        key = value if isinstance(value, str | int | float | type(None)) else id(value)
+        if key in seen or depth == DEPTH:
+            continue
+        seen.add(key)
+        kept.append(value)
+        for name in names_of(value):
+            try:
+                found = attribute(value, name)
+            except Exception:
+                continue
+            waiting.append((f"{way}.{name}", found, depth + 1))
+
+
+kept: list[Any] = []  # so that no id is given twice
+
+
+def names_of(value: Any) -> set[str]:
+    """What there is to ask for: what the tables say, what Python has, and what leads out of jails."""
+    names = {*LEADING, *dir(type(value))}
+    members = members_of(type(value))
+    if members is not None:
+        names |= {*members.methods, *members.getters}
+    if isinstance(value, Namespace):
+        names |= set(value.names)
+    elif isinstance(value, BuiltinType):
+        names |= set(value.members)
+    elif isinstance(value, Facade | type):
+        names |= set(dir(value))
+    return names
+
+
+def is_closed(value: Any) -> bool:
+    """Whether a snippet must not have this."""
+    if isinstance(value, CLOSED) or value is type or value is object:
+        return True
+    if isinstance(value, dict):
+        return "__builtins__" in value or "__loader__" in value
+    return False
+
+
+def test_attributes_lead_to_nothing_of_python() -> None:
+    ways = list(reached())
+    assert len(ways) > 2_000
+    assert [way for way, value in ways if is_closed(value)] == []
+    made_of = ("__func__", "__wrapped__", "__globals__", "__code__", "__closure__", "__dict__", "__subclasses__")
+    assert [way for way, value in ways if way.endswith(made_of) and not isinstance(value, MappingProxyType)] == []
