@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from typing import Any
 
@@ -11,6 +12,8 @@ def main() -> None:
     """Run the command line and exit with its code."""
     gc.disable()  # a command lives briefly and makes no cycles worth collecting; collections would cost it a third
     sys.unraisablehook = interrupted_again
+    # Threads of numpy's library take longer to start than a lesson to multiply, and wait for each other on busy cores.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from gradcli.cli import run
 

@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TextIO
 
 from gradcli.commands.programs import read_text, unmasked
 from gradcli.errors import GradcliError
@@ -71,7 +71,8 @@ class SnippetJob:
         from gradcli.script.interpreter import run
         from gradcli.script.machine import Machine
 
-        machine = Machine(self.limits, printed.append if self.json or self.quiet else self.print, self.warn)
+        write = printed.append if self.json or self.quiet else self.print
+        machine = Machine(self.limits, write, self.warn, self.print_error)
         if self.explain:
             from gradcli.script.timeline.recorder import Recorder
 
@@ -105,16 +106,22 @@ class SnippetJob:
                 sys.stdout.flush()
             os._exit(code)
 
-    def print(self, text: str) -> None:
-        """What the snippet prints; a terminal gets no control characters from it."""
+    def print(self, text: str, stream: TextIO | None = None) -> None:
+        """What the snippet prints, by default on standard output; a terminal gets no control characters from it."""
         from gradcli.render.streams import encodable
 
-        if sys.stdout.isatty():
+        stream = stream or sys.stdout
+        if stream.isatty():
             text = "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
         try:
-            sys.stdout.write(encodable(text, sys.stdout))
+            stream.write(encodable(text, stream))
         except OSError as error:
             raise UnwrittenError(error) from None
+
+    def print_error(self, text: str) -> None:
+        """What the snippet prints on standard error, after what was printed before it."""
+        sys.stdout.flush()
+        self.print(text, sys.stderr)
 
     def warn(self, kind: str, message: str, source: Source, line: int) -> None:
         """A warning as Python writes it, after what was printed before it."""

@@ -25,10 +25,16 @@ class Machine:
 
     `line` is the line of the statement that runs now, `depth` the number of calls within calls, `handled` the exception
     that an `except` is about. `write` takes what the snippet prints, `warn` its warnings. `timeline` records what
-    autograd does when it is to be explained.
+    autograd does when it is to be explained. `write_error` takes what goes to `sys.stderr`; without it that is dropped.
     """
 
-    def __init__(self, limits: Limits, write: Callable[[str], None], warn: Warn = _unheard) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        write: Callable[[str], None],
+        warn: Warn = _unheard,
+        write_error: Callable[[str], None] | None = None,
+    ) -> None:
         self.budget = Budget(limits)
         self.source = Source("")
         self.line = 0
@@ -41,6 +47,7 @@ class Machine:
         self.modules: Any = None
         self._write = write
         self._warn = warn
+        self._write_error = write_error
         self._warned: set[tuple[str, int]] = set()
         self._once: set[str] = set()
 
@@ -54,6 +61,12 @@ class Machine:
         """Print, as far as the limits allow."""
         self.budget.writes(len(text))
         self._write(text)
+
+    def write_error(self, text: str) -> None:
+        """Print to standard error, as far as the limits allow."""
+        self.budget.writes(len(text))
+        if self._write_error is not None:
+            self._write_error(text)
 
     def warn_once(self, message: str, category: type[Warning] = UserWarning) -> None:
         """Warn of what torch tells only the first time in a run."""

@@ -88,6 +88,16 @@ def test_warnings_go_to_standard_error_once_a_line(capsys: pytest.CaptureFixture
     assert f"{lesson}:4: UserWarning" in result.err
 
 
+def test_what_a_snippet_prints_on_standard_error_goes_there(
+    capsys: pytest.CaptureFixture[str], lesson: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lesson.write_text("import sys\nprint(1)\nprint('on\\x1b[1me', file=sys.stderr)\nsys.stderr.write('two\\n')\n")
+    result = gradcli(capsys, f"run {lesson}")
+    assert (result.out, result.err) == ("1\n", "on\x1b[1me\ntwo\n")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert gradcli(capsys, f"run {lesson} --json").err == "on\\x1b[1me\ntwo\n"
+
+
 def test_a_terminal_gets_no_control_characters(
     capsys: pytest.CaptureFixture[str], lesson: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,15 +15,14 @@ STRING = "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigi
 
 
 class Stream(Facade):
-    """`sys.stdout` and `sys.stderr`: what is written to the second is not shown."""
+    """`sys.stdout` or `sys.stderr`."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, errors: bool) -> None:
+        self.errors = errors
 
     def write(self, text: str) -> int:
         """Print without a line end."""
-        if self.name != "sys.stderr":
-            running.machine.write(text)
+        (running.machine.write_error if self.errors else running.machine.write)(text)
         return len(text)
 
     def flush(self) -> None:
@@ -86,8 +85,8 @@ def namespace(name: str) -> Namespace:
     if name == "os":
         return environment()
     members: dict[str, Any] = {
-        "stdout": Stream("sys.stdout"),
-        "stderr": Stream("sys.stderr"),
+        "stdout": Stream(errors=False),
+        "stderr": Stream(errors=True),
         "version": sys.version,
         "version_info": sys.version_info,
         "maxsize": sys.maxsize,
