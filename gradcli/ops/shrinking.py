@@ -60,7 +60,7 @@ def _outside(g: Any, out: Any, x: Any, *, lambd: float = 0.5) -> Any:
 
 softshrink = primitive(
     "softshrink",
-    lambda x, *, lambd=0.5: x - np.clip(x, -lambd, lambd),
+    lambda x, *, lambd=0.5: np.where(np.abs(x) > lambd, x - np.copysign(lambd, x), x * 0).astype(x.dtype)[()],
     _outside,
     **SHRINKING,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -17,6 +18,8 @@ from gradcli.script.python.builtins import type_of
 from gradcli.script.python.iteration import Counting
 from gradcli.script.torch import datasets, operations, samplers
 from gradcli.script.torch.literals import as_tensor, tensor_
+
+PINNED = "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
 
 
 def default_collate(batch: Any) -> Any:
@@ -73,11 +76,19 @@ class DataLoader(Facade):
         drop_last: bool = False,
         *,
         generator: Any = None,
+        persistent_workers: bool = False,
         **_: Any,
     ) -> None:
-        if num_workers:
-            help = "leave num_workers out: the batches are the same"
-            raise UnsupportedError(f"num_workers={num_workers} is not supported here", python=ValueError, help=help)
+        if num_workers < 0:
+            raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+        if num_workers == 0 and persistent_workers:
+            raise ValueError("persistent_workers option needs num_workers > 0")
+        if num_workers and isinstance(dataset, datasets.IterableDataset):
+            raise UnsupportedError(
+                f"num_workers={num_workers} for an IterableDataset is not supported here",
+                python=ValueError,
+                help="leave num_workers out",
+            )
         self.dataset = dataset
         self.num_workers = num_workers
         self.pin_memory = pin_memory
@@ -121,6 +132,8 @@ class DataLoader(Facade):
         return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
 
     def __iter__(self) -> Iterator[Any]:
+        if self.pin_memory:
+            warnings.warn(PINNED, UserWarning, stacklevel=2)
         if isinstance(self.dataset, datasets.IterableDataset):
             rows = self._streamed()
         else:
@@ -143,11 +156,26 @@ class DataLoader(Facade):
 
     def _picked(self, positions: Iterator[Any]) -> Iterator[Any]:
         """The rows of each batch of positions, or of each position."""
+        pick = self._picked_by_worker if self.num_workers else self.dataset.__getitem__
         for position in positions:
             if self.batch_sampler is None:
-                yield self.dataset[position]
+                yield pick(position)
             else:
-                yield [self.dataset[one] for one in position]
+                yield [pick(one) for one in position]
+
+    def _picked_by_worker(self, position: Any) -> Any:
+        """A row, which a worker picks as anyone would, unless it draws: each worker has random numbers of its own."""
+        generator = running.machine.generator
+        before = generator.get_state().position
+        row = self.dataset[position]
+        after = generator.get_state().position
+        if before.block is not after.block or before.used != after.used:
+            raise UnsupportedError(
+                f"num_workers={self.num_workers} for a dataset that draws random numbers is not supported here",
+                python=ValueError,
+                help="leave num_workers out",
+            )
+        return row
 
     def _streamed(self) -> Iterator[Any]:
         """What an iterable dataset gives, batch by batch."""

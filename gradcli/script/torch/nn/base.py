@@ -62,7 +62,7 @@ class Module(State):
         own = vars(self)
         if isinstance(value, Parameter):
             self._check_made("parameters")
-            self._forget(name)
+            self._forget(name, keep="_parameters")  # the new one takes the place of the old
             self.register_parameter(name, value)
         elif isinstance(value, Module):
             self._check_made("module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -38,6 +39,16 @@ def clip_grad_norm_(
     for gradient in gradients:
         _scaled(gradient, gradient.value * factor)
     return total
+
+
+def clip_grad_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, **options: Any) -> Tensor:
+    """The old name of `clip_grad_norm_`."""
+    warnings.warn(
+        "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, **options)
 
 
 def get_total_norm(
@@ -78,5 +89,12 @@ def vector_to_parameters(vec: Any, parameters: Any) -> None:
 
 MEMBERS: dict[str, Callable[..., Any]] = {
     made.__name__: made
-    for made in (clip_grad_norm_, clip_grad_value_, get_total_norm, parameters_to_vector, vector_to_parameters)
+    for made in (
+        clip_grad_norm,
+        clip_grad_norm_,
+        clip_grad_value_,
+        get_total_norm,
+        parameters_to_vector,
+        vector_to_parameters,
+    )
 }

@@ -202,3 +202,7 @@ def test_modules_that_hold_themselves() -> None:
     assert printed(row + "print(len(list(s.modules())), len(list(s.parameters())))") == "2 0\n"
     deep = "m = nn.ReLU()\nfor i in range(900):\n    m = nn.Sequential(m)\n"
     assert printed(deep + "print(m(torch.ones(1)), len(repr(m)) > 900)") == "tensor([1.]) True\n"
+
+
+def test_a_new_parameter_takes_the_place_of_the_old() -> None:
+    agree("m = nn.Linear(2, 1)\nm.weight = nn.Parameter(torch.zeros(1, 2))\nprint(list(m.named_parameters()))")
