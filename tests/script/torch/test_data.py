@@ -92,7 +92,7 @@ def test_workers_that_draw_are_refused() -> None:
         "class Draws(Dataset):\n    def __len__(self): return 2\n    def __getitem__(self, i): return torch.rand(1)\n"
     )
     refused = "num_workers=2 for a dataset that draws random numbers is not supported here"
-    assert refused in ours(START + draws + "print(list(DataLoader(A(), num_workers=2)))")
+    assert refused in ours(START + draws + "print(list(DataLoader(Draws(), num_workers=2)))")
 
 
 @pytest.mark.parametrize(
