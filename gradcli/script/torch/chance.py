@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.in_place import check_in_place
+from gradcli.engine.in_place import check_in_place, write_over
 from gradcli.engine.modes import mode
+from gradcli.engine.notation import call
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
+from gradcli.engine.writing import blank
 from gradcli.script.machine import running
 from gradcli.script.torch.options import checked_shape, made, read_options, size_tuple, sizes, whole
 
@@ -90,7 +93,8 @@ def filling(draw: str) -> Callable[..., Tensor]:
     def fill(x: Tensor, *arguments: Any, generator: Any = None, **keywords: Any) -> Tensor:
         numbers = (given.item() if isinstance(given, Tensor) else given for given in arguments)
         keywords = {PARAMETERS.get(name, name): value for name, value in keywords.items()}
-        return written(x, getattr(generator_of(generator), draw)(x.shape, x.dtype, *numbers, **keywords))
+        source = getattr(generator_of(generator), draw)
+        return written(x, lambda: source(x.shape, x.dtype, *numbers, **keywords), f"{draw.capitalize()}Backward0")
 
     return fill
 
@@ -98,23 +102,34 @@ def filling(draw: str) -> Callable[..., Tensor]:
 PARAMETERS = {"from": "low", "to": "high", "lambd": "rate"}  # torch's names for what ours are called
 
 
-def written(x: Tensor, numbers: Any) -> Tensor:
-    """Numbers that know nothing of the old ones, in the memory of `x`."""
+def _drawn(x: Any, numbers: Any) -> Any:
+    return np.asarray(numbers).astype(x.dtype)[()]
+
+
+def written(x: Tensor, draw: Callable[[], Any], node: str) -> Tensor:
+    """Numbers that know nothing of the old ones, in the memory of `x`; what made `x` has no gradient any more."""
     check_in_place(x)
+    numbers = draw()
+    if x.requires_grad and mode.grad_enabled:
+        forgetting = (lambda g, out, x, numbers: blank(g),)
+        over = Primitive("drawn_over", _drawn, forgetting, node, call("drawn", _drawn), structured=True)
+        return write_over(x, over(x, np.asarray(numbers)))
     x.array[...] = numbers
     x.changed()
     return x
 
 
 def bernoulli_(x: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
-    return written(x, generator_of(generator).bernoulli(p.value if isinstance(p, Tensor) else p, x.shape))
+    chances = p.value if isinstance(p, Tensor) else p
+    return written(x, lambda: generator_of(generator).bernoulli(chances, x.shape), "BernoulliBackward2")
 
 
 def random_(x: Tensor, low: int = 0, high: int | None = None, *, generator: Any = None) -> Tensor:
     """Whole numbers from `low` up to but not `high`; of one number, up to it."""
     if high is None:
-        low, high = 0, low or (2**24 if x.dtype == np.float32 else 2**53 if x.dtype.kind == "f" else 2**63)
-    return written(x, generator_of(generator).integers(low, high, x.shape).astype(x.dtype))
+        low, high = 0, low or (2**24 + 1 if x.dtype == np.float32 else 2**53 + 1 if x.dtype.kind == "f" else 2**63)
+    source = generator_of(generator)
+    return written(x, lambda: source.integers(low, high, x.shape).astype(x.dtype), "RandomBackward2")
 
 
 METHODS: dict[str, Callable[..., Any]] = {

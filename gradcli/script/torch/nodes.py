@@ -37,7 +37,7 @@ def show(kind: type) -> None:
 
 def class_name(node: Any) -> str:
     """What `type(node).__name__` gives: the name without its C++ namespace."""
-    return str(node.name()).rpartition("::")[2]
+    return str(getattr(node, "_name", "") or node.name()).rpartition("::")[2]
 
 
 def node_type(value: Any) -> BuiltinType | None:
