@@ -113,7 +113,7 @@ def written(x: Tensor, draw: Callable[[], Any], node: str) -> Tensor:
     if x.requires_grad and mode.grad_enabled:
         forgetting = (lambda g, out, x, numbers: blank(g),)
         over = Primitive("drawn_over", _drawn, forgetting, node, call("drawn", _drawn), structured=True)
-        return write_over(x, over(x, np.asarray(numbers)))
+        return write_over(x, over(x, Tensor(np.asarray(numbers)[()])))
     x.array[...] = numbers
     x.changed()
     return x
