@@ -148,8 +148,6 @@ class Recorder(History):
         self.updates.owned.update(parameters)
         self.memory.reset(parameters)
 
-    # What follows from it.
-
     def look(self, env: Env) -> None:
         """Note the names in these variables, and whether a leaf was made to require grad, or no longer to do so."""
         for tensor, name, before in self.names.look(env):
@@ -235,6 +233,10 @@ class Recorder(History):
     def wanted(self, *what: Any) -> bool:
         """Whether another event like this on this line is to be kept."""
         return self.all or len(self.kept_at.get((*self.place, *what), ())) < SHOWN
+
+    def times(self, *what: Any) -> int:
+        """How often this line has done something so far."""
+        return sum(self.events[position].times for position in self.kept_at.get((*self.place, *what), ()))
 
     def add(self, *what: Any, event: Callable[[], Event], news: bool = False) -> None:
         """Keep an event, or count it where its line has done the same before and there is no news in it."""

@@ -67,8 +67,11 @@ def at_leaves(arrivals: Arrivals, recorder: Recorder, walk: Walk, explanation: E
             kind = "nan" if np.any(np.isnan(gradient)) else "infinite"
             if explanation is None and not recorder.once("not-finite", *recorder.place, name):
                 continue
-            why = spoilt(recorder, walk) if explanation is None else overflowing(recorder, explanation, name)
-            story = ("not-finite", f"{kind}: {why}")
+            if explanation is None:
+                since = f" since pass {recorder.times('backward') + 1} of this line"
+                story = ("not-finite", f"{kind}{since}: {spoilt(recorder, walk)}")
+            else:
+                story = ("not-finite", f"{kind}: {overflowing(recorder, explanation, name)}")
         elif explanation is not None and not np.any(gradient):
             story = ("zero-gradient", f"0: {vanishing(recorder, explanation, name)}")
         else:
