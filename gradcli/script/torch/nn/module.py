@@ -66,6 +66,16 @@ def find(name: str) -> Any:
     return found.PARAMETER if name == "Parameter" else getattr(found, name)
 
 
+RESCALING = ("remove_weight_norm", "spectral_norm", "weight_norm")
+
+
+def find_utility(name: str) -> Any:
+    """What is not loaded with the rest of `torch.nn.utils`."""
+    if name in RESCALING:
+        return import_module("gradcli.script.torch.nn.rescaling").MEMBERS[name]
+    return namespace("torch.nn.utils.rnn") if name == "rnn" else None
+
+
 @cache
 def namespace(name: str) -> Namespace:
     """`torch.nn` or one of its submodules."""
@@ -80,7 +90,7 @@ def namespace(name: str) -> Namespace:
     if name == "torch.nn.utils":
         from gradcli.script.torch.nn import vectors
 
-        return Namespace(name, vectors.MEMBERS | {"rnn": namespace(f"{name}.rnn")})
+        return Namespace(name, vectors.MEMBERS, find=find_utility, known=("rnn", *RESCALING))
     if name == "torch.nn.utils.rnn":
         from gradcli.script.torch.nn import packing
 

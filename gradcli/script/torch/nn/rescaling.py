@@ -1,0 +1,125 @@
+"""`torch.nn.utils`: weights that are made of others before each call: by their length, or by their largest stretch."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.torch.nn.base import Module
+from gradcli.script.torch.nn.convolution import Transposed
+from gradcli.script.torch.nn.ending import ended
+from gradcli.script.torch.nn.gates import operation
+from gradcli.script.torch.nn.parameter import Parameter
+
+OLD = "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`."
+
+
+class Rescaling:
+    """A hook that makes the weight of a module anew."""
+
+    def __init__(self, name: str, make: Callable[[Any], Any]) -> None:
+        self.name, self.make = name, make
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        setattr(module, self.name, self.make(module))
+
+
+def _replace(module: Any, name: str, parts: dict[str, Any]) -> Any:
+    """Take a weight out of a module, and put in the parameters that it is made of."""
+    weight = module._parameters.pop(name)
+    for ending, part in parts.items():
+        module.register_parameter(name + ending, part)
+    return weight
+
+
+def _lengths(v: Any, dim: int) -> Any:
+    """The norm of each slice along a dimension, or of all; as many dimensions as the tensor has."""
+    if dim == -1:
+        return operation("norm")(v)
+    others = [axis for axis in range(v.ndim) if axis != dim]
+    return operation("vector_norm")(v, 2, tuple(others), True)
+
+
+def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
+    """Learn how long a weight is apart from where it points: Salimans and Kingma 2016."""
+    warnings.warn(OLD, FutureWarning, stacklevel=2)
+    if any(isinstance(hook, Rescaling) and hook.name == name for hook, _ in module._forward_pre_hooks.values()):
+        raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+    axis, weight = -1 if dim is None else dim, getattr(module, name)
+    with set_grad_enabled(False):
+        lengths = _lengths(weight, axis)
+    _replace(module, name, {"_g": Parameter(lengths), "_v": Parameter(weight.detach())})
+
+    def make(owner: Any) -> Any:
+        g, v = getattr(owner, f"{name}_g"), getattr(owner, f"{name}_v")
+        made = v * (g / _lengths(v, axis))
+        return ended(made, "WeightNormInterfaceBackward0") if axis in (0, v.ndim - 1) else made
+
+    setattr(module, name, make(module))
+    module.register_forward_pre_hook(Rescaling(name, make))
+    return module
+
+
+def remove_weight_norm(module: Any, name: str = "weight") -> Any:
+    """The weight as a parameter again."""
+    for key, (hook, _) in list(module._forward_pre_hooks.items()):
+        if isinstance(hook, Rescaling) and hook.name == name and f"{name}_g" in module._parameters:
+            weight = hook.make(module)
+            delattr(module, name)
+            for ending in ("_g", "_v"):
+                del module._parameters[name + ending]
+            setattr(module, name, Parameter(weight.detach()))
+            del module._forward_pre_hooks[key]
+            return module
+    raise ValueError(f"weight_norm of '{name}' not found in {module!r}")
+
+
+def spectral_norm(
+    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Module:
+    """Divide a weight by its largest singular value, which a power iteration finds bit by bit: Miyato et al. 2018."""
+    axis = dim if dim is not None else 1 if isinstance(module, Transposed) else 0
+    weight = getattr(module, name)
+    rows = _matrix(weight, axis)
+    first = [running.machine.generator.normal((size,), weight.dtype) for size in rows.shape]
+    _replace(module, name, {"_orig": weight})
+    setattr(module, name, weight.detach())
+    for ending, vector in zip(("_u", "_v"), first, strict=True):
+        module.register_buffer(name + ending, Tensor(_unit(vector, eps)))
+
+    def make(owner: Any) -> Any:
+        original, u, v = (getattr(owner, f"{name}_{part}") for part in ("orig", "u", "v"))
+        matrix = _matrix(original, axis)
+        if owner.training:
+            for _ in range(n_power_iterations):
+                running.machine.budget.spend(1)
+                v.array[...] = _unit(matrix.array.T @ u.array, eps)
+                u.array[...] = _unit(matrix.array @ v.array, eps)
+        largest = operation("dot")(Tensor(u.array.copy()), operation("mv")(matrix, Tensor(v.array.copy())))
+        return original / largest
+
+    module.register_forward_pre_hook(Rescaling(name, make))
+    return module
+
+
+def _matrix(weight: Any, axis: int) -> Any:
+    """The weight as one row for each entry of a dimension."""
+    if axis:
+        order = [axis, *(other for other in range(weight.ndim) if other != axis)]
+        weight = operation("permute")(weight, *order)
+    return operation("reshape")(weight, weight.shape[0], -1)
+
+
+def _unit(vector: Any, eps: float) -> Any:
+    return vector / np.maximum(np.linalg.norm(vector), vector.dtype.type(eps))
+
+
+MEMBERS: dict[str, Callable[..., Any]] = {
+    made.__name__: made for made in (weight_norm, remove_weight_norm, spectral_norm)
+}
