@@ -182,6 +182,16 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
     return index_add(input, vector, source, dim=axis)
 
 
+def _outside_words(name: str, index: int, x: Tensor, dim: int) -> str:
+    """What torch says of an index that is not there, by what it uses for the operation."""
+    if name in ("index_select", "index_add") and (dim == 0 if name == "index_select" else x.ndim == 1):
+        return "index out of range in self"
+    if name == "index_select":
+        return f"INDICES element is out of DATA bounds, id={index} axis_dim={x.shape[dim]}"
+    words = f"index {index} is out of bounds for dimension {dim} with size {x.shape[dim]}"
+    return f"index_copy_(): {words}" if name == "index_copy" else words
+
+
 def vector_of(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
     if not x.ndim:
         raise AutogradError(f"{name}() cannot be applied to a 0-dim tensor.", code="E301")
@@ -191,7 +201,7 @@ def vector_of(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
         raise AutogradError(f"{name}(): Expected dtype int32 or int64 for index")
     bad = _outside(index, x.shape[dim])
     if bad is not None:
-        raise AutogradError(f"INDICES element is out of DATA bounds, id={bad} axis_dim={x.shape[dim]}", code="E301")
+        raise AutogradError(_outside_words(name, bad, x, dim), code="E301")
     return index if index.ndim else Tensor(index.value.reshape(1))
 
 

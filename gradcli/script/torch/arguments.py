@@ -5,109 +5,16 @@ What plainly fits is read in one pass; only where that fails are names, position
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from inspect import Parameter
 from itertools import chain, repeat
 from typing import Any
 
-import numpy as np
-
-from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.ops import arguments as reading
-from gradcli.script.torch.dtypes import Device, DType, Size, numpy_dtype
+from gradcli.script.torch.readers import READERS, Reader, number, size_tuple, tensor
+from gradcli.script.torch.readers import kind_name as kind_name
 from gradcli.source import did_you_mean
 
-Reader = Callable[[Any], Any]
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names, which torch takes too
-TORCH_NAMES = {DType: "torch.dtype", Size: "torch.Size", Device: "torch.device", np.ndarray: "numpy.ndarray"}
-
-
-def tensor(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return value
-    raise TypeError
-
-
-def real(value: Any) -> Any:
-    """A tensor of floating point numbers; integers and booleans are converted, as torch promotes them."""
-    return tensor(value) if is_floating(tensor(value).value) else reading.real(value)
-
-
-def indices(value: Any) -> Any:
-    """A tensor of integers or booleans."""
-    if is_floating(tensor(value).value):
-        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-    return value
-
-
-def operand(value: Any) -> Any:
-    if isinstance(value, Tensor | float | int):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError
-
-
-def integer(value: Any) -> int:
-    if isinstance(value, float):
-        raise TypeError
-    return value if type(value) is int else reading.integer(value)
-
-
-def boolean(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise TypeError
-
-
-def number(value: Any) -> Any:
-    return value if type(value) is int else reading.floating(value)
-
-
-def string(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    raise TypeError
-
-
-def sizes(value: Any) -> Any:
-    """One size, or a tuple of them."""
-    return tuple(map(integer, value)) if isinstance(value, tuple | list) else integer(value)
-
-
-def tensors(value: Any) -> list[Any]:
-    if not isinstance(value, list | tuple):
-        raise TypeError
-    for position, item in enumerate(value):
-        if not isinstance(item, Tensor):
-            raise IndexError(f"expected Tensor as element {position} in argument 0, but got {kind_name(item)}")
-    return list(value)
-
-
-def dims_or_bool(value: Any) -> Any:
-    return value if isinstance(value, bool) else sizes(value)
-
-
-READERS: dict[str, tuple[Reader, str]] = {
-    "Tensor": (tensor, "Tensor"),
-    "Real": (real, "Tensor"),
-    "Indices": (indices, "Tensor"),
-    "Operand": (operand, "Tensor"),
-    "Dims": (sizes, "tuple of ints"),
-    "Dims | bool": (dims_or_bool, "tuple of ints"),
-    "int | Tensor": (lambda value: value if isinstance(value, Tensor) else integer(value), "int"),
-    "Shape": (sizes, "tuple of ints"),
-    "Pair": (sizes, "tuple of ints"),
-    "Padding": (lambda value: value if isinstance(value, str) else sizes(value), "tuple of ints"),
-    "Sequence[Tensor]": (tensors, "tuple of Tensors"),
-    "Tensors": (lambda value: value if isinstance(value, Tensor) else tensors(value), "Tensor"),
-    "Dtype": (lambda value: np.dtype(numpy_dtype(value)), "torch.dtype"),
-    "int": (integer, "int"),
-    "float": (reading.floating, "float"),
-    "bool": (boolean, "bool"),
-    "str": (string, "str"),
-    "Any": (lambda value: value, "Any"),
-}
 # Operations that take integers as they are, and those that take plain numbers where others take a tensor only.
 INTEGERS_STAY = (
     "norm dist quantile cdist inverse inv det slogdet frac lerp histc allclose isclose abs absolute sign sgn floor "
@@ -118,7 +25,10 @@ NUMBERS_FIRST = (
     "searchsorted floor_divide"
 )
 KEEP_INTEGERS, FIRST_NUMBERS = frozenset(INTEGERS_STAY.split()), frozenset(NUMBERS_FIRST.split())
-EXTRA = {"scatter": ("reduce",)}  # keywords that the engine has not, and `lowering` takes
+EXTRA = {
+    "scatter": ("reduce",),
+    "repeat_interleave": ("output_size",),
+}  # keywords that the engine has not, and `lowering` takes
 OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))  # they refuse fractions themselves
 ONLY_TENSORS = frozenset(("maximum", "minimum"))
 
@@ -137,6 +47,9 @@ class Signature:
         self.rest = rest[0] if rest else None
         self.least = sum(p.default is p.empty for p in fixed) + (1 if rest and fixed else 0)
         self.most = len(fixed) if not rest else 2**63
+        if rest and not method and self.kind(parameters[rest[0]]) == "Shape":  # x.reshape(2, 3) is a method alone
+            self.most = len(fixed) + 1
+            self.readers[rest[0]] = size_tuple
         self.positional = [self.readers[name] for name in self.fixed]
 
     def _reader(self, parameter: Parameter) -> Reader:
@@ -243,8 +156,3 @@ def cast_first(
 
         arguments = (cast(tensor(arguments[0]), dtype), *arguments[1:])
     return arguments, keywords
-
-
-def kind_name(value: Any) -> str:
-    """The type of a value in torch's messages."""
-    return TORCH_NAMES.get(type(value)) or ("Tensor" if isinstance(value, Tensor) else type(value).__name__)

@@ -11,6 +11,7 @@ from gradcli.engine.in_place import check_in_place, write_over
 from gradcli.engine.modes import mode
 from gradcli.engine.notation import call
 from gradcli.engine.primitive import Primitive
+from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.engine.writing import blank
 from gradcli.script.machine import running
@@ -24,6 +25,8 @@ def generator_of(generator: Any) -> Any:
 
 def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
     """Ones with the probabilities in `x`, or with `p` each."""
+    if p is None and x.dtype.kind != "f":
+        raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{TYPE_NAMES[x.dtype]}'")
     chances = x.value if p is None else p
     if p is None and not ((x.value >= 0) & (x.value <= 1)).all():
         raise RuntimeError(
@@ -38,11 +41,16 @@ def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, gener
     return Tensor(generator_of(generator).multinomial(x.value, num_samples, replacement))
 
 
+KERNELS = {"uniform": "check_uniform_bounds", "normal": "normal_kernel_cpu"}
+
+
 def drawn(name: str, draw: str) -> Callable[..., Tensor]:
     """`torch.rand` and `torch.randn`."""
 
     def make(*size: Any, **keywords: Any) -> Tensor:
         shape, options = sizes(name, size, keywords), read_options(name, keywords)
+        if options.dtype is not None and options.dtype.kind != "f":
+            raise NotImplementedError(f"\"{KERNELS[draw]}\" not implemented for '{TYPE_NAMES[options.dtype]}'")
         return made(getattr(generator_of(options.generator), draw)(shape, options.real)[()], options)
 
     return make
@@ -76,6 +84,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
     if size is not None:
         return made(source.normal(size_tuple("normal", size, 3), options.real, mean, std)[()], options)
     means, spreads = (np.asarray(x.value if isinstance(x, Tensor) else x) for x in (mean, std))
+    if not isinstance(std, Tensor) and spreads < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {float(spreads):g}")
     if (spreads < 0).any():
         raise RuntimeError("normal expects all elements of std >= 0.0")
     shape = np.broadcast_shapes(means.shape, spreads.shape)
@@ -91,6 +101,8 @@ def filling(draw: str) -> Callable[..., Tensor]:
     """`x.uniform_()`, `x.normal_()`: new numbers in the memory."""
 
     def fill(x: Tensor, *arguments: Any, generator: Any = None, **keywords: Any) -> Tensor:
+        if draw in KERNELS and x.dtype.kind != "f":
+            raise NotImplementedError(f"\"{KERNELS[draw]}\" not implemented for '{TYPE_NAMES[x.dtype]}'")
         numbers = (given.item() if isinstance(given, Tensor) else given for given in arguments)
         keywords = {PARAMETERS.get(name, name): value for name, value in keywords.items()}
         source = getattr(generator_of(generator), draw)
@@ -124,10 +136,13 @@ def bernoulli_(x: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     return written(x, lambda: generator_of(generator).bernoulli(chances, x.shape), "BernoulliBackward2")
 
 
+LARGEST = {"float16": 2**11 + 1, "float32": 2**24 + 1, "float64": 2**53 + 1, "bool": 2}  # of `random_` alone
+
+
 def random_(x: Tensor, low: int = 0, high: int | None = None, *, generator: Any = None) -> Tensor:
     """Whole numbers from `low` up to but not `high`; of one number, up to it."""
     if high is None:
-        low, high = 0, low or (2**24 + 1 if x.dtype == np.float32 else 2**53 + 1 if x.dtype.kind == "f" else 2**63)
+        low, high = 0, low or LARGEST.get(x.dtype.name) or int(np.iinfo(x.dtype).max) + 1
     source = generator_of(generator)
     return written(x, lambda: source.integers(low, high, x.shape).astype(x.dtype), "RandomBackward2")
 

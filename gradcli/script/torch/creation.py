@@ -57,11 +57,19 @@ def like(name: str) -> Callable[..., Tensor]:
     def make(input: Any, *arguments: Any, **keywords: Any) -> Tensor:
         shape, dtype = _model(f"{name}_like", input)
         keywords["dtype"] = keywords.get("dtype") or dtype
+        if not input.value.flags.c_contiguous and name in ("zeros", "ones", "empty"):
+            return _as_laid(input, CREATION[name](shape, **keywords))
         if name == "randint":
             return CREATION[name](*arguments, size=shape, **keywords)  # type: ignore[no-any-return]
         return CREATION[name](shape, *arguments, **keywords)  # type: ignore[no-any-return]
 
     return make
+
+
+def _as_laid(x: Tensor, made: Tensor) -> Tensor:
+    """A new tensor with its entries in memory as those of the model: in the order of its steps."""
+    made.value = np.full_like(x.array, made.value.flat[0] if made.value.size else 0, made.dtype, order="K")
+    return made
 
 
 def _model(name: str, x: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:

@@ -98,6 +98,8 @@ def _no_booleans(name: str, text: str, error: type[Exception] = RuntimeError) ->
 def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, **options: Any) -> Any:
     """A word other than 'fro' asks for a norm of matrices."""
     if isinstance(p, str) and p != "fro":
+        if p != "nuc":
+            raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
         axes = (-2, -1) if dim is None else dim
         return OPERATIONS["matrix_norm"].function(input, p, axes, keepdim)
     return _of_reals("norm", EXPECTED.format("vector_norm") + "{}")(input, p, dim, keepdim, **options)
@@ -129,6 +131,14 @@ def _scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, **options:
 
 
 EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
+
+
+def _repeated(input: Tensor, repeats: Any, dim: Any = None, output_size: Any = None) -> Any:
+    if isinstance(repeats, Tensor) and is_floating(repeats.value):
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{TYPE_NAMES[repeats.dtype]}'")
+    return OPERATIONS["repeat_interleave"].function(input, repeats, dim)
+
+
 KERNELS = {"frac": "frac_cpu", "lerp": "lerp_kernel_scalar", "histc": "histogram_cpu"}
 
 LOWERED: dict[str, Callable[..., Any]] = {
@@ -156,4 +166,5 @@ LOWERED: dict[str, Callable[..., Any]] = {
     **{name: _scaled(name) for name in ("add", "sub", "subtract")},
     **{name: _runtime(name) for name in ("gather", "scatter_add")},
     "scatter": _scatter,
+    "repeat_interleave": _repeated,
 }

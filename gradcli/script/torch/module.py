@@ -22,6 +22,7 @@ from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.creation import CREATION
 from gradcli.script.torch.dtypes import (
     BY_NUMPY,
+    CPU,
     DTYPES,
     FORMATS,
     STRIDED,
@@ -75,10 +76,19 @@ def of_tensor(name: str) -> Any:
 
 
 def broadcast_shapes(*shapes: Any) -> Size:
-    try:
-        return Size(np.broadcast_shapes(*shapes))
-    except ValueError:
-        raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape") from None
+    """The shape that shapes broadcast to; the one that does not fit is named."""
+    given = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    common = [1] * max(map(len, given), default=0)
+    for position, shape in enumerate(given):
+        for at in range(-1, -1 - len(shape), -1):
+            if common[at] == 1:
+                common[at] = shape[at]
+            elif shape[at] not in (1, common[at]):
+                raise RuntimeError(
+                    f"Attempting to broadcast a dimension of length {shape[at]} at {at}! Mismatching argument at index "
+                    f"{position} had {shapes[position]}; but expected shape should be broadcastable to {common}"
+                )
+    return Size(common)
 
 
 def nothing(*_: Any, **__: Any) -> None:
@@ -122,6 +132,10 @@ MEMBERS: dict[str, Any] = {
     "use_deterministic_algorithms": nothing,
     "set_float32_matmul_precision": nothing,
     "get_default_device": Device,
+    "get_float32_matmul_precision": lambda: "highest",
+    "are_deterministic_algorithms_enabled": lambda: False,
+    "is_signed": of_tensor("is_signed"),
+    "newaxis": None,
     "set_default_device": lambda device: check_device(device.type if isinstance(device, Device) else device),
     "strided": STRIDED,
     **FORMATS,
@@ -137,6 +151,8 @@ def find(name: str) -> Any:
     """Submodules and operations, which are loaded when they are asked for."""
     if name in SUBMODULES:
         return import_module(SUBMODULES[name]).namespace(f"torch.{name}")
+    if name == "default_generator":
+        return running.machine.generator
     if name == "vmap":
         return import_module("gradcli.script.torch.vectorising").vmap
     known = operations.further("range_" if name == "range" else name)
@@ -162,7 +178,9 @@ def namespace(name: str) -> Namespace:
         members = {"is_available": lambda: False, "device_count": lambda: 0, "current_accelerator": nothing}
         return Namespace(name, members)
     if name == "torch.random":
-        return Namespace(name, {"manual_seed": manual_seed, "initial_seed": MEMBERS["initial_seed"]})
+        names = ("manual_seed", "initial_seed", "seed", "get_rng_state", "set_rng_state")
+        draws = import_module("gradcli.script.torch.draws")
+        return Namespace(name, {"fork_rng": draws.ForkedGenerator, **{name: MEMBERS[name] for name in names}})
     printing.set_printoptions(profile="default")  # what an earlier snippet of this process has set ends with it
     anomaly.enabled = mode.inference = False
     return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
@@ -179,6 +197,7 @@ describe(
 )
 describe(
     Generator,
+    getters={"device": lambda generator: CPU},
     methods={
         name: getattr(Generator, name) for name in ("manual_seed", "initial_seed", "seed", "get_state", "set_state")
     },

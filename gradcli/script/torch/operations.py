@@ -40,6 +40,7 @@ ELSEWHERE = frozenset(f"{ONLY_METHODS} {ONLY_NN} {ONLY_SPECIAL} {OURS}".split())
 
 # Functions that are no operations of the engine, by the module that has them; methods too where they take a tensor.
 FURTHER = {
+    "draws": "cauchy_ geometric_ log_normal_ poisson",
     "older": (
         "addbmm angle bartlett_window blackman_window conj conj_physical dsplit fill hamming_window hann_window "
         "histogram imag isreal lu msort nanmedian nanquantile nuclear_norm pdist pinverse qr real resolve_conj "

@@ -21,7 +21,7 @@ from gradcli.script.torch import autograd, chance, memory, nodes, operations, re
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.casting import cast as cast
 from gradcli.script.torch.casting import casting, to, type_
-from gradcli.script.torch.dtypes import BY_NUMPY, CPU, STRIDED, Size, check_device
+from gradcli.script.torch.dtypes import BY_NUMPY, CPU, STRIDED, DType, Size, check_device
 from gradcli.script.torch.inference import check_required, is_inference
 
 
@@ -59,6 +59,17 @@ def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
     return x.requires_grad_(requires_grad)
 
 
+def view(x: Tensor, *size: Any, **keywords: Any) -> Any:
+    """`x.view(3, -1)`, and `x.view(dtype)` of the same bytes."""
+    if len(size) == 1 and isinstance(size[0], DType):
+        from gradcli.script.torch.strides import reinterpreted
+
+        return reinterpreted(x, size[0].numpy)
+    method = operations.method("view")
+    assert method is not None
+    return method(x, *size, **keywords)
+
+
 def same_type(x: Tensor, kind: Any = None) -> Any:
     """`x.type()`."""
     return type_(x, kind)
@@ -92,6 +103,10 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "storage": loaded("storage"),
     "get_device": lambda x: -1,
     "pin_memory": lambda x: x,
+    "is_pinned": lambda x: False,
+    "is_shared": lambda x: False,
+    "is_conj": lambda x: False,
+    "is_neg": lambda x: False,
     "share_memory_": lambda x: x,
 }
 CASTS = {
@@ -117,6 +132,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "cpu": lambda x, **_: x,
     "cuda": lambda x, *_, **__: check_device("cuda"),
     "to": to,
+    "view": view,
     "type": type_,
     "type_as": lambda x, other: cast(x, other.dtype),
     "is_same_size": lambda x, other: x.shape == other.shape,
@@ -149,6 +165,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     "is_cpu": lambda x: True,
     "is_cuda": lambda x: False,
     "is_sparse": lambda x: False,
+    **{f"is_{name}": lambda x: False for name in ("meta", "mps", "quantized", "mkldnn", "xpu", "nested")},
     "itemsize": lambda x: x.value.itemsize,
     "nbytes": lambda x: x.value.nbytes,
     "output_nr": lambda x: 0,
