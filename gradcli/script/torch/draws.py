@@ -38,9 +38,7 @@ def cauchy_(x: Tensor, median: float = 0, sigma: float = 1, *, generator: Any = 
     if not sigma > 0:
         raise AutogradError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     source = generator_of(generator)
-    return written(
-        x, lambda: median + sigma * np.tan(math.pi * (_uniform(source, x.shape) - 0.5)), "CauchyBackward0"
-    )
+    return written(x, lambda: median + sigma * np.tan(math.pi * (_uniform(source, x.shape) - 0.5)), "CauchyBackward0")
 
 
 def geometric_(x: Tensor, p: float, *, generator: Any = None) -> Tensor:
