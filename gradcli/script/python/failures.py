@@ -76,11 +76,8 @@ def exception_text(error: BaseException, represent: Callable[[Any], str], text: 
     kind = type(error)
     if isinstance(error, GradcliError) or (isinstance(error, OSError) and len(error.args) > 1):
         return str(error)
-    if (
-        isinstance(error, BaseExceptionGroup)
-        or isinstance(_definer(kind, "__str__"), Defined)
-        or kind.__module__ == "numpy.exceptions"
-    ):
+    own = isinstance(_definer(kind, "__str__"), Defined) or kind.__module__.startswith("numpy.")
+    if own or isinstance(error, BaseExceptionGroup):
         return str(error)
     if len(error.args) == 1:
         return represent(error.args[0]) if isinstance(error, KeyError) else text(error.args[0])

@@ -103,6 +103,8 @@ MEMBERS: dict[str, Any] = {
     "seterr": lambda **_: {},
     "array2string": lambda a, **_: str(a),
     "newaxis": None,
+    "True_": np.True_,
+    "False_": np.False_,
     "pi": math.pi,
     "e": math.e,
     "inf": math.inf,

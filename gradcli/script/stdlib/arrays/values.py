@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor, type_name
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import BuiltinType
 
 Array = np.ndarray[Any, Any]
 
 DEEPEST = 64  # axes
+LIST = "keep texts and objects in a list"
 KINDS = "fiub"  # of dtypes: numbers and booleans
 NAMES = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool"
 PLAIN = {int, float, bool}
@@ -56,7 +58,7 @@ def array(object: Any, dtype: Any = None, *, copy: bool | None = True, ndmin: in
     wanted = dtype_of(dtype)
     made = np.array(plain(object), wanted, copy=copy, ndmin=ndmin)
     if made.dtype.kind not in KINDS:
-        raise TypeError("arrays of anything but numbers are not supported here")
+        raise UnsupportedError("an array of this is not supported here", python=TypeError, help=LIST)
     return made
 
 
@@ -84,7 +86,7 @@ def plain(data: Any) -> Any:
     if isinstance(data, np.ndarray | np.generic | int | float):
         return data
     if not isinstance(data, list | tuple):
-        raise TypeError(f"an array holds numbers, not '{type_name(data)}'")
+        raise _no_number(data)
     return _without_tensors(data) if _look_through(data) else data
 
 
@@ -105,8 +107,12 @@ def _look_through(data: Any) -> bool:
             elif isinstance(item, np.ndarray):
                 seen += item.size
             elif not isinstance(item, np.generic | int | float):
-                raise TypeError(f"an array holds numbers, not '{type_name(item)}'")
+                raise _no_number(item)
     return found
+
+
+def _no_number(data: Any) -> UnsupportedError:
+    return UnsupportedError(f"an array holds numbers here, not '{type_name(data)}'", python=TypeError, help=LIST)
 
 
 def _without_tensors(data: Any) -> Any:
