@@ -52,7 +52,7 @@ class LBFGS(Optimizer):
         group, state = self.param_groups[0], self.state[self._params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
-        self._stepped = True
+        self._stepped = self._scheduled
         first, loss = self._evaluated(closure)
         state["func_evals"] += 1
         g = self._gradient()

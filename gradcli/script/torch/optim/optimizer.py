@@ -46,7 +46,7 @@ class Optimizer(Facade):
         self.defaults = defaults
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[Group] = []
-        self._stepped = False
+        self._scheduled = self._stepped = False  # whether a scheduler watches, and has seen a step
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, "
@@ -107,7 +107,7 @@ class Optimizer(Facade):
         if closure is not None:
             with set_grad_enabled(True):
                 loss = closure()
-        self._stepped = True
+        self._stepped = self._scheduled
         changed = []
         for group in self.param_groups:
             maximize, decay = group.get("maximize"), group.get("weight_decay", 0)

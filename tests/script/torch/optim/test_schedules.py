@@ -87,13 +87,14 @@ def test_a_schedule_is_known_by_hand() -> None:
     assert ours(START + "trace(lambda o: StepLR(o, 2, gamma=0.5), 4)").startswith("[0.1, 0.1, 0.05, 0.05, 0.025]")
 
 
-def test_a_schedule_ahead_of_its_optimizer_is_told() -> None:
+@pytest.mark.parametrize("before", ["", "o.step()\n"])  # a step before the schedule is made does not count
+def test_a_schedule_ahead_of_its_optimizer_is_told(before: str) -> None:
     from gradcli.script.interpreter import run
     from gradcli.source import Source
 
     told: list[tuple[str, int]] = []
     machine = Machine(Limits(), lambda text: None, lambda kind, message, source, line: told.append((message, line)))
-    program = START + "s = StepLR(o, 2)\ns.step()\n"
+    program = f"{START}{before}s = StepLR(o, 2)\ns.step()\n"
     with warnings.catch_warnings():
         run([Source(program, "snippet.py")], machine)
     ((message, line),) = told
