@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from gradcli.engine.primitive import Primitive
     from gradcli.engine.tensor import Tensor
+
+
+Kind = TypeVar("Kind")
 
 
 class Application(NamedTuple):
@@ -66,6 +69,11 @@ class Listeners:
                 tape.append(application)
             finally:
                 recorder.tape = self
+
+
+def listening(kind: type[Kind]) -> list[Kind]:
+    """Those that listen now and are of a kind, the latest first."""
+    return [tape for tape in _listening()[0] if isinstance(tape, kind)]
 
 
 def listen(tape: Tape) -> None:

@@ -17,7 +17,7 @@ from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.modes import mode, set_grad_enabled
-from gradcli.engine.recorder import Application, leave, listen
+from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.engine.writing import COPY_SLICES
 from gradcli.errors import AutogradError
@@ -80,33 +80,20 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
     return found
 
 
-levels: list[Level] = []
-
-
 @contextmanager
 def level() -> Iterator[Level]:
     """A forward pass: inside of the block its tangents follow every operation."""
     made = Level()
-    begin(made)
+    listen(made)
     try:
         yield made
     finally:
-        end(made)
-
-
-def begin(made: Level) -> None:
-    levels.append(made)
-    listen(made)
-
-
-def end(made: Level) -> None:
-    levels.remove(made)
-    leave(made)
+        leave(made)
 
 
 def carry(source: Tensor, alias: Tensor, through: Callable[[Tensor], Tensor] = lambda x: x) -> Tensor:
     """Give another tensor with the same value the tangents that the first one has, as `through` leaves them."""
-    for active in levels:
+    for active in listening(Level):
         tangent = active.get(source)
         if tangent is not None:
             active.set(alias, through(tangent))

@@ -36,10 +36,6 @@ class Anomaly:
         self.checks = True
         self.made: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 
-    @property
-    def check_nan(self) -> bool:
-        return self.enabled and self.checks
-
     def switch(self, enabled: bool, checks: bool) -> tuple[bool, bool]:
         """Switch, and answer what it was."""
         before = self.enabled, self.checks

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import Gradient, drain, grad, walk
+from gradcli.engine.backward import Event, Gradient, drain, grad, walk
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
@@ -18,6 +18,7 @@ from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.dtypes import BY_NUMPY
 from gradcli.script.torch.nodes import GradientEdge
 
+Follow = Callable[[Iterator[Event]], Iterator[Event]]
 CYCLE = (
     "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
     "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
@@ -73,13 +74,17 @@ def backward(
     passes.begin(targets)
     nodes = None if only is None else [x.node for x in only]
     timeline = running.machine.timeline
-    told = timeline is not None or anomaly.check_nan
+    follow = _following(partial(timeline.backward, targets, given) if timeline is not None and targets else None)
+    told = follow is not None
     events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, told=told)
-    if anomaly.enabled:
-        events = anomaly.watched(events)
-    if timeline is not None and targets:
-        events = timeline.backward(targets, given, events)
-    drain(events, create_graph)
+    drain(follow(events) if follow is not None else events, create_graph)
+
+
+def _following(tell: Follow | None) -> Follow | None:
+    """What passes on the events of a pass and looks at them: for the anomaly mode, for the timeline, or nothing."""
+    if not anomaly.enabled:
+        return tell
+    return anomaly.watched if tell is None else lambda events: tell(anomaly.watched(events))
 
 
 def gradient(
@@ -121,7 +126,7 @@ def gradient(
             retain_graph=True if row is not rows[-1] else retain_graph,
             create_graph=create_graph,
             allow_unused=unused,
-            follow=timeline and partial(timeline.differentiated, sources, targets, row),
+            follow=_following(timeline and partial(timeline.differentiated, sources, targets, row)),
         )
         rounds.append(found)
     found = rounds[0] if not is_grads_batched else _stacked(rounds)

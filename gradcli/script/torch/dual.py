@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradcli.engine import tangents
-from gradcli.engine.recorder import recorder
+from gradcli.engine.recorder import leave, listen, listening, recorder
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.surface import OPERATIONS
 from gradcli.script import printing
@@ -32,26 +32,32 @@ class dual_level(Facade):  # noqa: N801  torch's name
         self._level = tangents.Level()
 
     def __enter__(self) -> int:
-        if tangents.levels:
+        if listening(tangents.Level):
             raise RuntimeError("Nested forward mode AD is not supported at the moment")
-        tangents.begin(self._level)
+        listen(self._level)
         printing.more_suffixes.append(tangent_text)
         return 0
 
     def __exit__(self, *_: Any) -> None:
-        tangents.end(self._level)
+        leave(self._level)
         printing.more_suffixes.remove(tangent_text)
+
+
+def tangent_of(x: Tensor) -> Tensor | None:
+    levels = listening(tangents.Level)
+    return levels[0].get(x) if levels else None
 
 
 def tangent_text(x: Tensor) -> str:
     """What is printed of a dual tensor behind its value."""
-    tangent = tangents.levels[-1].get(x) if tangents.levels else None
+    tangent = tangent_of(x)
     return "" if tangent is None else f"tangent={printing.format_tensor(tangent)}"
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
     """The tensor with a tangent: another tensor on the same memory."""
-    if not tangents.levels:
+    levels = listening(tangents.Level)
+    if not levels:
         raise RuntimeError(NO_LEVEL)
     for name, x in (("primal", tensor), ("tangent", tangent)):
         if isinstance(x, Tensor) and not is_floating(x.value):
@@ -63,7 +69,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
             f"{list(tangent.shape)}."
         )
     dual = OPERATIONS["view"].function(tensor, tensor.shape)
-    tangents.levels[-1].set(dual, tangent)
+    levels[0].set(dual, tangent)
     return dual  # type: ignore[no-any-return]
 
 
@@ -75,7 +81,7 @@ def dtype_of(x: Tensor) -> Any:
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """The value without its tangent, and the tangent."""
-    tangent = tangents.levels[-1].get(tensor) if tangents.levels else None
+    tangent = tangent_of(tensor)
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
     tape, recorder.tape = recorder.tape, None  # so that the tangent does not follow
@@ -91,8 +97,8 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    if tangents.levels:
-        tangents.end(tangents.levels[-1])
+    for active in listening(tangents.Level)[:1]:
+        leave(active)
         printing.more_suffixes.remove(tangent_text)
 
 

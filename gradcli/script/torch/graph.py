@@ -7,6 +7,7 @@ from typing import Any
 
 from gradcli.engine.backward import reachable
 from gradcli.engine.graph import AccumulateGrad, Node, Unversioned
+from gradcli.engine.recorder import leave, listen
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.attributes import BuiltinType, Facade
 from gradcli.script.torch import packing
@@ -33,10 +34,10 @@ class saved_tensors_hooks(Facade):  # noqa: N801  torch's name
     def __enter__(self) -> None:
         if disabled.message is not None:
             raise RuntimeError(disabled.message)
-        packing.begin(self._packer)
+        listen(self._packer)
 
     def __exit__(self, *_: Any) -> None:
-        packing.end(self._packer)
+        leave(self._packer)
 
 
 class save_on_cpu(Facade):  # noqa: N801  torch's name

@@ -183,6 +183,7 @@ def namespace(name: str) -> Namespace:
         return Namespace(name, {"fork_rng": draws.ForkedGenerator, **{name: MEMBERS[name] for name in names}})
     printing.set_printoptions(profile="default")  # what an earlier snippet of this process has set ends with it
     anomaly.enabled = mode.inference = False
+    printing.more_suffixes.clear()
     return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gradcli.engine.graph import OUT, Node
 from gradcli.engine.modes import set_grad_enabled
-from gradcli.engine.recorder import Application, leave, listen
+from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor, type_name
 
@@ -42,7 +42,7 @@ class Packer:
     def append(self, application: Application) -> None:
         """Pack what the new node saved; those behind the later name of an operand come first, as in torch."""
         node = application.out.node
-        if not isinstance(node, Node) or node.inputs is None or active[-1] is not self:
+        if not isinstance(node, Node) or node.inputs is None:  # packed already, by the latest
             return
         held: dict[int, Any] = dict(enumerate(node.inputs))
         for position in sorted(saved(node), reverse=True):
@@ -60,32 +60,20 @@ class Packer:
             node.inputs = node.saved_out = None
 
 
-active: list[Packer] = []
-
-
-def begin(packer: Packer) -> None:
-    active.append(packer)
-    listen(packer)
-
-
-def end(packer: Packer) -> None:
-    active.remove(packer)
-    leave(packer)
-
-
 @contextmanager
 def packing(packer: Packer) -> Iterator[None]:
     """A block in which the hooks hold."""
-    begin(packer)
+    listen(packer)
     try:
         yield
     finally:
-        end(packer)
+        leave(packer)
 
 
 def packed(x: Any) -> Any:
     """A tensor that a function of the snippet saves."""
-    return Packed(active[-1], x) if active and isinstance(x, Tensor) else x
+    packers = listening(Packer) if isinstance(x, Tensor) else []
+    return Packed(packers[0], x) if packers else x
 
 
 def unpacked(x: Any) -> Any:
