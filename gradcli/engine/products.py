@@ -100,6 +100,9 @@ def matrix_vector_product(a: Array, x: Array) -> Any:
 
 def dot_product(x: Array, y: Array) -> Any:
     """`x @ y` of two vectors."""
-    if x.dtype is SINGLE and y.dtype is SINGLE and 0 < x.size <= 3:
-        return np.add.accumulate(x * y)[-1]
+    if x.dtype is SINGLE and y.dtype is SINGLE and 0 < x.size <= LARGE and x.strides == y.strides == (x.itemsize,):
+        if x.size <= 3:
+            return np.add.accumulate(x * y)[-1]
+        if not lanes.misalignment(x) and not lanes.misalignment(y):
+            return lanes.of_vectors(x, y)
     return np.dot(x, y)

@@ -117,8 +117,9 @@ def test_products_with_vectors(seed: int, rows: int, terms: int, skipped: int, t
     np.testing.assert_allclose(matrix_vector_product(a, x), expected.numpy(), rtol=1e-4, atol=1e-4)
     if OF_KNOWN_ORDER and not skipped:
         assert same(matrix_vector_product(a, x), expected)
-    if OF_KNOWN_ORDER and terms <= 3:
-        assert same(dot_product(x, x), torch.from_numpy(x) @ torch.from_numpy(x))
+    if OF_KNOWN_ORDER:
+        y = numbers(seed + 2, (terms,))
+        assert same(dot_product(x, y), torch.from_numpy(x) @ torch.from_numpy(y))
 
 
 @given(SEEDS, st.integers(1, 4), st.integers(1, 6), st.integers(1, 12), st.integers(1, 5))
