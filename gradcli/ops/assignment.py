@@ -193,10 +193,14 @@ xlogy
 METHODS = frozenset(NAMES.split())
 
 
-def fill_diagonal_(x: Tensor, fill_value: float) -> Tensor:
-    """Write one number along the diagonal of a matrix."""
+def fill_diagonal_(x: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
+    """Write one number along the diagonal of a matrix; of a tall one again and again, if it is to `wrap`."""
     if x.ndim < 2:
         raise AutogradError("dimensions must larger than 1")
+    if wrap and x.ndim == 2 and x.shape[0] > x.shape[1]:
+        for start in range(0, x.shape[0], x.shape[1] + 1):
+            fill_(OPERATIONS["diagonal"].function(x, -start), fill_value)
+        return x
     fill_(OPERATIONS["diagonal"].function(x), fill_value)
     return x
 

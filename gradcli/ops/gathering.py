@@ -172,14 +172,15 @@ def index_select_(input: Tensor, dim: int, index: Indices) -> Any:
 
 
 @operation("x = [[1, 2], [3, 4]]; y = [[5, 6]]; index_add(x, 0, [1], y)")
-def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
-    """Slices of `source` added to the input at the given indices of one dimension."""
+def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha: float = 1) -> Any:
+    """Slices of `source`, times `alpha`, added to the input at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
     vector = vector_of("index_add", input, axis, index)
     expected = (*input.shape[:axis], vector.value.size, *input.shape[axis + 1 :])
     if source.shape != expected:
         raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
-    return index_add(input, vector, source, dim=axis)
+    part: Any = source
+    return index_add(input, vector, part if alpha == 1 else part * alpha, dim=axis)
 
 
 def _outside_words(name: str, index: int, x: Tensor, dim: int) -> str:

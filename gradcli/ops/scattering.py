@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.broadcast import expand
 from gradcli.engine.formula import Formula
 from gradcli.engine.notation import Notation, literal, number
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.saved import TYPE_NAMES
-from gradcli.engine.shapes import broadcastable, dimension, mismatch
+from gradcli.engine.shapes import broadcast_shapes, broadcastable, dimension, mismatch
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
@@ -228,8 +229,11 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Operand) -> Any:
         raise AutogradError("masked_scatter_ only supports boolean masks")
     if not broadcastable([input.value, mask.value]):
         raise mismatch([input.value, mask.value])
-    if input.shape != mask.shape:
-        raise AutogradError("masked_scatter: give the mask in the shape of the input", code="E301")
+    shape = broadcast_shapes(input.shape, mask.shape)
+    if mask.shape != shape:
+        mask = Tensor(np.broadcast_to(mask.value, shape))
+    if input.shape != shape:
+        input = expand(input, size=shape)
     if source.value.size < np.count_nonzero(mask.value):
         raise AutogradError("masked_scatter: expected self and source to have same dtypes and enough entries")
     return masked_scatter(input, mask, source)

@@ -133,10 +133,18 @@ lgamma = elementwise(
     domain=POSITIVE,
 )
 deg2rad = elementwise(
-    "deg2rad", np.deg2rad, lambda g, out, x: g * PI.beside(g) / 180, "Degrees as radians.", node="Deg2RadBackward0"
+    "deg2rad",
+    lambda x: x * (math.pi / 180),
+    lambda g, out, x: g * PI.beside(g) / 180,
+    "Degrees as radians.",
+    node="Deg2RadBackward0",
 )
 rad2deg = elementwise(
-    "rad2deg", np.rad2deg, lambda g, out, x: g * 180 / PI.beside(g), "Radians as degrees.", node="Rad2DegBackward0"
+    "rad2deg",
+    lambda x: x * (180 / math.pi),
+    lambda g, out, x: g * 180 / PI.beside(g),
+    "Radians as degrees.",
+    node="Rad2DegBackward0",
 )
 
 

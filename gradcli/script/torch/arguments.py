@@ -111,7 +111,7 @@ class Signature:
 
     def _known(self, keyword: str) -> str:
         name = keyword if keyword in self.parameters else SYNONYMS.get(keyword, keyword)
-        if name not in self.parameters and name != "dtype" and name not in EXTRA.get(self.name, ()):
+        if name not in self.parameters and name != "dtype" and name not in EXTRA.get(self.name.removesuffix("_"), ()):
             close = did_you_mean(name, self.parameters)
             hint = f" (did you mean '{close}'?)" if close else ""
             raise TypeError(f"{self.name}() got an unexpected keyword argument '{keyword}'{hint}")

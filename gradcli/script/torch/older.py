@@ -20,6 +20,10 @@ RANGE = (
     "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
     "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
 )
+CHAIN = (
+    "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
+    "instead, which accepts a list of two or more tensors rather than multiple parameters."
+)
 QR = (
     "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\n"
     "The boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
@@ -111,6 +115,12 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, al
     """`beta*input + alpha*sum(batch1 @ batch2)`."""
     found = _call("sum", _call("bmm", batch1, batch2), 0)
     return _call("add", input if beta == 1 else _call("mul", input, beta), found, alpha=alpha)
+
+
+def chain_matmul(*matrices: Tensor) -> Any:
+    """The product of matrices, in the order that takes the fewest steps."""
+    warnings.warn(CHAIN, UserWarning, stacklevel=2)
+    return _call("chain_matmul", list(matrices))
 
 
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:

@@ -42,9 +42,9 @@ ELSEWHERE = frozenset(f"{ONLY_METHODS} {ONLY_NN} {ONLY_SPECIAL} {OURS}".split())
 FURTHER = {
     "draws": "cauchy_ geometric_ log_normal_ poisson",
     "older": (
-        "addbmm angle bartlett_window blackman_window conj conj_physical dsplit fill hamming_window hann_window "
-        "histogram imag isreal lu msort nanmedian nanquantile nuclear_norm pdist pinverse qr real resolve_conj "
-        "resolve_neg rsub svd triangular_solve typename unsafe_chunk unsafe_split vander range_"
+        "addbmm angle bartlett_window blackman_window chain_matmul conj conj_physical dsplit fill hamming_window "
+        "hann_window histogram imag isreal lu msort nanmedian nanquantile nuclear_norm pdist pinverse qr real "
+        "resolve_conj resolve_neg rsub svd triangular_solve typename unsafe_chunk unsafe_split vander range_"
     ),
     "strides": (
         "adjoint apply_ dim_order empty_permuted empty_strided index_put is_set_to map_ put put_ resize_ "
@@ -53,8 +53,8 @@ FURTHER = {
 }
 MODULE_OF = {name: module for module, names in FURTHER.items() for name in names.split()}
 ALONE = (
-    "bartlett_window blackman_window empty_permuted empty_strided fill hamming_window hann_window nuclear_norm pdist "
-    "range_ rsub typename vander"
+    "bartlett_window blackman_window empty_permuted empty_strided chain_matmul fill hamming_window hann_window "
+    "nuclear_norm pdist range_ rsub typename vander"
 )
 NO_METHODS = frozenset(ALONE.split())
 

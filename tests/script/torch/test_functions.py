@@ -188,6 +188,17 @@ torch.ones(2).view(torch.int32)
 torch.zeros_like(torch.ones(2,3).t()).stride()
 torch.broadcast_shapes((2,),(3,))
 g=torch.Generator().manual_seed(3); print(torch.rand(2,generator=g), g.device, g.initial_seed())
+torch.zeros(7,3).fill_diagonal_(5,wrap=True)
+torch.zeros(3,3).fill_diagonal_(5)
+torch.zeros(3).index_add_(0,torch.tensor([0,0]),torch.ones(2),alpha=2)
+torch.zeros(2,3).masked_scatter(torch.tensor([True,False,True]),torch.arange(6.))
+torch.full((2,4),2.).scatter_(1,torch.tensor([[2],[3]]),1.23,reduce='multiply')
+torch.full((2,4),2.).scatter_(1,torch.tensor([[2],[3]]),1.23,reduce='add')
+torch.zeros(3).scatter_(0,torch.tensor([0,1]),torch.tensor([1.,2.]),reduce='add')
+torch.rad2deg(torch.tensor([3.142,-3.142,6.283,-6.283,1.57,-1.57]))
+torch.deg2rad(torch.tensor([180.,90.,45.,30.]))
+torch.chain_matmul(torch.ones(2,3),torch.ones(3,4),torch.ones(4,2))
+torch.linalg.multi_dot([torch.ones(2,3),torch.ones(3,4)])
 """
 
 
