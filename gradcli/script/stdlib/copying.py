@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from types import MethodType
+from types import MemberDescriptorType, MethodType
 from typing import Any
 
 import numpy as np
@@ -20,22 +20,52 @@ NON_LEAF = (
     "https://github.com/pytorch/pytorch/pull/103001"
 )
 CONTAINERS = (list, dict, set, deque)
+SAME = (int, float, str, tuple)
 
 Memo = dict[int, Any]
 
 
 def copy(value: Any) -> Any:
     """A new container or object with the same things inside; of a tensor, another on the same memory."""
+    if isinstance(value, Facade):
+        return _object(value)
     if isinstance(value, (*CONTAINERS, np.ndarray)):
         return value.copy()
     if isinstance(value, Tensor):
         alias = value.detach()
         return alias.requires_grad_() if value.requires_grad and value.is_leaf else alias
-    if isinstance(value, Facade):
-        made = _bare(value)
-        vars(made).update(vars(value))
-        return made
     return value
+
+
+def _object(value: Any) -> Any:
+    """Another object of the same class; numbers, texts and members of enumerations are what they are."""
+    if isinstance(value, SAME) or hasattr(type(value), "__deepcopy__"):
+        return value
+    made = _bare(value)
+    for name, item in _attributes(value):
+        _hold(made, name, item)
+    for item in _taken(value) if isinstance(value, CONTAINERS) else ():
+        _put(made, item)
+    return made
+
+
+def _attributes(value: Any) -> list[tuple[str, Any]]:
+    """What an object holds under names, with slots or without."""
+    slots = [name for kind in type(value).__mro__ for name in _names(vars(kind).get("__slots__", ()))]
+    held = {name: getattr(value, name) for name in slots if name[:2] != "__" and hasattr(value, name)}
+    return [*held.items(), *getattr(value, "__dict__", {}).items()]
+
+
+def _hold(made: Any, name: str, item: Any) -> None:
+    """Put something under a name, past what the class makes of assignments."""
+    if isinstance(getattr(type(made), name, None), MemberDescriptorType):
+        object.__setattr__(made, name, item)
+    else:
+        vars(made)[name] = item
+
+
+def _names(slots: Any) -> tuple[str, ...]:
+    return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
 def deepcopy(value: Any, memo: Memo | None = None) -> Any:
@@ -54,13 +84,15 @@ def deepcopy(value: Any, memo: Memo | None = None) -> Any:
         copied = memo[id(value)] = value.copy()
     elif isinstance(value, Facade | Tensor) and own is not None:
         copied = memo[id(value)] = own(value, memo)
+    elif isinstance(value, Facade):
+        copied = memo[id(value)] = _object(value)
+        for name, item in [] if copied is value else _attributes(copied):
+            _hold(copied, name, deepcopy(item, memo))
+        if isinstance(value, CONTAINERS):
+            _refill(copied, memo)
     elif isinstance(value, CONTAINERS):
         copied = memo[id(value)] = value.copy()
         _refill(copied, memo)
-    elif isinstance(value, Facade):
-        copied = memo[id(value)] = _bare(value)
-        for name, item in vars(value).items():
-            vars(copied)[name] = deepcopy(item, memo)
     elif isinstance(value, MethodType):
         copied = MethodType(value.__func__, deepcopy(value.__self__, memo))
     else:
@@ -70,7 +102,8 @@ def deepcopy(value: Any, memo: Memo | None = None) -> Any:
 
 
 def _bare(value: Facade) -> Any:
-    return object.__new__(type(value))
+    kind: Any = next((kind for kind in CONTAINERS if isinstance(value, kind)), object)
+    return kind.__new__(type(value))
 
 
 def _tuple(value: tuple[Any, ...], memo: Memo) -> Any:
@@ -79,22 +112,27 @@ def _tuple(value: tuple[Any, ...], memo: Memo) -> Any:
         items.append(deepcopy(item, memo))  # noqa: PERF401  a comprehension would take one more frame a level
     if all(new is old for new, old in zip(items, value, strict=True)):
         return value
-    kind: Any = type(value)
-    return kind(*items) if hasattr(kind, "_fields") else kind(items)
+    return tuple.__new__(type(value), items)
 
 
 def _refill(copied: Any, memo: Memo) -> None:
     """Put copies in the place of what a copied container holds."""
-    if isinstance(copied, dict):
-        pairs = list(copied.items())
-        copied.clear()
-        for key, item in pairs:
-            copied[deepcopy(key, memo)] = deepcopy(item, memo)
-        return
-    items = list(copied)
+    items = _taken(copied)
     copied.clear()
     for item in items:
-        copied.add(deepcopy(item, memo)) if isinstance(copied, set) else copied.append(deepcopy(item, memo))
+        _put(copied, tuple(deepcopy(part, memo) for part in item) if isinstance(copied, dict) else deepcopy(item, memo))
+
+
+def _taken(value: Any) -> list[Any]:
+    return list(value.items() if isinstance(value, dict) else value)
+
+
+def _put(container: Any, item: Any) -> None:
+    """One more item, as the class of the container takes it."""
+    if isinstance(container, dict):
+        container[item[0]] = item[1]
+    else:
+        container.add(item) if isinstance(container, set) else container.append(item)
 
 
 def _tensor(value: Tensor, memo: Memo) -> Tensor:
