@@ -149,8 +149,18 @@ def writable(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The same memory, open to writing: numpy closes diagonals and expanded arrays, torch does not."""
     if value.flags.writeable:
         return value
-    owner = value
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    start = value.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-    return np.ndarray(value.shape, value.dtype, owner.ravel("K"), start, value.strides)
+    memory = owner(value)
+    start = value.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    return np.ndarray(value.shape, value.dtype, memory.ravel("K"), start, value.strides)
+
+
+def owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array that holds the memory."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def first_entry(array: np.ndarray[Any, Any]) -> int:
+    """Where in the memory the first entry lies, in entries."""
+    return int(array.ctypes.data - owner(array).ctypes.data) // int(array.itemsize)

@@ -9,23 +9,11 @@ import numpy as np
 from gradcli.engine.notation import positional
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.engine.views import writable
+from gradcli.engine.views import first_entry, owner, writable
 from gradcli.errors import AutogradError
 from gradcli.ops.arguments import Shape, check_size
 from gradcli.ops.indexing import flat_positions, scattered
 from gradcli.ops.surface import operation
-
-
-def owner(array: Any) -> Any:
-    """The array that holds the memory."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
-def first_entry(array: Any) -> int:
-    """Where in the memory the first entry lies, in entries."""
-    return int(array.ctypes.data - owner(array).ctypes.data) // int(array.itemsize)
 
 
 def _steps(stride: Shape, item: int) -> list[int]:

@@ -8,8 +8,7 @@ from typing import Any
 
 from gradcli.engine.shapes import dimension
 from gradcli.engine.tensor import Tensor
-from gradcli.engine.views import View
-from gradcli.ops.strides import first_entry
+from gradcli.engine.views import View, first_entry
 from gradcli.script.machine import running
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.dtypes import Size

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.engine.views import writable
-from gradcli.ops.strides import owner
+from gradcli.engine.views import owner, writable
 from gradcli.script.machine import running
 from gradcli.script.python.attributes import BuiltinType, describe
 from gradcli.script.python.builtins import TYPES

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine.in_place import check_in_place
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.strides import owner
+from gradcli.engine.views import owner
 from gradcli.ops.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.torch.options import checked_shape, made, read_options
