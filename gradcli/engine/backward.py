@@ -221,8 +221,12 @@ def grad(
     return tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
 
 
-def given(node: Node, gradient: Tensor) -> tuple[Tensor | None, ...]:
+def given(node: Node, gradient: Tensor | None) -> tuple[Tensor | None, ...]:
     """What one node alone gives its inputs, in the order of its edges; recorded, if graphs are."""
+    if gradient is None:
+        return (None,) * len(node.next_functions)
+    if not isinstance(gradient, Tensor):
+        raise TypeError("argument 0 is not a Variable")
     values, out = operands(node, mode.grad_enabled)
     check_versions(node)
     upstream = gradient if mode.grad_enabled else gradient.value

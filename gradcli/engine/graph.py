@@ -116,11 +116,13 @@ class Node(Hookable):
     def name(self) -> str:
         return self.primitive.node
 
-    def __call__(self, gradient: Tensor) -> Any:
+    def __call__(self, *gradients: Any) -> Any:
         """What the node gives its inputs for this upstream gradient; of several a tuple."""
         from gradcli.engine.backward import given
 
-        results = given(self, gradient)
+        if len(gradients) != 1:
+            raise TypeError(f"expected 1 arguments, got {len(gradients)} instead")
+        results = given(self, gradients[0])
         return results[0] if len(results) == 1 else results
 
     @property

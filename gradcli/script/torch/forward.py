@@ -62,7 +62,7 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
             return func(*new)
 
         for leaf in leaves:
-            running.machine.budget.fits(leaf.value.size**2, "the directions of jacfwd")
+            running.machine.budget.fits(leaf.value.size**2, "the Jacobian")
         columns: list[list[list[Tensor]]] = []  # by input, by its entry, by output
         result: Any = None
         for n, leaf in enumerate(leaves):

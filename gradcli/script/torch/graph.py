@@ -10,6 +10,7 @@ from gradcli.engine.graph import AccumulateGrad, Node, Unversioned
 from gradcli.engine.recorder import leave, listen
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.attributes import BuiltinType, Facade
+from gradcli.script.python.builtins import TYPES
 from gradcli.script.torch import packing
 from gradcli.script.torch.autograd import passes
 from gradcli.script.torch.context import Context
@@ -139,7 +140,7 @@ def register_multi_grad_hook(tensors: Any, fn: Callable[..., Any], *, mode: str 
 NODE = BuiltinType("Node", (Node, AccumulateGrad, Context), module="torch.autograd.graph")
 MEMBERS: dict[str, Any] = {
     "Node": NODE,
-    "GradientEdge": BuiltinType("GradientEdge", GradientEdge, GradientEdge, module="torch.autograd.graph"),
+    "GradientEdge": TYPES[GradientEdge],
     "get_gradient_edge": get_gradient_edge,
     "increment_version": increment_version,
     "saved_tensors_hooks": saved_tensors_hooks,

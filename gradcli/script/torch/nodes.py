@@ -13,7 +13,7 @@ from gradcli.engine.graph import OUT, AccumulateGrad, Handle, Node
 from gradcli.engine.saved import operands, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.attributes import BuiltinType, describe
-from gradcli.script.python.builtins import NAMED_TYPES
+from gradcli.script.python.builtins import NAMED_TYPES, TYPES
 from gradcli.script.python.formatting import REPRESENTATIONS, represent
 
 
@@ -193,6 +193,7 @@ describe(
 )
 describe(Handle, methods={"remove": Handle.remove, "__enter__": lambda x: x, "__exit__": lambda x, *_: x.remove()})
 REPRESENTATIONS[Node] = REPRESENTATIONS[AccumulateGrad] = node_text
+TYPES[GradientEdge] = BuiltinType("GradientEdge", GradientEdge, GradientEdge, module="torch.autograd.graph")
 REPRESENTATIONS[GradientEdge] = lambda edge: (
     f"GradientEdge(node={represent(visible(edge.node))}, output_nr={edge.output_nr}, "
     f"ownership_token={represent(edge.ownership_token)})"

@@ -21,7 +21,7 @@ RANDOM = (
 )
 
 
-COST = 64  # entries that the results of one example count for at least
+EACH = 512  # bytes that the results of one example take at least
 
 
 class Refusing:
@@ -132,7 +132,7 @@ def vmap(
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any, **keywords: Any) -> Any:
         batch = Batch(name, in_dims, args, keywords)
-        running.machine.budget.fits(batch.size * COST, "the examples of vmap")
+        running.machine.budget.fits(batch.size, "the batch", each=EACH)
         results: list[list[Any]] = []
         build, dims = flattened(())[1], None
         with randomness_of(randomness) as begin:
