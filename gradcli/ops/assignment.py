@@ -54,6 +54,9 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
     """
     if not isinstance(value, Tensor | int | float):
         raise TypeError(f"can't assign a {type_name(value)} to a torch.{TYPE_NAMES[x.dtype]}Tensor")
+    if isinstance(value, float) and not np.isfinite(value) and x.dtype.kind in "iu":
+        kind = "int" if x.dtype == np.int32 else f"{x.dtype.name}_t"
+        raise AutogradError(f"value cannot be converted to type {kind} without overflow")
     if items is False:  # nothing is named
         return
     part, arrays = located(x, items)

@@ -163,6 +163,8 @@ def bounded(index: int, size: int, dim: int) -> int:
 
 
 def sliced(x: Tensor, bounds: slice, dim: int) -> Any:
+    if bounds.step == 0:
+        raise ValueError("slice step cannot be zero")
     if bounds.step is not None and bounds.step < 1:
         raise AutogradError("step must be greater than zero", help="flip(x, 0) reverses a dimension")
     start, stop, step = bounds.indices(x.shape[dim])

@@ -106,6 +106,10 @@ def _assign(self: Tensor, items: Any, value: Any) -> None:
     assign(self, items, value)
 
 
+def _delete(self: Tensor, items: Any) -> None:
+    raise TypeError("Tensor does not support deleting items")
+
+
 def _augmented(function: Binary) -> Binary:
     def apply(self: Tensor, other: Any) -> Tensor:
         from gradcli.engine.in_place import change
@@ -148,6 +152,7 @@ PROTOCOL: dict[str, Callable[..., Any]] = {
     "abs": lambda self: OPERATIONS["abs"].function(self),
     "invert": _inverted,
     "setitem": _assign,
+    "delitem": _delete,
     **{f"i{name}": _augmented(function) for name, function in AUGMENTED.items()},
     **{name: guarded(_named(operation)) for name, operation in BITS.items()},
     **{f"r{name}": _reflected(_named(operation)) for name, operation in BITS.items()},

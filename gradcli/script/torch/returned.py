@@ -42,7 +42,7 @@ GETTERS = {name: part(name) for name in FIELDS.split()}
 describe(
     ReturnType,
     methods={"index": tuple.index, "count": tuple.count},
-    getters={**GETTERS, "_fields": lambda result: result._fields, "__class__": kind},
+    getters={**GETTERS, "_fields": part("_fields"), "__class__": kind},
 )
 NAMED_TYPES.append(kind)
 REPRESENTATIONS[ReturnType] = text

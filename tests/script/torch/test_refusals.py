@@ -169,6 +169,10 @@ torch.ones(2,requires_grad=1)
 torch.einsum('ij,jk->ik',torch.ones(2,3),torch.ones(4,2))
 math.floor(torch.tensor(4.5))
 torch.gather(torch.ones(2,2),0,torch.tensor([[5,0]]))
+x=torch.arange(5); x[::0]
+x=torch.arange(3); x[0]=2.7; print(x)
+r=torch.sort(torch.tensor([2,1])); print(r.values, r.indices, r[0], len(r))
+r=torch.sort(torch.tensor([2,1])); r._fields
 """
 
 
@@ -178,5 +182,19 @@ def test_refusals_as_in_torch(expression: str) -> None:
     *statements, last = expression.split("; ")
     shown = last if last.startswith("print(") else f"print(repr({last}))"
     lines = "\n    ".join([*statements, shown])
+    text = f"{BEFORE}try:\n    {lines}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
+    assert ours(text) == torchs(text)
+
+
+CHANGES = [
+    "y = torch.arange(3); y[0] = math.nan",
+    "y = torch.ones(2); del y[0]",
+    "y = torch.arange(3); y[0] = 2.7; print(y)",
+]
+
+
+@pytest.mark.parametrize("statements", CHANGES)
+def test_changes_as_in_torch(statements: str) -> None:
+    lines = statements.replace("; ", "\n    ")
     text = f"{BEFORE}try:\n    {lines}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
     assert ours(text) == torchs(text)
