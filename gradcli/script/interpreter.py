@@ -97,7 +97,7 @@ def _unreadable(error: SyntaxError, source: Source) -> ProgramSyntaxError:
     end = start + (error.end_offset or 0) - (error.offset or 0) if same else start + 1
     return ProgramSyntaxError(
         "E101",
-        error.msg,
+        f"{type(error).__name__}: {error.msg}",
         span=Span(start, end),
         help=syntax_advice(error.msg, source.line(max(line, 1))),
         source=source,
