@@ -21,8 +21,8 @@ def _steps(stride: Shape, item: int) -> list[int]:
 
 
 def _laid(x: Any, *, size: Shape, stride: Shape, offset: int) -> Any:
-    memory = owner(writable(x))
-    flat = np.ndarray((memory.nbytes // memory.itemsize,), memory.dtype, memory)
+    memory = owner(writable(x)).ravel("K")
+    flat = np.ndarray((memory.nbytes // x.itemsize,), x.dtype, memory)  # the memory may hold numbers of another dtype
     return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, x.itemsize))
 
 

@@ -54,6 +54,12 @@ def empty_strided(size: Any, stride: Any, **keywords: Any) -> Tensor:
     """A new tensor with the given steps."""
     options = read_options("empty_strided", keywords)
     shape = checked_shape("empty_strided", size)
+    if len(shape) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(step < 0 for step in stride):
+        raise RuntimeError("empty_strided: negative strides are not supported")
+    if 0 in shape:
+        return made(np.zeros(shape, options.real), options)
     count = 1 + sum((length - 1) * step for length, step in zip(shape, stride, strict=True))
     running.machine.budget.fits(count, "the tensor")
     memory = np.zeros(max(count, 0), options.real)

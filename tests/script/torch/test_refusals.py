@@ -198,3 +198,23 @@ def test_changes_as_in_torch(statements: str) -> None:
     lines = statements.replace("; ", "\n    ")
     text = f"{BEFORE}try:\n    {lines}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
     assert ours(text) == torchs(text)
+
+
+MEMORY = [
+    "torch.empty_strided((3,), (-1,))",
+    "torch.empty_strided((3,), (1, 1))",
+    "torch.arange(4).as_strided((5,), (1,))",
+    "torch.arange(4).as_strided((2,), (-1,))",
+    "torch.zeros(2, dtype=torch.float64).view(torch.float32).as_strided((5,), (1,))",
+    "torch.arange(4)[2:].as_strided((3,), (1,))",
+]
+
+
+@pytest.mark.parametrize("expression", MEMORY)
+def test_no_strides_lead_out_of_the_memory(expression: str) -> None:
+    assert ours(f"import torch\nprint({expression})").startswith("Error: RuntimeError")
+
+
+def test_strides_of_bytes_that_hold_other_numbers() -> None:
+    text = "import torch\nx = torch.arange(4.0).view(torch.int32)\nprint(x.as_strided((2, 2), (1, 1), 1))"
+    assert ours(text) == torchs(text)
