@@ -35,6 +35,7 @@ PLACES = {
     "gradcli.script.stdlib.arguments": "argparse",
     "gradcli.script.stdlib.pictures": "matplotlib mpl_toolkits seaborn",
     "gradcli.script.stdlib.progress": "tqdm",
+    "gradcli.script.stdlib.characters": "unicodedata",
 }
 MODULES = {name: place for place, names in PLACES.items() for name in names.split()}
 ORIGINALS = {"numpy", *MODULES} & {"numpy", *sys.stdlib_module_names}  # which tell of names that are not there

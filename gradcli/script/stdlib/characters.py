@@ -1,0 +1,29 @@
+"""`unicodedata`, with which lessons about letters take the accents off names."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+from gradcli.script.machine import running
+from gradcli.script.python.attributes import Namespace
+
+LONGEST = 18  # characters that one becomes at most, in any of the forms
+
+
+def normalize(form: str, text: str) -> str:
+    """`unicodedata.normalize`, of a text that stays within the limits."""
+    if isinstance(text, str):
+        running.machine.budget.fits(len(text) * LONGEST, "the text")
+    return unicodedata.normalize(form, text)
+
+
+MEMBERS: dict[str, Any] = {
+    "normalize": normalize,
+    **{name: getattr(unicodedata, name) for name in ("category", "combining", "decomposition", "digit", "lookup")},
+    **{name: getattr(unicodedata, name) for name in ("name", "numeric")},
+}
+
+
+def namespace(name: str) -> Namespace:
+    return Namespace(name, MEMBERS)
