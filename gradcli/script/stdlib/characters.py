@@ -11,7 +11,7 @@ from gradcli.script.python.attributes import Namespace
 LONGEST = 18  # characters that one becomes at most, in any of the forms
 
 
-def normalize(form: str, text: str) -> str:
+def normalize(form: Any, text: str) -> str:
     """`unicodedata.normalize`, of a text that stays within the limits."""
     if isinstance(text, str):
         running.machine.budget.fits(len(text) * LONGEST, "the text")
