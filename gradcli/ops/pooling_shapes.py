@@ -62,6 +62,8 @@ def options(
             f"Given input size: ({sizes}). Calculated output size: ({found}). Output size is too small", code="E301"
         )
     check_size((*x[:-count], *places))
+    if name.startswith("max"):
+        check_size((windows.count(kernel), *places))  # all windows side by side, to find where each entry came from
     return {
         "kernel_size": kernel,
         "stride": steps,

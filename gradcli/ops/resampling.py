@@ -48,6 +48,7 @@ def resample_(input: Real, down: Tensor, across: Tensor) -> Any:
             f"matrices of shapes {down.shape} and {across.shape} do not fit images of shape {input.shape}", code="E301"
         )
     check_size((*input.shape[:-2], down.shape[0], across.shape[0]))
+    check_size((*input.shape[:-2], down.shape[0], input.shape[-1]))  # the columns are made first
     return resample(input, Tensor(down.value.astype(input.dtype)), Tensor(across.value.astype(input.dtype)))
 
 
@@ -90,6 +91,7 @@ def resampled(
     dtype = x.dtype.type
     spatial = x.shape[-len(sizes) :]
     check_size((*x.shape[: -len(sizes)], *sizes))
+    check_size((*x.shape[: -len(sizes)], *sizes[:-1], x.shape[-1]))  # the columns are made first
     for old, new in zip(spatial, sizes, strict=True):
         check_size((old, new))
     sides = zip(spatial, sizes, scales, strict=True)

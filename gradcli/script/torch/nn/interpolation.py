@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.ops.resampling import nearest, output_sizes, resampled
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.arguments import kind_name
@@ -47,6 +48,13 @@ def interpolate(
     if factors is not None:
         sizes = output_sizes(spatial, factors)
     scales = tuple(None if factors is None or recompute_scale_factor else 1 / factor for factor in factors or sizes)
+    if min((*sizes, *spatial), default=1) < 1:
+        names = "DHW"[-len(spatial) :] if len(spatial) < 4 else ""
+        given, found = (
+            ", ".join(f"{name}: {n}" for name, n in zip(names, side, strict=False)) for side in (spatial, sizes)
+        )
+        both = f"input ({given}) {'and ' if len(spatial) == 1 else ''}output ({found})"
+        raise AutogradError(f"Input and output sizes should be greater than 0, but got {both}", code="E301")
     if mode == "area" and len(spatial) in (1, 2):
         return operation(f"adaptive_avg_pool{len(spatial)}d")(input, sizes)
     name = NAMES.get((mode, len(spatial)))

@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.matmul import linear
+from gradcli.script.machine import running
 from gradcli.script.torch import operations
 from gradcli.script.torch.dtypes import BY_NUMPY
 from gradcli.script.torch.nn.ending import ended
@@ -44,6 +45,7 @@ class Layers(Recurrence):
         self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
         self.batch_first, self.dropout, self.bidirectional = batch_first, float(dropout), bidirectional
         self.proj_size = proj_size
+        running.machine.budget.fits(num_layers, "the list")
         self.mode = self._mode()
         for layer, suffix in self._places():
             below = (proj_size or hidden_size) * (1 + bidirectional)
