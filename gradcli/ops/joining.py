@@ -48,7 +48,7 @@ def _own_part(g: Any, out: Any, *inputs: Any, position: int, dim: int) -> Any:
 
 cat: Primitive = primitive(
     "cat",
-    lambda *inputs, dim: np.concatenate(inputs, dim),
+    lambda *inputs, dim: np.ascontiguousarray(np.concatenate(inputs, dim)),  # in order, whatever the inputs are
     _own_part,
     structured=True,
     variadic=True,
@@ -56,7 +56,7 @@ cat: Primitive = primitive(
 )
 stack: Primitive = primitive(
     "stack",
-    lambda *inputs, dim: np.stack(inputs, dim),
+    lambda *inputs, dim: np.ascontiguousarray(np.stack(inputs, dim)),
     lambda g, out, *inputs, position, dim: select(g, dim=dim, index=position),
     structured=True,
     variadic=True,

@@ -28,7 +28,7 @@ from gradcli.ops.surface import operation
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
-    axes = tuple(range(-len(normalized_shape), 0))
+    x, axes = np.ascontiguousarray(x), tuple(range(-len(normalized_shape), 0))  # torch writes the result in order
     if not x.size:  # numpy warns about the mean of nothing
         return x * weight + bias
     centred = x - np.mean(x, axis=axes, keepdims=True)

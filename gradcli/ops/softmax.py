@@ -33,15 +33,20 @@ def _is_last(along: tuple[int, ...], ndim: int) -> bool:
     return along == (ndim - 1,)
 
 
+def _in_order(x: Any) -> Any:
+    """The entries in the order of their memory, as torch writes the result."""
+    return x if x.ndim < 2 or x.flags.c_contiguous else np.ascontiguousarray(x)
+
+
 def _softmax(x: Any, *, dim: int) -> Any:
-    along = axes(dim, x.ndim)
+    x, along = _in_order(x), axes(dim, x.ndim)
     powers = precision.exp(x - np.max(x, axis=along, keepdims=True, initial=-np.inf))
     sums = summation.of_powers(powers, along)
     return powers * (1 / sums) if _is_last(along, x.ndim) else powers / sums
 
 
 def _log_softmax(x: Any, *, dim: int) -> Any:
-    along = axes(dim, x.ndim)
+    x, along = _in_order(x), axes(dim, x.ndim)
     shifted = x - np.max(x, axis=along, keepdims=True, initial=-np.inf)
     return shifted - precision.log(summation.of_powers(precision.exp(shifted), along))
 

@@ -98,8 +98,22 @@ def _order(input: Tensor) -> Any:
     """Where the noise of each entry comes from: torch fills memory from its start, however it is looked at."""
     if input.array.flags.c_contiguous:
         return input.shape
-    axes = sorted(range(input.ndim), key=lambda axis: -abs(input.array.strides[axis]))
+    axes = _from_largest_step(input.shape, input.array.strides)
     return np.arange(input.value.size).reshape([input.shape[axis] for axis in axes]).transpose(np.argsort(axes))
+
+
+def _from_largest_step(shape: tuple[int, ...], steps: tuple[int, ...]) -> list[int]:
+    """The dimensions as torch lays out a new tensor like this one; those that were expanded keep their place."""
+    order = list(reversed(range(len(shape))))
+    for place in range(1, len(order)):
+        for before in range(place - 1, -1, -1):
+            a, b = order[before], order[place]
+            if not steps[a] or not steps[b]:
+                continue
+            if (steps[a], shape[a]) <= (steps[b], shape[b]):
+                break
+            order[before], order[place], place = b, a, before
+    return order[::-1]
 
 
 def _channels(input: Tensor) -> tuple[int, ...]:

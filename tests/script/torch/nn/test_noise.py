@@ -11,6 +11,11 @@ from tests.script.torch.nn.agreement import agree, guarded, warned
     "called",
     [
         "F.dropout(x.t(), 0.3)",
+        "F.dropout(x[:, None].expand(4, 2, 3))",
+        "F.dropout(x.t()[:, None].expand(3, 2, 4))",
+        "F.dropout(torch.stack([x.t(), x.t()]))",
+        "F.dropout(x.t().softmax(1))",
+        "F.dropout(F.layer_norm(x.t(), (4,)))",
         "F.dropout1d(rows, 0.5)",
         "F.dropout1d(rows[0], 0.5)",
         "F.dropout2d(images, 0.5)[0, :, 0]",
