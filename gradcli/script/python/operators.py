@@ -93,6 +93,11 @@ BINARY: dict[type[ast.operator], Binary] = {
     ast.BitOr: spread(operator.or_),
     ast.BitXor: spread(operator.xor),
 }
+# The special methods of these operators: `__add__` and its kin.
+OPERATORS = {
+    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod,
+    "pow": ast.Pow, "lshift": ast.LShift, "rshift": ast.RShift, "and": ast.BitAnd, "or": ast.BitOr, "xor": ast.BitXor,
+}  # fmt: skip
 # What plain numbers need no measure for; products of whole numbers only while they are small.
 DIRECT: dict[type[ast.operator], Binary] = {
     ast.Add: operator.add,

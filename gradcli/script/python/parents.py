@@ -5,7 +5,6 @@ They may not change what the measures ask of their objects, such as how many ite
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from operator import length_hint
 from typing import Any
@@ -17,14 +16,10 @@ from gradcli.script.python.formatting import contents, formatted, text
 from gradcli.script.python.iteration import ENTRY, dict_, whole
 from gradcli.script.python.kinds import SHOWN, Facade
 from gradcli.script.python.nesting import hashable, hashables, measure
-from gradcli.script.python.operators import BINARY, bounded
+from gradcli.script.python.operators import BINARY, OPERATORS, bounded
 
 Method = Callable[..., Any]
 
-OPERATORS = {
-    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod,
-    "pow": ast.Pow, "lshift": ast.LShift, "rshift": ast.RShift, "and": ast.BitAnd, "or": ast.BitOr, "xor": ast.BitXor,
-}  # fmt: skip
 COMPARED = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__")
 CONTAINERS = (list, dict, set, tuple)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -16,7 +17,8 @@ from gradcli.ops.surface import OPERATIONS
 from gradcli.script.printing import format_tensor, tensor_text
 from gradcli.script.python.attributes import BuiltinType, describe
 from gradcli.script.python.builtins import TYPES, type_of
-from gradcli.script.python.formatting import FORMATS, REPRESENTATIONS
+from gradcli.script.python.formatting import FORMATS, REPRESENTATIONS, represent
+from gradcli.script.python.operators import BINARY, OPERATORS, UNARY
 from gradcli.script.torch import autograd, chance, memory, nodes, operations, returned  # noqa: F401  has tables
 from gradcli.script.torch.arguments import kind_name
 from gradcli.script.torch.casting import cast as cast
@@ -142,6 +144,10 @@ METHODS: dict[str, Callable[..., Any]] = {
     "backward": backward,
     "__getitem__": lambda x, items: x[items],
     "__len__": len,
+    "__matmul__": BINARY[ast.MatMult],
+    "__neg__": UNARY[ast.USub],
+    "__repr__": represent,
+    **{f"__{name}__": BINARY[kind] for name, kind in OPERATORS.items()},
 }
 
 TENSOR = TYPES[Tensor] = TYPES[View] = BuiltinType("Tensor", Tensor, module="torch")
