@@ -55,23 +55,46 @@ def _cross_entropy(x: torch.Tensor, target: torch.Tensor, *arguments: Any, **key
     return functional.cross_entropy(x, labels, *arguments, **keywords)
 
 
-def _max_pool_indices(x: torch.Tensor, *arguments: Any, **keywords: Any) -> torch.Tensor:
-    return functional.max_pool2d(x.detach(), *arguments, return_indices=True, **keywords)[1]
+def _max_pool(dims: int) -> tuple[Function, Function]:
+    """The adjoint of max-pooling over so many dimensions, and the adjoint of that."""
+    pool = getattr(functional, f"max_pool{dims}d")
+
+    def flat_indices(x: torch.Tensor, *arguments: Any, **keywords: Any) -> torch.Tensor:
+        return pool(x.detach(), *arguments, return_indices=True, **keywords)[1].flatten(-dims)
+
+    def backward(g: torch.Tensor, x: torch.Tensor, kernel_size: Any, **keywords: Any) -> torch.Tensor:
+        indices = flat_indices(x, kernel_size, **keywords)
+        return torch.zeros_like(x).flatten(-dims).scatter_add(-1, indices, g.flatten(-dims)).reshape(x.shape)
+
+    def pick(values: torch.Tensor, x: torch.Tensor, kernel_size: Any, **keywords: Any) -> torch.Tensor:
+        shape = pool(x.detach(), kernel_size, **keywords).shape
+        return values.flatten(-dims).gather(-1, flat_indices(x, kernel_size, **keywords)).reshape(shape)
+
+    return backward, pick
 
 
-def _max_pool2d_backward(g: torch.Tensor, x: torch.Tensor, kernel_size: Any, **keywords: Any) -> torch.Tensor:
-    indices = _max_pool_indices(x, kernel_size, **keywords)
-    return torch.zeros_like(x).flatten(-2).scatter_add(-1, indices.flatten(-2), g.flatten(-2)).reshape(x.shape)
+def _avg_pool_backward(dims: int) -> Function:
+    pool = getattr(functional, f"avg_pool{dims}d")
+
+    def backward(g: torch.Tensor, input_size: Any, kernel_size: Any, **keywords: Any) -> torch.Tensor:
+        x = torch.zeros(input_size, requires_grad=True)
+        return torch.autograd.grad(pool(x, kernel_size, **keywords), x, g, create_graph=True)[0]
+
+    return backward
 
 
-def _max_pool2d_pick(values: torch.Tensor, x: torch.Tensor, kernel_size: Any, **keywords: Any) -> torch.Tensor:
-    indices = _max_pool_indices(x, kernel_size, **keywords)
-    return values.flatten(-2).gather(-1, indices.flatten(-2)).reshape(indices.shape)
+def _entries(x: torch.Tensor, places: torch.Tensor, dims: int) -> torch.Tensor:
+    flat = x.flatten(-dims) if dims else x[..., None]
+    return torch.cat([flat, torch.zeros_like(flat[..., :1])], -1)[..., places.long()]
 
 
-def _avg_pool2d_backward(g: torch.Tensor, input_size: Any, kernel_size: Any, **keywords: Any) -> torch.Tensor:
-    x = torch.zeros(input_size, requires_grad=True)
-    return torch.autograd.grad(functional.avg_pool2d(x, kernel_size, **keywords), x, g, create_graph=True)[0]
+def _entries_backward(g: torch.Tensor, places: torch.Tensor, shape: Any, dims: int) -> torch.Tensor:
+    x = torch.zeros(shape, requires_grad=True)
+    return torch.autograd.grad(_entries(x, places, dims), x, g, create_graph=True)[0]
+
+
+def _resample(x: torch.Tensor, down: torch.Tensor, across: torch.Tensor) -> torch.Tensor:
+    return down.to(x.dtype) @ x @ across.to(x.dtype).T
 
 
 def _nll_loss_backward(g: torch.Tensor, target: torch.Tensor, size: Any, **keywords: Any) -> torch.Tensor:
@@ -85,16 +108,23 @@ def _embedding_backward(g: torch.Tensor, indices: torch.Tensor, size: Any, **key
 
 
 # Adjoints that formulas print, and what torch computes by other steps: it has no function, or a node with the operands
-# in another order. Their
-# values and gradients are compared, their nodes are not.
+# in another order. Their values and gradients are compared, their nodes are not.
 ADJOINTS = {
     "conv1d_input",
     "conv1d_weight",
     "conv2d_input",
     "conv2d_weight",
+    "conv3d_input",
+    "conv3d_weight",
     "max_pool2d_backward",
     "max_pool2d_pick",
+    "max_pool3d_backward",
+    "max_pool3d_pick",
     "avg_pool2d_backward",
+    "avg_pool3d_backward",
+    "entries",
+    "entries_backward",
+    "resample",
     "nll_loss_backward",
     "embedding_backward",
     "quantile",  # by changing views in place
@@ -127,13 +157,12 @@ ELSEWHERE: dict[str, Function] = {
     "einsum": torch.einsum,
     "unfold": torch.Tensor.unfold,
     "tensordot": _tensordot,
-    "conv1d_input": torch.nn.grad.conv1d_input,
-    "conv1d_weight": torch.nn.grad.conv1d_weight,
-    "conv2d_input": torch.nn.grad.conv2d_input,
-    "conv2d_weight": torch.nn.grad.conv2d_weight,
-    "max_pool2d_backward": _max_pool2d_backward,
-    "max_pool2d_pick": _max_pool2d_pick,
-    "avg_pool2d_backward": _avg_pool2d_backward,
+    **{f"conv{n}d_{of}": getattr(torch.nn.grad, f"conv{n}d_{of}") for n in (1, 2, 3) for of in ("input", "weight")},
+    **{f"max_pool{n}d_{of}": _max_pool(n)[of == "pick"] for n in (2, 3) for of in ("backward", "pick")},
+    **{f"avg_pool{n}d_backward": _avg_pool_backward(n) for n in (2, 3)},
+    "entries": _entries,
+    "entries_backward": _entries_backward,
+    "resample": _resample,
     "nll_loss_backward": _nll_loss_backward,
     "embedding_backward": _embedding_backward,
 }
