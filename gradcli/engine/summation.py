@@ -155,7 +155,9 @@ def one_by_one(x: Array) -> Array:
     """Sums along axis 1 of (rows, terms, lanes), strictly in order."""
     if x.shape[1] == 1:
         return x[:, 0]
-    return np.add.accumulate(x, axis=1)[:, -1] if x.shape[1] else np.zeros((x.shape[0], x.shape[2]), x.dtype)
+    if x.shape[2] > 1 or not x.shape[1]:  # numpy adds a single lane pairwise
+        return np.add.reduce(x, axis=1)
+    return np.add.accumulate(x, axis=1)[:, -1]
 
 
 # How the blocks of dimensions are added, by which of them are summed; torch's own order in other cases is not known.

@@ -132,12 +132,12 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
             f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and {weight.ndim}D",
             code="E301",
         )
-    if bias is not None and weight.ndim == 2:
-        same_dtype(bias, input, weight, refusal=ADDMM)
     if bias is not None and input.ndim == 2:
         return addmm_(bias, input, t_(weight))
-    if bias is not None and weight.ndim == 2 and input.value.flags.c_contiguous:
-        rows = reshape(input, shape=(math.prod(input.shape[:-1]), input.shape[-1]))
-        return reshape(addmm_(bias, rows, t_(weight)), shape=(*input.shape[:-1], weight.shape[0]))
+    if bias is not None and weight.ndim == 2:
+        same_dtype(bias, input, weight, refusal=ADDMM)
+        if input.value.flags.c_contiguous:
+            rows = reshape(input, shape=(math.prod(input.shape[:-1]), input.shape[-1]))
+            return reshape(addmm_(bias, rows, t_(weight)), shape=(*input.shape[:-1], weight.shape[0]))
     product = matmul(input, t_(weight))
     return product if bias is None else arithmetic.add(product, bias)

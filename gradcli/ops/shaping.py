@@ -233,7 +233,10 @@ def expand_as(input: Tensor, other: Tensor) -> Any:
 
 def expanded(x: Tensor, size: Shape) -> Shape:
     """The sizes of an expand, each -1 worked out."""
-    new = len(size) - x.ndim
+    shape = x.shape
+    new = len(size) - len(shape)
+    if shape == size[new:] and min(size, default=0) >= 0:
+        return size
     if new < 0:
         raise AutogradError(
             f"expand(torch.{TYPE_NAMES.get(x.dtype, 'Double')}Tensor{{{list(x.shape)}}}, size={list(size)}): the "
