@@ -27,7 +27,7 @@ from gradcli.ops.shaping import unsqueeze
 from gradcli.ops.surface import operation
 
 
-def _part(function: str, name: str, forward: Callable[..., Any]) -> Notation:
+def part_of(function: str, name: str, forward: Callable[..., Any]) -> Notation:
     """`svd(A).S`: the call gives the other factors too."""
     write = call(function, forward)
     return lambda operands, options: Attribute(write(operands, options), name)
@@ -35,7 +35,7 @@ def _part(function: str, name: str, forward: Callable[..., Any]) -> Notation:
 
 def _factor(function: str, name: str, forward: Callable[..., Any], rule: Any, node: str) -> Primitive:
     return primitive(
-        f"{function}_{name}", forward, rule, node=node, structured=True, notation=_part(function, name, forward)
+        f"{function}_{name}", forward, rule, node=node, structured=True, notation=part_of(function, name, forward)
     )
 
 

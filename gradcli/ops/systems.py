@@ -12,7 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.arguments import Real, Shape
 from gradcli.ops.contractions import transposed
-from gradcli.ops.decompositions import _check_matrix, cleared, svdvals
+from gradcli.ops.decompositions import _check_matrix, cleared, part_of, svdvals
 from gradcli.ops.determinants import _check_square, _times, inverse_, solve_
 from gradcli.ops.diagonals import tril, triu
 from gradcli.ops.distances import matrix_norm
@@ -111,13 +111,20 @@ def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None) -> Any:
 
 
 pinv: Primitive = primitive("pinv", _pseudo, _pseudo_rule, node="LinalgPinvBackward0", structured=True)
+
+
+def _solution(A: Any, B: Any) -> Any:
+    return _times(pinv(A), B)
+
+
 least_squares = primitive(
     "lstsq",
-    lambda A, B: _times(pinv(A), B),
+    _solution,
     lambda g, out, A, B: _pseudo_rule(_times(g, transposed(B)), pinv(A), A),
     lambda g, out, A, B: _times(transposed(pinv(A)), g),
     node="LinalgLstsqBackward0",
     structured=True,
+    notation=part_of("lstsq", "solution", _solution),
 )
 
 
