@@ -45,6 +45,7 @@ class Machine:
         self.globals: dict[str, Any] = {}
         self.builtins: dict[str, Any] = {}
         self.modules: Any = None
+        self.saved: dict[str, Any] = {}  # by the names of files that are not written
         self._write = write
         self._warn = warn
         self._write_error = write_error

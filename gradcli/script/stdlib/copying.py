@@ -25,6 +25,10 @@ SAME = (int, float, str, tuple)
 Memo = dict[int, Any]
 
 
+class Saved(Memo):
+    """The memo of a copy that leaves graphs and gradients behind, as what is written to a file does."""
+
+
 def copy(value: Any) -> Any:
     """A new container or object with the same things inside; of a tensor, another on the same memory."""
     if isinstance(value, Facade):
@@ -137,12 +141,12 @@ def _put(container: Any, item: Any) -> None:
 
 def _tensor(value: Tensor, memo: Memo) -> Tensor:
     """A leaf with numbers of its own, and its gradient."""
-    if not value.is_leaf:
+    if not value.is_leaf and not isinstance(memo, Saved):
         raise AutogradError(NON_LEAF)
     copied = Tensor(value.value.copy())
     if value.requires_grad:
         copied.node = AccumulateGrad(copied)
-    copied.grad = deepcopy(value.grad, memo)
+    copied.grad = None if isinstance(memo, Saved) else deepcopy(value.grad, memo)
     return copied
 
 

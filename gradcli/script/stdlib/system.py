@@ -54,9 +54,9 @@ def environment() -> Namespace:
     """`os`, whose variables are those that the snippet sets."""
     variables: dict[str, str] = {}
     paths = {word: getattr(posixpath, word) for word in ("basename", "dirname", "splitext", "split")}
-    absent = dict.fromkeys(("exists", "isfile", "isdir"), lambda _: False)
+    found = dict.fromkeys(("exists", "isfile"), lambda path: path in running.machine.saved)
     own = {"environ": variables, "getenv": variables.get, "name": "posix", "sep": "/", "linesep": "\n"}
-    path = Namespace("os.path", {**paths, **absent, "join": join, "sep": "/"})
+    path = Namespace("os.path", {**paths, **found, "isdir": lambda _: False, "join": join, "sep": "/"})
     return Namespace("os", {**own, "cpu_count": lambda: 1, "path": path})
 
 

@@ -95,6 +95,11 @@ def nothing(*_: Any, **__: Any) -> None:
     """What has no effect here."""
 
 
+def uncompiled(model: Any = None, **_: Any) -> Any:
+    """`torch.compile`: what it is given, or a decorator; nothing is compiled, and the numbers are the same."""
+    return model if model is not None else uncompiled
+
+
 TYPES[Generator] = BuiltinType("Generator", Generator, lambda device="cpu": Generator(), module="torch._C")
 REPRESENTATIONS[Generator] = lambda generator: f"<torch._C.Generator object at {id(generator):#x}>"
 MEMBERS: dict[str, Any] = {
@@ -127,6 +132,7 @@ MEMBERS: dict[str, Any] = {
     "set_printoptions": printing.set_printoptions,
     "set_default_dtype": set_default_dtype,
     "get_default_dtype": lambda: BY_NUMPY[mode.default_dtype],
+    "compile": uncompiled,
     "set_num_threads": nothing,
     "get_num_threads": lambda: 1,
     "use_deterministic_algorithms": nothing,
@@ -153,6 +159,8 @@ def find(name: str) -> Any:
         return import_module(SUBMODULES[name]).namespace(f"torch.{name}")
     if name == "default_generator":
         return running.machine.generator
+    if name in ("save", "load"):
+        return import_module("gradcli.script.torch.saving").MEMBERS[name]
     if name == "vmap":
         return import_module("gradcli.script.torch.vectorising").vmap
     known = operations.further("range_" if name == "range" else name)

@@ -1,0 +1,40 @@
+"""`torch.save` and `torch.load`: a snippet writes no files, so what it saves is kept until it ends."""
+
+from __future__ import annotations
+
+from errno import ENOENT
+from os import strerror
+from typing import Any
+
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
+from gradcli.script.stdlib.copying import Saved, deepcopy
+
+NOTE = "no file is written: what torch.save is given can be loaded until the snippet ends"
+
+
+def save(obj: Any, f: Any, *_: Any, **__: Any) -> None:
+    """Keep a copy under the name of the file."""
+    running.machine.saved[_path("save", f)] = deepcopy(obj, Saved())
+    running.machine.note(NOTE)
+
+
+def load(f: Any, *_: Any, **__: Any) -> Any:
+    """A copy of what was saved under the name."""
+    path = _path("load", f)
+    if path not in running.machine.saved:
+        raise FileNotFoundError(ENOENT, strerror(ENOENT), path)
+    return deepcopy(running.machine.saved[path])
+
+
+def _path(name: str, f: Any) -> str:
+    if type(f) is str:
+        return f
+    raise UnsupportedError(
+        f"torch.{name} with anything but the name of a file is not supported here",
+        python=TypeError,
+        help=f"write torch.{name}(..., 'model.pt')",
+    )
+
+
+MEMBERS = {"save": save, "load": load}
