@@ -164,7 +164,7 @@ def bounded(index: int, size: int, dim: int) -> int:
 
 def sliced(x: Tensor, bounds: slice, dim: int) -> Any:
     if bounds.step == 0:
-        raise ValueError("slice step cannot be zero")
+        raise AutogradError("slice step cannot be zero", help="leave it out for every entry")
     if bounds.step is not None and bounds.step < 1:
         raise AutogradError("step must be greater than zero", help="flip(x, 0) reverses a dimension")
     start, stop, step = bounds.indices(x.shape[dim])

@@ -71,6 +71,7 @@ INDEX_ERRORS = (
     "indexing tensors could not be broadcast",
 )
 
+VALUE_ERRORS = ("expected a non-empty list of Tensors", "step must be greater than zero", "slice step cannot be zero")
 NOT_IMPLEMENTED = (" not implemented for '", "combinations for non-constant padding", "Unrecognised padding mode")
 
 
@@ -84,7 +85,7 @@ def python_class(error: BaseException) -> type[BaseException]:
         return TypeError
     if any(words in error.message for words in NOT_IMPLEMENTED):
         return NotImplementedError
-    if "expected a non-empty list of Tensors" in error.message or error.message == "step must be greater than zero":
+    if any(words in error.message for words in VALUE_ERRORS):
         return ValueError
     if any(words in error.message for words in SINGULAR):
         return LinAlgError
