@@ -65,7 +65,7 @@ def consoles() -> Iterator[tuple[str, str]]:
                 yield command, printed
 
 
-@pytest.mark.parametrize(("command", "printed"), consoles())
+@pytest.mark.parametrize(("command", "printed"), list(consoles()))
 def test_the_readme_shows_what_is_printed(command: str, printed: str) -> None:
     text = f'gradcli() {{ "{sys.executable}" -m gradcli "$@"; }}\n{command}'
     done = subprocess.run(["bash", "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
