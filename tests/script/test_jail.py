@@ -72,7 +72,6 @@ WALKS = [
     "torch.sys",
     "torch.os",
     "torch.load('x')",
-    "torch.save(1, 'x')",
     "torch.hub.load('x', 'y')",
     "torch.utils.cpp_extension",
     "torch.nn.modules.module.sys",
