@@ -23,20 +23,16 @@ def test_listening_changes_nothing(file: Path) -> None:
 
 
 @pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
-def test_passes_add_up(file: Path) -> None:
-    timeline = recorded(file.read_text(encoding="utf-8"))
+def test_passes_add_up_and_can_be_told(file: Path) -> None:
+    text = file.read_text(encoding="utf-8")
+    timeline = recorded(text)
     for event in timeline.events:
         if isinstance(event, Backward):
             for arrival in event.accumulated:
                 if arrival.after is not None and arrival.gradient is not None:
                     before = 0 if arrival.before is None else arrival.before
                     np.testing.assert_allclose(arrival.after, before + arrival.gradient, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
-def test_it_can_be_told(file: Path) -> None:
-    timeline = recorded(file.read_text(encoding="utf-8"))
     validator("run").validate(snippet_document(file.name, "", timeline, None))
     page = timeline_page(timeline, Looks(ascii=True))
-    assert page.isascii() or not file.read_text(encoding="utf-8").isascii()
+    assert page.isascii() or not text.isascii()
     assert timeline_page(timeline, Looks(ascii=True), all=True)
