@@ -83,7 +83,12 @@ def lay_out(sections: Sequence[Section], looks: Looks) -> str:
             console.print(Text(section.title, style="bold"))
         for (alone, _), rows in groupby(section.rows, lambda row: (len(row.cells) == 1, row.kind == "below")):
             indent = INDENT if section.title else 0
-            console.print(Padding(_table(list(rows), console.width - indent, alone=alone), (0, 0, 0, indent)))
+            available, found = console.width - indent, list(rows)
+            columns = _columns(found)
+            if looks.color or _total(columns) > available:
+                console.print(Padding(_table(found, columns, available, alone=alone), (0, 0, 0, indent)))
+            else:  # rich takes its time over a table, and timelines have tens of thousands of rows
+                stream.writelines(f"{' ' * indent}{_line(row, columns)}\n" for row in found)
         if not section.title:
             console.print()
     return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().split("\n"))
@@ -107,11 +112,23 @@ def _columns(rows: Sequence[Row]) -> dict[int, int]:
     return {column: width for column, width in widths.items() if width or column == 0}
 
 
-def _table(rows: Sequence[Row], available: int, *, alone: bool) -> Table:
+def _total(columns: dict[int, int]) -> int:
+    return sum(columns.values()) + GAP * (len(columns) - 1)
+
+
+def _line(row: Row, columns: dict[int, int]) -> str:
+    """A row without colour whose cells fit: one space after the first, and two after each of the others."""
+    texts = [row.cells[column] if column < len(row.cells) else "" for column in columns]
+    first, *others = (
+        text + " " * (width - cell_len(text)) for text, width in zip(texts, columns.values(), strict=True)
+    )
+    return f"{first} {(' ' * GAP).join(others)}"
+
+
+def _table(rows: Sequence[Row], columns: dict[int, int], available: int, *, alone: bool) -> Table:
     """Aligned columns where they fit; else the cells of a row one after the other, below each other's equals signs."""
-    columns = _columns(rows)
     rows = [Row(tuple(row.cells[c] if c < len(row.cells) else "" for c in columns), row.kind) for row in rows]
-    if not alone and sum(columns.values()) + GAP * (len(columns) - 1) > available:
+    if not alone and _total(columns) > available:
         rows = [line for row in rows for line in _flowed(row, available - columns[0] - 1)]
     table = Table.grid(padding=(0, 1, 0, 0))
     for column in range(max(len(row.cells) for row in rows)):
