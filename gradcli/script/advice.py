@@ -44,6 +44,14 @@ ADVICE = [
         "0 times infinity, or infinity less infinity: keep the input away from there (--explain says from where)",
     ),
     (r"Inference tensors", "use no_grad() in place of inference_mode(), or clone() the tensor outside of it"),
+    # custom functions
+    (r"implement either the backward", "write a static method backward(ctx, gradient) into the class"),
+    (
+        r"incorrect number of gradients",
+        "backward returns one gradient for each argument of forward, and None for those that have none",
+    ),
+    (r"returned an invalid gradient", "a gradient that backward returns has the shape of its argument of forward"),
+    (r"Legacy autograd function", "call apply of the class, without making an object: y = Name.apply(x)"),
     # shapes
     (
         r"shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)",
@@ -75,6 +83,17 @@ ADVICE = [
     (r"Expected 3D .* or 4D|Expected 4D|Expected 2D .* or 3D", "images are (batch, channels, height, width)"),
     (r"Dimension out of range .*\[(-?\d+), (-?\d+)\]", "dim is {1} to {2} here: print x.shape"),
     (r"normalized_shape", "LayerNorm takes the last sizes of its input: print x.shape"),
+    (r"running_mean should contain (\d+) elements not (\d+)", "the input has {1} channels: num_features={1}"),
+    (r"must be equal to input_size. Expected \d+, got (\d+)", "the last size of the input is {1}: input_size={1}"),
+    (
+        r"t\(\) expects a tensor with",
+        "name the two dimensions that change places: x.transpose(1, 2)",
+    ),
+    (r"desired ordering of dimensions", "permute names every dimension once: print x.shape"),
+    (r"must be a matrix", "mm() takes two matrices; @ takes vectors too"),
+    (r"assign a gradient of size", "a .grad has the shape of its tensor: print both .shape"),
+    (r"shape of the mask", "a mask has the shape of what it picks from: print both .shape"),
+    (r"Size mismatch between tensors", "all tensors need the same number of rows: print each len()"),
     (
         r"more than 1 value per channel",
         "batch norm needs more than one example in training: model.eval(), or more rows",
@@ -89,7 +108,7 @@ ADVICE = [
         "one label an example: target.squeeze(1), or target.argmax(dim=1) of one-hot rows",
     ),
     (
-        r"Using a (?:target|input) size",
+        r"(?:Using a (?:target|input)|^Target) size",
         "make the shapes equal: target.unsqueeze(1) adds a dimension, output.squeeze(1) drops it",
     ),
     (r"input batch_size \((\d+)\) to match target batch_size \((\d+)\)", "{1} rows of scores need {1} labels, not {2}"),
@@ -99,6 +118,7 @@ ADVICE = [
         "make the dtypes equal, x.float(): data from numpy are float64, layers are float32",
     ),
     (r"not implemented for '(Long|Int|Bool|Byte)'|[Cc]ould not infer output dtype|must be floating", "x.float() first"),
+    (r"smaller than num_classes", "the labels count from 0 to num_classes - 1"),
     # values and indices
     (
         r"converted to Scalar|only one element tensors",
@@ -110,6 +130,7 @@ ADVICE = [
     ),
     (r"index out of range in self", "an Embedding takes indices from 0 to num_embeddings - 1"),
     (r"tensors used as indices", "indices are whole numbers or masks: index.long()"),
+    (r"only integers, slices", "indices are whole numbers: x[1] for x[1.0], i // 2 for i / 2"),
     (r"invalid index of a 0-dim tensor|iteration over a 0-d|len\(\) of a 0-d", "it is a single number: x.item()"),
     (r"too many indices", "it has fewer dimensions than that: print x.shape"),
     (r"out of bounds for dimension|out of range for tensor", "indices count from 0 to size - 1; print x.shape"),
@@ -120,11 +141,18 @@ ADVICE = [
         "it found no parameters: layers belong into attributes or nn.ModuleList, not into a plain list",
     ),
     (r"can't optimize a non-leaf", "optimise the leaf itself; detach().requires_grad_() makes a new one"),
+    (r"params argument given to the optimizer", "give it a list, [w], or model.parameters()"),
+    (r"'method' object is not iterable", "call it, with brackets: model.parameters()"),
+    (r"'Sequential' object has no attribute", "print the model: layers of a Sequential have numbers, net[0]"),
     (r"before .*Module.__init__", "call super().__init__() first in __init__"),
     (r"cannot assign .* as parameter", "assign nn.Parameter(...), or change it inside no_grad(): weight.copy_(...)"),
     (r"missing the required \"forward\"", "define forward(self, x), spelt like this, in the class"),
     (r"Error\(s\) in loading state_dict", "build the model with the same layers and names as the one that was saved"),
     # Python
+    (
+        r"'NoneType' object (?:is|has)",
+        "it is None: a function without return, or a .grad that no backward() has filled",
+    ),
     (r"'float' object has no attribute '(backward|item|grad)'", "it is a plain number: leave .item() or float() out"),
     (r"'list' object has no attribute '(shape|size|dim|view|float|sum|mean)'", "make a tensor of it: torch.tensor(x)"),
     (r"'tuple' object has no attribute", "several values came back: take them apart, out, hidden = f(x)"),
@@ -144,6 +172,7 @@ ADVICE = [
     (r"invalid literal for int|could not convert string", "only digits can be read as a number: print the text"),
     (r"maximum recursion depth", "the function calls itself without end: check where it stops"),
     (r"missing \d+ required positional argument: 'self'", "make an object of the class first: model = Net()"),
+    (r"\w\.\w+\(\) takes 0 positional", "a method takes the object first: def name(self)"),
     (
         r"missing \d+ required .*argument|positional argument.* but|unexpected keyword",
         "compare the call with the definition",
@@ -176,35 +205,3 @@ def advice(message: str) -> str:
         if found:
             return words.format(found[0], *found.groups())
     return ""
-
-
-SYNTAX = [
-    (r"unexpected indent|unindent|inconsistent use of tabs|indented block", "indent a block by the same four spaces"),
-    (r"never closed", "add the closing bracket"),
-    (r"unmatched|does not match", "one bracket too many, or of the wrong kind"),
-    (r"expected ':'", "end the line with a colon"),
-    (r"unterminated|EOL", "close the quotes"),
-    (r"forgot a comma", "put a comma or an operator between the values"),
-    (r"Missing parentheses in call", "write print(...)"),
-    (r"meant '=='|cannot assign to .* here", "= assigns, == compares"),
-    (r"invalid non-printable|invalid character", "type the character again: it was pasted from a page"),
-    (r"outside function", "return belongs into a def: indent it"),
-    (r"outside loop|not properly in loop", "break and continue belong into a for or while: indent them"),
-    (r"follows keyword argument|follows default argument", "those without a name or a default come first"),
-    (r"keyword argument repeated", "give each keyword once"),
-    (r"expected 'except'", "a try needs an except or a finally"),
-    (r"invalid decimal literal", "names begin with a letter, and a product needs a *"),
-    (r"f-string", "look at the braces and quotes inside the f-string"),
-    (r"nested", "split it into several statements"),
-    (r"cannot assign", "only names, attributes and items can be assigned to"),
-]
-
-
-def syntax_advice(message: str, line: str) -> str:
-    """What to do about a line that Python cannot read."""
-    if line.lstrip().startswith((">>>", "...")):
-        return "take the prompts >>> away, or save it as a .md page, in a block that begins with ```pycon"
-    if line.lstrip().startswith(("%", "!")):
-        return "that is a command for a notebook: take it away"
-    found = (words for pattern, words in SYNTAX if re.search(pattern, message))
-    return next(found, "Python cannot read this: look at the line above it, too")

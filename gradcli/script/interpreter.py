@@ -14,7 +14,6 @@ from gradcli.engine.modes import default_dtype, mode, set_grad_enabled
 from gradcli.engine.recorder import recorder
 from gradcli.errors import ProgramSyntaxError
 from gradcli.script import library
-from gradcli.script.advice import syntax_advice
 from gradcli.script.errors import ExitError, LimitError
 from gradcli.script.guards import confined, deep, watched
 from gradcli.script.limits import TEXT
@@ -39,6 +38,7 @@ from gradcli.script.python.formatting import represent, text
 from gradcli.script.python.places import PLACES
 from gradcli.script.python.scopes import Scope
 from gradcli.script.python.statements import block
+from gradcli.script.syntax_advice import syntax_advice
 from gradcli.source import Source, Span
 
 PARSER_FRAMES = 1000

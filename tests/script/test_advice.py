@@ -14,6 +14,13 @@ from gradcli.source import Source
 
 START = "import torch\nfrom torch import nn\nw = torch.ones(2, requires_grad=True)\n"
 
+CUSTOM = """class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): return x * 2
+    @staticmethod
+    def backward(ctx, g): return g, g
+"""
+
 MISTAKES = {
     "w.backward()": "reduce the output first",
     "y = (w * w).sum()\ny.backward()\ny.backward()": "retain_graph=True",
@@ -37,6 +44,20 @@ MISTAKES = {
     "if w > 0:\n    pass": "(x > 0).all()",
     "w(0)": "square brackets",
     "loss = w.sum().item()\nloss.backward()": "leave .item()",
+    "torch.ones(2, 3, 4).t()": "x.transpose(1, 2)",
+    "torch.ones(2, 3).permute(0, 2, 1)": "every dimension once",
+    "w[1.0]": "i // 2 for i / 2",
+    "nn.BatchNorm1d(3)(torch.ones(4, 2))": "num_features=2",
+    "nn.LSTM(3, 4)(torch.ones(5, 2, 2))": "input_size=2",
+    "nn.BCEWithLogitsLoss()(torch.ones(3, 1), torch.ones(3))": "target.unsqueeze(1)",
+    "torch.optim.SGD(nn.Linear(2, 1).parameters, lr=0.1)": "model.parameters()",
+    "torch.optim.SGD(w, lr=0.1)": "give it a list",
+    "nn.Sequential(nn.Tanh()).fc": "net[0]",
+    "torch.ones(4)[torch.tensor([True, False])]": "a mask has the shape",
+    "x = None\nx[0]": "it is None",
+    "class A:\n    def go(): return 1\nA().go()": "def name(self)",
+    f"{CUSTOM}F.apply(w).sum().backward()": "one gradient for each argument",
+    f"{CUSTOM}F()(w)": "y = Name.apply(x)",
     "a, b, c = w": "count the names",
     "print('x: ' + 3)": "f'{x}'",
     "torch.ones(2).unsqeeze(0)": "did you mean unsqueeze?",
