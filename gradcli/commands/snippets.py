@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TextIO
 
 from gradcli.commands.programs import read_text, unmasked
@@ -48,10 +48,11 @@ class SnippetJob:
     def tell(self, name: str, printed: list[str], error: GradcliError | None, timeline: Any) -> int:
         """Print what is asked for besides what the snippet prints itself; the exit code."""
         if self.json:
-            from gradcli.render.snippet_document import snippet_document
-            from gradcli.render.streams import print_document
+            from gradcli.render.snippet_document import event, snippet_document
+            from gradcli.render.streams import print_long_document
 
-            print_document(snippet_document(name, "".join(printed), timeline, error))
+            document = snippet_document(name, "".join(printed), replace(timeline, events=()), error)
+            print_long_document(document, "timeline", map(event, timeline.events))
             return error.exit_code if error else 0
         if timeline is not None:
             from gradcli.render.streams import print_text

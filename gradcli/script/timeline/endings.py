@@ -23,8 +23,8 @@ def leaves(recorder: Recorder) -> Iterator[LeafState]:
         if isinstance(node_of(tensor), AccumulateGrad) and not part:
             reason = "" if tensor._grad is not None else reasons.why_none(recorder, tensor)[1]
             gradient = None if tensor._grad is None else kept(tensor._grad.value)
-            if gradient is None and recorder.names.is_generated(tensor):
-                continue  # what a transform of torch.func made for itself
+            if gradient is None and (tensor in recorder.inner or recorder.names.is_generated(tensor)):
+                continue
             yield LeafState(name, recorder.names.former.get(tensor, 0), kept(tensor.value), gradient, reason)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
@@ -23,6 +23,7 @@ class History:
         self.walked: Sequence[Tensor] = ()  # the outputs of the latest pass, also of one that failed
         self.freed: WeakKeyDictionary[Node, int] = WeakKeyDictionary()  # the line whose pass freed what a node saved
         self.filled: WeakKeyDictionary[Tensor, Filled] = WeakKeyDictionary()  # the gradients of leaves
+        self.inner: WeakSet[Tensor] = WeakSet()  # what jacobian() and the transforms of torch.func gave their function
         self.reset_at: WeakKeyDictionary[Tensor, tuple[int, int]] = WeakKeyDictionary()  # the line, passes before it
         self.given: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # gradients that a pass returned, and where
 

@@ -37,12 +37,15 @@ def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
 
 def prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
     """Tensors of their own that require grad: in the graph of the inputs where that is asked for."""
-    return tuple(
+    made = tuple(
         OPERATIONS["view"].function(x, x.shape)
         if create_graph and x.requires_grad
         else tangents.carry(x, x.detach().requires_grad_())
         for x in inputs
     )
+    if running.machine.timeline is not None:
+        running.machine.timeline.inner.update(made)
+    return made
 
 
 def found_gradients(
