@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.stream.digits import widened
+
 Json = Any  # None, bool, int, float, str, list, dict
 
 NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
@@ -36,8 +38,7 @@ def plain(value: Any) -> Json:
 def _listed(array: Any) -> Json:
     if array.dtype.kind != "f":
         return array.tolist()
-    if array.itemsize < 8:
-        array = array.astype(str).astype(np.float64)  # numpy's shortest digits
+    array = widened(array)
     if np.isfinite(array).all():
         return array.tolist()
     return _named(array.tolist())
