@@ -19,6 +19,7 @@ from gradcli.render.looks import Looks
 
 T = TypeVar("T")
 GAP = 2  # columns between columns
+WIDEST = 160  # columns of a table where nothing says how wide a line may be: one long formula would pad all rows
 INDENT = 2  # columns before a row below a title
 NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
 MADE_BY = r"Backward\d$|^ ?(constant|no graph)$"
@@ -84,6 +85,8 @@ def lay_out(sections: Sequence[Section], looks: Looks) -> str:
         for (alone, _), rows in groupby(section.rows, lambda row: (len(row.cells) == 1, row.kind == "below")):
             indent = INDENT if section.title else 0
             available, found = console.width - indent, list(rows)
+            if looks.width is None and not alone:
+                available = min(available, WIDEST)
             columns = _columns(found)
             if looks.color or _total(columns) > available:
                 console.print(Padding(_table(found, columns, available, alone=alone), (0, 0, 0, indent)))

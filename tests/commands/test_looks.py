@@ -6,8 +6,10 @@ import io
 from typing import ClassVar
 
 import pytest
+from rich.text import Text
 
-from gradcli.render.looks import looks, wants_color
+from gradcli.render.layout import Row, Section, lay_out
+from gradcli.render.looks import Looks, looks, wants_color
 from tests.commands.running import gradcli
 
 CASES = [  # the option, the environment, whether it is a terminal, whether there is colour
@@ -89,3 +91,11 @@ def test_nothing_from_outside_is_markup(capsys: pytest.CaptureFixture[str], text
     assert f"error[E300]: {text} is not a valid value" in result.err
     commented = gradcli(capsys, ["eval", f"x + 1 # {text}", "x=1"])
     assert commented.code == 0
+
+
+@pytest.mark.parametrize("color", [False, True])
+def test_one_long_formula_does_not_pad_all_rows_of_a_page_without_a_width(color: bool) -> None:
+    rows = [Row(("a", "= 1", "= 2")), Row(("b", f"= {'x' * 200}", "= 3"))]
+    page = lay_out([Section("title", rows)], Looks(color=color))
+    lines = [Text.from_ansi(line).plain.rstrip() for line in page.splitlines()]
+    assert lines == ["title", "  a = 1  = 2", f"  b = {'x' * 200}", "    = 3"]
