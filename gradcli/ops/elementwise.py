@@ -236,8 +236,9 @@ erf = elementwise(
 arctan2 = primitive(
     "atan2",
     np.arctan2,
-    lambda g, out, y, x: guarded(equal(x**2 + y**2, 0), 0, g * x / (x**2 + y**2)),
-    lambda g, out, y, x: guarded(equal(x**2 + y**2, 0), 0, -g * y / (x**2 + y**2)),
+    # torch multiplies by the reciprocal, which is 0 at the origin: so the signs of zero, and the rounding, are its own
+    lambda g, out, y, x: g * x * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
+    lambda g, out, y, x: g * -y * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
     kinks=lambda y, x: np.equal(y, 0) & np.equal(x, 0),
     convention="atan2' at (0, 0) is 0",
 )

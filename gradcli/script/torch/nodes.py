@@ -191,6 +191,7 @@ describe(
         "ownership_token": lambda edge: edge.ownership_token,
     },
 )
+TYPES[Handle] = BuiltinType("RemovableHandle", Handle, module="torch.utils.hooks")
 describe(Handle, methods={"remove": Handle.remove, "__enter__": lambda x: x, "__exit__": lambda x, *_: x.remove()})
 REPRESENTATIONS[Node] = REPRESENTATIONS[AccumulateGrad] = node_text
 TYPES[GradientEdge] = BuiltinType("GradientEdge", GradientEdge, GradientEdge, module="torch.autograd.graph")
