@@ -20,15 +20,27 @@ def _steps(stride: Shape, item: int) -> list[int]:
     return [step * item for step in stride]
 
 
+def _end(size: Shape, stride: Shape, offset: int) -> int:
+    """How many entries the memory must have."""
+    return 0 if 0 in size else offset + 1 + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
+
+
+def _strided(flat: Any, size: Shape, stride: Shape, offset: int) -> Any:
+    if _end(size, stride, offset) > flat.size:
+        raise AutogradError("gradients of as_strided are supported here for the whole of a contiguous tensor alone")
+    return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, flat.itemsize))
+
+
 def _laid(x: Any, *, size: Shape, stride: Shape, offset: int) -> Any:
     memory = owner(writable(x)).ravel("K")
     flat = np.ndarray((memory.nbytes // x.itemsize,), x.dtype, memory)  # the memory may hold numbers of another dtype
-    return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, x.itemsize))
+    if _end(size, stride, offset) > flat.size:  # a gradient in the place of the tensor may be one number, expanded
+        flat = np.array(x, order="C").reshape(-1)
+    return _strided(flat, size, stride, offset)
 
 
 def _places(shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
-    flat = flat_positions(shape).reshape(-1)[offset:]
-    return np.lib.stride_tricks.as_strided(flat, size, _steps(stride, flat.itemsize))
+    return _strided(flat_positions(shape).reshape(-1), size, stride, offset)
 
 
 laid: Primitive = primitive(
@@ -61,8 +73,7 @@ def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | 
     if any(length < 0 for length in size) or offset < 0:
         raise AutogradError("as_strided: sizes and the storage offset are not negative")
     check_size(size)
-    last = offset + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
-    needed, there = (0 if 0 in size else (last + 1) * array.itemsize), owner(array).nbytes
+    needed, there = _end(size, stride, offset) * array.itemsize, owner(array).nbytes
     if needed > there:
         raise AutogradError(
             f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "

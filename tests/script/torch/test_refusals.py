@@ -218,3 +218,16 @@ def test_no_strides_lead_out_of_the_memory(expression: str) -> None:
 def test_strides_of_bytes_that_hold_other_numbers() -> None:
     text = "import torch\nx = torch.arange(4.0).view(torch.int32)\nprint(x.as_strided((2, 2), (1, 1), 1))"
     assert ours(text) == torchs(text)
+
+
+STRIDED = [
+    "y = x * 1; y.as_strided((2,), (2,), 1).mul_(3); y.sum().backward(); print(x.grad)",
+    "v = torch.ones(2, requires_grad=True); y = x.as_strided((2,), (1,), 3); "
+    "g, = torch.autograd.grad(y, x, v, create_graph=True); print(torch.autograd.grad(g.sum(), v))",
+]
+
+
+@pytest.mark.parametrize("statements", STRIDED)
+def test_strides_in_an_expanded_gradient_stay_in_its_memory(statements: str) -> None:
+    text = f"import torch\nx = torch.arange(6.0, requires_grad=True)\n{statements}"
+    assert ours(text) == torchs(text)
