@@ -92,4 +92,5 @@ def alone(name: str, function: Callable[[Tensor], Any]) -> Callable[..., Any]:
             raise TypeError(f"TensorBase.{name}() takes no {many}")
         return function(x)
 
+    call.__name__ = name
     return call

@@ -12,6 +12,7 @@ EXPRESSIONS = r"""
 type(x[0])
 str(torch.Generator())[:26] + str(type(torch.manual_seed(0)))
 type(m.T) is torch.Tensor
+[str(f).split(' object')[0] for f in (x.item, x.tolist, x.dim, x.detach, x.float)]
 nn.Parameter(x).__class__
 torch.randn(-1)
 torch.randn(2, -1)
