@@ -11,7 +11,7 @@ from pathlib import Path
 
 @cache
 def torch_names() -> dict[str, frozenset[str]]:
-    """The public names of torch's modules, and of `Tensor`, `Module` and `Optimizer`, by their dotted names."""
+    """The public names of torch's modules, of `Tensor`, `Module` and `Optimizer`, and of the two kinds of nodes."""
     lines = Path(__file__).with_name("torch").joinpath("names.txt").read_text("utf-8").splitlines()
     return {owner: frozenset(names.split()) for owner, _, names in (line.partition(": ") for line in lines)}
 

@@ -29,6 +29,9 @@ def lines() -> Iterator[str]:
     for kind in KINDS.split():
         module, _, name = kind.rpartition(".")
         yield f"{kind}: {public(getattr(modules[module], name))}\n"
+    node = (modules["torch"].ones(1, requires_grad=True) * 2).grad_fn
+    yield f"torch.Node: {public(node)}\n"
+    yield f"torch.AccumulateGrad: {public(node.next_functions[0][0])}\n"
 
 
 if __name__ == "__main__":

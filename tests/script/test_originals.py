@@ -24,6 +24,8 @@ torch.optim.Sgd
 torch.autograd.gradient
 torch.linalg.invert
 torch.utils.data.Loader
+(torch.ones(2, requires_grad=True) * 2).grad_fn.variable
+(torch.ones(2, requires_grad=True) * 2).grad_fn.next_functions[0][0].saved
 """
 ABSENT = {
     "torch.fft.fft(torch.ones(2))": "torch.fft is not supported here",
