@@ -142,7 +142,7 @@ def unwritten(error: OSError, argv: Sequence[str]) -> int:
 
 def show_warning(message: Warning | str, *place: Any, **stream: Any) -> None:
     """What torch warns of, and bindings that the program does not use: a line for people, not for programmers."""
-    from gradcli.render.streams import warn
+    from gradcli.render.text.streams import warn
 
     warn(str(message))
 
@@ -195,7 +195,7 @@ def internal_error(error: Exception) -> GradcliError:
 
 def report(error: GradcliError, argv: Sequence[str]) -> int:
     """Print an error where its reader looks for it: standard output with --json, else standard error."""
-    from gradcli.render.error import print_error
+    from gradcli.render.text.error import print_error
 
     if "--debug" in argv:
         import traceback

@@ -14,7 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.lines import Evaluation
 from gradcli.language.parser import parse_program
-from gradcli.ops.surface import OPERATIONS, Operation
+from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import Source
 from tests.graphs import flattened
 

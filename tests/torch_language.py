@@ -36,7 +36,7 @@ from gradcli.language.tree import (
     children,
     postorder,
 )
-from gradcli.ops.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS
 from gradcli.source import Source
 from tests.graphs import flattened
 from tests.torch_names import function_of

@@ -69,7 +69,7 @@ def command(
     def work() -> int:
         from gradcli.commands.batches import BatchJob
         from gradcli.commands.job import spelled
-        from gradcli.render.looks import looks
+        from gradcli.render.text.looks import looks
 
         job = BatchJob(
             arguments=list(arguments or ()),

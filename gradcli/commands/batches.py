@@ -14,7 +14,7 @@ from gradcli.commands.bindings import read_bindings, read_value
 from gradcli.commands.conversion import Answer, Conversion, Reader
 from gradcli.commands.programs import read_program, unmasked
 from gradcli.errors import EvaluationError, GradcliError, UsageError
-from gradcli.render.records import JsonLinesWriter, TableWriter, Writer, print_failure
+from gradcli.render.documents.records import JsonLinesWriter, TableWriter, Writer, print_failure
 from gradcli.stream.blocks import Block, read_blocks
 from gradcli.stream.inputs import LITTLE, PIECE, Input
 from gradcli.stream.jsonl import JsonLines
@@ -148,7 +148,7 @@ class BatchJob:
         """The blocks, with a progress bar for a file where a person waits and the results go elsewhere."""
         if source.size is None or not sys.stderr.isatty() or (self.output == "-" and sys.stdout.isatty()):
             return blocks
-        from gradcli.render.progress import watched
+        from gradcli.render.text.progress import watched
 
         return watched(blocks, source, self.looks, stack)
 

@@ -86,7 +86,7 @@ def command(
 
     def work() -> int:
         from gradcli.commands.homework import CheckJob
-        from gradcli.render.looks import looks
+        from gradcli.render.text.looks import looks
 
         job = CheckJob(
             assignment=assignment,

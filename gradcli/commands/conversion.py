@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gradcli.errors import GradcliError
-from gradcli.render.records import Writer, error_facts
+from gradcli.render.documents.records import Writer, error_facts
 from gradcli.stream.blocks import Block
 from gradcli.stream.plan import Plan, Result, Task
 from gradcli.stream.records import Columns, Record

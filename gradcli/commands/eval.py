@@ -24,11 +24,11 @@ def command(
     """
     explanation = job.explain()
     if job.json:
-        from gradcli.render.document import explanation_document
+        from gradcli.render.documents.explanation import explanation_document
 
         return job.print_document(explanation_document(explanation))
-    from gradcli.render.page import page
-    from gradcli.render.streams import print_text
+    from gradcli.render.lesson.page import page
+    from gradcli.render.text.streams import print_text
 
     print_text(page(explanation, job.looks, all=all))
     return None

@@ -21,12 +21,12 @@ def command(
       gradcli grad "z=(x1+a*x2)**2" x1=1 a=2 x2=3
       gradcli grad --symbolic "z=(x1+a*x2)**2"
     """
-    from gradcli.render.gradients import formulas, gradients
-    from gradcli.render.streams import print_text
+    from gradcli.render.lesson.gradients import formulas, gradients
+    from gradcli.render.text.streams import print_text
 
     explanation = job.symbolic() if symbolic else job.explain()
     if job.json:
-        from gradcli.render.document import formulas_document, gradients_document
+        from gradcli.render.documents.explanation import formulas_document, gradients_document
 
         return job.print_document((formulas_document if symbolic else gradients_document)(explanation))
     print_text(formulas(explanation) if symbolic else gradients(explanation))

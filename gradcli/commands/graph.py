@@ -33,12 +33,12 @@ def command(
     from importlib import import_module
 
     explanation = job.explain()
-    drawn = getattr(import_module(f"gradcli.render.{format.value}"), format.value)(explanation, job.looks)
+    drawn = getattr(import_module(f"gradcli.render.graph.{format.value}"), format.value)(explanation, job.looks)
     if job.json:
-        from gradcli.render.document import graph_document
+        from gradcli.render.documents.explanation import graph_document
 
         return job.print_document(graph_document(explanation, format.value, drawn))
-    from gradcli.render.streams import print_text
+    from gradcli.render.text.streams import print_text
 
     print_text(drawn)
     return None

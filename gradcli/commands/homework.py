@@ -33,7 +33,7 @@ class Grading:
 
     @cached_property
     def grader(self) -> Any:
-        from gradcli.homework.assignments import read_assignment
+        from gradcli.homework.assignment.assignments import read_assignment
         from gradcli.homework.grading import Grader
 
         return Grader(read_assignment(Source(self.text, self.name)))
@@ -63,7 +63,7 @@ class CheckJob:
 
     def files(self) -> list[Path]:
         """The files to grade; UsageError where there are none, or where a report would be written over them."""
-        from gradcli.homework.files import files_of
+        from gradcli.homework.submission.files import files_of
 
         if not self.submissions:
             raise UsageError(
@@ -87,10 +87,10 @@ class CheckJob:
     def results(self, files: list[Path], grading: Grading, stack: ExitStack) -> Iterator[Any]:
         """The result of each submission, as much of it as is to be told, in order."""
         from gradcli.homework.disclosure import revealed
-        from gradcli.homework.files import students_of
-        from gradcli.homework.submissions import CLASS, submissions
-        from gradcli.render.progress import after_a_second
-        from gradcli.render.reports.registry import REPORTS
+        from gradcli.homework.submission.files import students_of
+        from gradcli.homework.submission.submissions import CLASS, submissions
+        from gradcli.render.check.reports.registry import REPORTS
+        from gradcli.render.text.progress import after_a_second
         from gradcli.stream.workers import mapped
 
         level = self.reveal or (REPORTS[self.report].reveal if self.report else "value")
@@ -116,8 +116,8 @@ class CheckJob:
             if self.report:
                 self.write_report(outline, counted(results, totals))
             elif self.json:
-                from gradcli.render.check_document import check_document
-                from gradcli.render.looks import is_unicode
+                from gradcli.render.check.document import check_document
+                from gradcli.render.text.looks import is_unicode
 
                 for part in check_document(outline, results, totals, ascii=not is_unicode(sys.stdout)):
                     sys.stdout.write(part)
@@ -127,9 +127,9 @@ class CheckJob:
 
     def print(self, outline: Any, results: Iterator[Any], totals: Any, stack: ExitStack) -> None:
         """The page of one student, or the table of a class."""
-        from gradcli.render.check_page import check_page
-        from gradcli.render.check_table import check_table
-        from gradcli.render.streams import print_text
+        from gradcli.render.check.page import check_page
+        from gradcli.render.check.table import check_table
+        from gradcli.render.text.streams import print_text
 
         first = list(islice(results, 2))
         if len(first) == 1:
@@ -143,7 +143,7 @@ class CheckJob:
 
     def write_report(self, outline: Any, results: Iterator[Any]) -> None:
         """A report to standard output or a file; one of a single student to a folder, a file each."""
-        from gradcli.render.reports.registry import REPORTS, FileNames
+        from gradcli.render.check.reports.registry import REPORTS, FileNames
 
         assert self.report is not None
         report = REPORTS[self.report]
@@ -174,7 +174,7 @@ class CheckJob:
     def write(self, output: str, parts: Iterable[str]) -> None:
         """Write to a file, or to standard output for `-`."""
         if output == "-":
-            from gradcli.render.streams import encodable
+            from gradcli.render.text.streams import encodable
 
             for part in parts:
                 sys.stdout.write(encodable(part, sys.stdout))
@@ -187,10 +187,10 @@ class CheckJob:
 
     def lint(self) -> int:
         """Tell what is worth mending in an assignment; 1 where there is something."""
-        from gradcli.homework.assignments import read_assignment
-        from gradcli.homework.lint import findings
-        from gradcli.render.check_lint import lint_document, lint_text
-        from gradcli.render.streams import print_document, print_text
+        from gradcli.homework.assignment.assignments import read_assignment
+        from gradcli.homework.assignment.lint import findings
+        from gradcli.render.check.lint import lint_document, lint_text
+        from gradcli.render.text.streams import print_document, print_text
 
         grading = self.read()
         assignment = read_assignment(Source(grading.text, grading.name))
@@ -203,9 +203,9 @@ class CheckJob:
 
     def key(self) -> int:
         """Print the worked solutions, and the answers as a submission."""
-        from gradcli.homework.worked import filled_in
-        from gradcli.render.check_key import key_document, key_page
-        from gradcli.render.streams import print_document, print_text
+        from gradcli.homework.assignment.worked import filled_in
+        from gradcli.render.check.key import key_document, key_page
+        from gradcli.render.text.streams import print_document, print_text
 
         grader = self.read().grader
         if self.json:

@@ -76,7 +76,7 @@ class Job:
         )
 
     def print_document(self, document: dict[str, Any]) -> None:
-        from gradcli.render.streams import print_document
+        from gradcli.render.text.streams import print_document
 
         print_document(document)
 
@@ -114,7 +114,7 @@ def program_options(
     """Read what the options name; this function's parameters are the shared options."""
     from gradcli.commands.bindings import read_bindings, read_value
     from gradcli.commands.programs import read_program
-    from gradcli.render.looks import looks
+    from gradcli.render.text.looks import looks
 
     source, rest = read_program(list(arguments or ()), file)
     return Job(

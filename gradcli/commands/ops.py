@@ -11,7 +11,7 @@ from gradcli.commands.job import Color, one_of
 
 def completed(incomplete: str) -> list[str]:
     """The operations that a shell may complete a beginning to."""
-    from gradcli.ops.catalogue import FAMILY_OF
+    from gradcli.ops.support.catalogue import FAMILY_OF
 
     return sorted(name for name in FAMILY_OF if name.startswith(incomplete))
 
@@ -34,9 +34,9 @@ def command(
       gradcli ops softmax
     """
     from gradcli.explanation.reference import operations, references
-    from gradcli.render.looks import looks
-    from gradcli.render.operations import operation_page, operations_document, operations_page
-    from gradcli.render.streams import print_document, print_text
+    from gradcli.render.lesson.operations import operation_page, operations_document, operations_page
+    from gradcli.render.text.looks import looks
+    from gradcli.render.text.streams import print_document, print_text
 
     chosen = list(operations()) if name is None else [one_of("operation", name, list(operations()))]
     look = looks(color=color.value, ascii=ascii, precision=6)

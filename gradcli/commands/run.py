@@ -47,7 +47,7 @@ def command(
 
     def work() -> int:
         from gradcli.commands.snippets import SnippetJob
-        from gradcli.render.looks import looks
+        from gradcli.render.text.looks import looks
         from gradcli.script.limits import Limits
 
         job = SnippetJob(

@@ -11,7 +11,7 @@ from gradcli.commands.job import one_of
 
 def completed(incomplete: str) -> list[str]:
     """The documents that a shell may complete a beginning to."""
-    from gradcli.render.schemas import names
+    from gradcli.render.documents.schemas import names
 
     return [name for name in names() if name.startswith(incomplete)]
 
@@ -29,8 +29,8 @@ def command(
       gradcli schema
       gradcli schema explanation
     """
-    from gradcli.render.schemas import names, schema
-    from gradcli.render.streams import print_text
+    from gradcli.render.documents.schemas import names, schema
+    from gradcli.render.text.streams import print_text
 
     if name is None:
         print_text("\n".join(names()))

@@ -48,15 +48,15 @@ class SnippetJob:
     def tell(self, name: str, printed: list[str], error: GradcliError | None, timeline: Any) -> int:
         """Print what is asked for besides what the snippet prints itself; the exit code."""
         if self.json:
-            from gradcli.render.snippet_document import event, snippet_document
-            from gradcli.render.streams import print_long_document
+            from gradcli.render.run.snippet_document import event, snippet_document
+            from gradcli.render.text.streams import print_long_document
 
             document = snippet_document(name, "".join(printed), replace(timeline, events=()), error)
             print_long_document(document, "timeline", map(event, timeline.events))
             return error.exit_code if error else 0
         if timeline is not None:
-            from gradcli.render.streams import print_text
-            from gradcli.render.timeline import timeline_page
+            from gradcli.render.run.timeline import timeline_page
+            from gradcli.render.text.streams import print_text
 
             page = timeline_page(timeline, self.looks, all=self.all, failed=error is not None)
             apart = "\n" if page and not self.quiet and sys.stdout.isatty() else ""
@@ -90,7 +90,7 @@ class SnippetJob:
 
     def abandon(self, machine: Any, printed: list[str]) -> None:
         """End the process, whose time is over in the midst of an instruction that takes for ever."""
-        from gradcli.render.error import print_error
+        from gradcli.render.text.error import print_error
 
         code = 3
         try:
@@ -109,7 +109,7 @@ class SnippetJob:
 
     def print(self, text: str, stream: TextIO | None = None) -> None:
         """What the snippet prints, by default on standard output; a terminal gets no control characters from it."""
-        from gradcli.render.streams import encodable
+        from gradcli.render.text.streams import encodable
 
         stream = stream or sys.stdout
         if stream.isatty():
@@ -131,7 +131,7 @@ class SnippetJob:
 
     def note(self, text: str) -> None:
         """Write to standard error, after what was printed before it."""
-        from gradcli.render.streams import encodable
+        from gradcli.render.text.streams import encodable
 
         sys.stdout.flush()
         sys.stderr.write(encodable(text, sys.stderr))

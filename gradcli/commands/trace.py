@@ -33,11 +33,11 @@ def command(
 
     traces = [trace(explanation, name, limit if paths else None) for name in chosen]
     if job.json:
-        from gradcli.render.trace import trace_document
+        from gradcli.render.lesson.trace import trace_document
 
         return job.print_document(trace_document(explanation, traces))
-    from gradcli.render.streams import print_text
-    from gradcli.render.trace import trace_page
+    from gradcli.render.lesson.trace import trace_page
+    from gradcli.render.text.streams import print_text
 
     print_text(trace_page(explanation, traces, job.looks, all=all))
     return None

@@ -14,13 +14,13 @@ def command(job: Job) -> int:
       gradcli verify "z=(x1+a*x2)**2" x1=1 a=2 x2=3
       gradcli verify "sum(softmax(x, dim=0)*y)" x=[1,2,3] y=[0,1,0]
     """
-    from gradcli.render.verification import verification_document, verification_page
+    from gradcli.render.lesson.verification import verification_document, verification_page
 
     verification = job.verify()
     if job.json:
         job.print_document(verification_document(verification))
     else:
-        from gradcli.render.streams import print_text
+        from gradcli.render.text.streams import print_text
 
         print_text(verification_page(verification, job.looks))
     return 0 if verification.agrees else 1

@@ -96,6 +96,6 @@ def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool, *, alone: bo
 
 def copied(gradient: Tensor) -> Tensor:
     """A gradient of its own, with the node that torch gives it."""
-    from gradcli.engine.writing import copy
+    from gradcli.engine.memory.writing import copy
 
     return copy(Tensor(gradient.value), gradient) if gradient.requires_grad else Tensor(gradient.value.copy())

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine import summation
-from gradcli.engine.formula import Formula
-from gradcli.engine.notation import literal, positional
+from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal, positional
 from gradcli.language.tree import Argument, Call, Expression, Literal
 
 

@@ -17,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.formula import Formula
+from gradcli.engine.checks.promotion import promoted, settled
+from gradcli.engine.checks.refusals import refusal
+from gradcli.engine.checks.sizes import check_broadcast
 from gradcli.engine.graph import OUT, Node
+from gradcli.engine.memory.views import looking
 from gradcli.engine.modes import mode
-from gradcli.engine.notation import Notation, call
-from gradcli.engine.promotion import promoted, settled
 from gradcli.engine.recorder import Application, recorder
-from gradcli.engine.refusals import refusal
-from gradcli.engine.sizes import check_broadcast
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
-from gradcli.engine.views import looking
 
 ARRAY = np.ndarray
 

@@ -16,10 +16,10 @@ import numpy as np
 from gradcli.engine.backward import grad
 from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.memory.writing import COPY_SLICES
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.engine.writing import COPY_SLICES
 from gradcli.errors import AutogradError
 
 CHANGED = "a tensor with a tangent was changed in place"

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import REGISTRY
-from gradcli.engine.shapes import broadcast_shapes
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.numbers import arithmetic, comparison
@@ -30,9 +30,9 @@ from gradcli.language.tree import (
     Unary,
 )
 from gradcli.ops import load
-from gradcli.ops.arguments import as_tensor, check_size, described, integer, operand, real
-from gradcli.ops.operators import ATTRIBUTES
-from gradcli.ops.surface import OPERATIONS, Operation
+from gradcli.ops.support.arguments import as_tensor, check_size, described, integer, operand, real
+from gradcli.ops.support.operators import ATTRIBUTES
+from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
 
 BINARY = {

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.formula import Formula
 from gradcli.engine.modes import default_dtype, mode
-from gradcli.engine.notation import literal
 from gradcli.engine.recorder import Application, record
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, GradcliError, UsageError
 from gradcli.explanation.calls import apply
@@ -32,7 +32,7 @@ from gradcli.language.tree import (
     Tuple,
     fold,
 )
-from gradcli.ops.arguments import as_tensor, described
+from gradcli.ops.support.arguments import as_tensor, described
 from gradcli.source import Source, Span, did_you_mean
 
 Written = tuple[Any, Expression]  # a value, and how it is written

@@ -14,7 +14,7 @@ from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation, Node
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression
-from gradcli.ops.surface import OPERATIONS, Operation
+from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import Source
 
 

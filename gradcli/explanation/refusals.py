@@ -12,7 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError, EvaluationError, GradcliError
 from gradcli.language.tree import Expression, List, Number, Tuple, Unary, children, postorder
 from gradcli.language.unparser import unparse
-from gradcli.ops.arguments import too_large
+from gradcli.ops.support.arguments import too_large
 from gradcli.source import Source
 
 WIDEST = 30  # characters of an operand

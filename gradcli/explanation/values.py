@@ -15,7 +15,7 @@ from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.calls import apply
 from gradcli.explanation.refusals import LIMITS, no_numbers, refused
 from gradcli.language.tree import Expression, Name, fold
-from gradcli.ops.arguments import as_tensor
+from gradcli.ops.support.arguments import as_tensor
 from gradcli.source import Source
 
 CONSTANTS = {"pi": math.pi, "inf": math.inf, "nan": math.nan}

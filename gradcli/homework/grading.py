@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from gradcli.homework.assignments import Assignment
+from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.assignment.outline import Asked, Outline
+from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.disclosure import WITHHELD
-from gradcli.homework.key import Key, on_one_line
 from gradcli.homework.model import Marked, Result, added
-from gradcli.homework.outline import Asked, Outline
-from gradcli.homework.quantities import Quantity
-from gradcli.homework.submissions import Given, Submission
+from gradcli.homework.solve.key import Key, on_one_line
+from gradcli.homework.submission.submissions import Given, Submission
 
 
 class Grader:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from gradcli.homework.assignment.outline import Outline
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.model import CREDITED, Diagnosis, Result
-from gradcli.homework.outline import Outline
 
 LONGEST = 200  # characters of a student's name that a row keeps
 

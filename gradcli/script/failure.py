@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from gradcli.errors import EvaluationError, GradcliError, ProgramSyntaxError
 from gradcli.script.advice import BY_KIND, advice
 from gradcli.script.errors import ExitError, LimitError, UnsupportedError, python_class
-from gradcli.script.python.attributes import known_names
-from gradcli.script.python.formatting import text
-from gradcli.script.python.places import PLACES, Place
+from gradcli.script.python.values.attributes import known_names
+from gradcli.script.python.values.formatting import text
+from gradcli.script.python.values.places import PLACES, Place
 from gradcli.source import did_you_mean
 
 CALLS = 3  # calls that an error tells it came through

@@ -18,27 +18,25 @@ from gradcli.script.errors import ExitError, LimitError
 from gradcli.script.guards import confined, deep, watched
 from gradcli.script.limits import TEXT
 from gradcli.script.machine import Machine, running
-from gradcli.script.printing import set_printoptions
-from gradcli.script.python import (  # noqa: F401  each declares compilers
-    calls,
-    classes,
+from gradcli.script.python.functions import calls, classes, functions  # noqa: F401  each declares compilers
+from gradcli.script.python.syntax import (  # noqa: F401  each declares compilers
     comprehensions,
     control,
     exceptions,
-    functions,
     imports,
     managers,
-    natives,
     patterns,
 )
-from gradcli.script.python.builtins import builtins
-from gradcli.script.python.compiler import Closure, Unit
-from gradcli.script.python.exceptions import is_exhaustion
-from gradcli.script.python.formatting import represent, text
-from gradcli.script.python.places import PLACES
-from gradcli.script.python.scopes import Scope
-from gradcli.script.python.statements import block
+from gradcli.script.python.syntax.compiler import Closure, Unit
+from gradcli.script.python.syntax.exceptions import is_exhaustion
+from gradcli.script.python.syntax.scopes import Scope
+from gradcli.script.python.syntax.statements import block
+from gradcli.script.python.values import natives  # noqa: F401  the methods of values
+from gradcli.script.python.values.builtins import builtins
+from gradcli.script.python.values.formatting import represent, text
+from gradcli.script.python.values.places import PLACES
 from gradcli.script.syntax_advice import syntax_advice
+from gradcli.script.torch.tensor.printing import set_printoptions
 from gradcli.source import Source, Span
 
 PARSER_FRAMES = 1000

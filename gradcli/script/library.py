@@ -6,15 +6,15 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from gradcli.script.python.attributes import Namespace
+from gradcli.script.python.values.attributes import Namespace
 
 # The first name of a module, and where its namespace is built.
 PLACES = {
     "gradcli.script.torch.module": "torch",
-    "gradcli.script.torch.functorch": "functorch",
-    "gradcli.script.stdlib.arrays.module": "numpy",
+    "gradcli.script.torch.func.functorch": "functorch",
+    "gradcli.script.numpy.module": "numpy",
     "gradcli.script.stdlib.mathematics": "math statistics",
-    "gradcli.script.stdlib.chance": "random",
+    "gradcli.script.stdlib.random": "random",
     "gradcli.script.stdlib.clock": "time timeit",
     "gradcli.script.stdlib.caution": "warnings",
     "gradcli.script.stdlib.containers": "collections",

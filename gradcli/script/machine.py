@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gradcli.ops.protocol import GRADIENT_LOST
-from gradcli.script.generator import Generator
+from gradcli.ops.support.protocol import GRADIENT_LOST
 from gradcli.script.limits import Budget, Limits
+from gradcli.script.torch.random.generator import Generator
 from gradcli.source import Source, Span
 
 Warn = Callable[[str, str, Source, int], None]  # kind, message, source, line

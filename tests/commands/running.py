@@ -17,7 +17,7 @@ import jsonschema
 import pytest
 
 from gradcli.cli import run
-from gradcli.render.schemas import schema
+from gradcli.render.documents.schemas import schema
 
 ROOT = Path(__file__).parents[2]
 SNAPSHOTS = Path(__file__).parent / "snapshots"

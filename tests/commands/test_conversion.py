@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.commands.conversion import Conversion
-from gradcli.render.records import JsonLinesWriter, TableWriter
+from gradcli.render.documents.records import JsonLinesWriter, TableWriter
 from gradcli.stream.blocks import Block
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.plan import Plan, Task

@@ -8,8 +8,8 @@ from typing import ClassVar
 import pytest
 from rich.text import Text
 
-from gradcli.render.layout import Row, Section, lay_out
-from gradcli.render.looks import Looks, looks, wants_color
+from gradcli.render.text.layout import Row, Section, lay_out
+from gradcli.render.text.looks import Looks, looks, wants_color
 from tests.commands.running import gradcli
 
 CASES = [  # the option, the environment, whether it is a terminal, whether there is colour

@@ -10,7 +10,7 @@ import numpy as np
 import gradcli.ops
 from gradcli.engine.modes import default_dtype, no_grad
 from gradcli.engine.tensor import Tensor, tensor
-from gradcli.ops.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS
 
 gradcli.ops.load()
 SNIPPETS = Path(__file__).with_name("snippets.txt")

@@ -12,7 +12,7 @@ from gradcli.engine.backward import grad
 from gradcli.engine.modes import default_dtype
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS
 
 gradcli.ops.load()
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)

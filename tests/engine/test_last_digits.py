@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.engine.products import (
+from gradcli.engine.numerics.products import (
     BATCHED,
     FUSED_COLUMNS,
     FUSED_ROWS,
@@ -22,9 +22,9 @@ from gradcli.engine.products import (
     matrix_product,
     matrix_vector_product,
 )
-from gradcli.engine.summation import THREADED, of_losses, total
+from gradcli.engine.numerics.summation import THREADED, of_losses, total
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS
 
 torch = pytest.importorskip("torch")
 

@@ -6,8 +6,8 @@ import warnings
 
 import pytest
 
-from gradcli.ops.assignment import METHODS, in_place_method
-from gradcli.ops.surface import OPERATIONS
+from gradcli.ops.indexing.assignment import METHODS, in_place_method
+from gradcli.ops.support.surface import OPERATIONS
 from tests.engine.snippets import Engine, lines, outcome
 
 torch = pytest.importorskip("torch")

@@ -11,7 +11,7 @@ import gradcli.ops
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS
 
 gradcli.ops.load()
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.homework.assignments import read_assignment
+from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
 from gradcli.homework.model import Marked
-from gradcli.homework.submissions import read_text
+from gradcli.homework.submission.submissions import read_text
 from gradcli.source import Source
 from tests.homework.drawing import network_tape, scalar_tape
 from tests.homework.tapes import Tape

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from gradcli.homework.assignment.outline import Asked, Outline
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.model import VERDICTS, Branch, Diagnosis, Marked, Result
-from gradcli.homework.outline import Asked, Outline
 
 OUTLINE = Outline(
     "Backpropagation, week 1",

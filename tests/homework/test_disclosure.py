@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from gradcli.homework.disclosure import LEVELS, WITHHELD, revealed
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result
 from gradcli.homework.totals import ClassTotals
-from gradcli.render.check_document import check_document
-from gradcli.render.check_page import check_page
-from gradcli.render.looks import Looks
-from gradcli.render.reports.registry import REPORTS
+from gradcli.render.check.document import check_document
+from gradcli.render.check.page import check_page
+from gradcli.render.check.reports.registry import REPORTS
+from gradcli.render.text.looks import Looks
 from tests.homework.results import BRANCH, LOCAL, OUTLINE, PARTLY, results
 
 LESS = LEVELS[:-1]

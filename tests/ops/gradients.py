@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import tensor
-from gradcli.ops.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS
 
 
 def value_and_gradients(name: str, *inputs: Any, arguments: tuple[Any, ...] = (), **options: Any) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ import pytest
 
 from gradcli.engine.tensor import tensor
 from gradcli.errors import EvaluationError
-from gradcli.ops.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS
 
 SINGLE, DOUBLE, WHOLE = (np.dtype(kind) for kind in (np.float32, np.float64, np.int64))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import gradcli.ops.assignment  # noqa: F401 - its primitives are in the registry
+import gradcli.ops.indexing.assignment  # noqa: F401 - its primitives are in the registry
 from gradcli.engine.backward import grad
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.primitive import REGISTRY

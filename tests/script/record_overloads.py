@@ -13,11 +13,11 @@ from typing import Any
 import torch
 
 import gradcli
-from gradcli.ops.surface import OPERATIONS
-from gradcli.script.torch.creation import CREATION
-from gradcli.script.torch.overloads import FILE, OPTIONS, SHORT
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.torch.operations.overloads import FILE, OPTIONS, SHORT
+from gradcli.script.torch.tensor.creation import CREATION
 
-TARGET = Path(gradcli.__file__).parent / "script" / "torch" / FILE
+TARGET = Path(gradcli.__file__).parent / "script" / "torch" / "operations" / FILE
 TOO_MANY = ("a",) * 40
 
 

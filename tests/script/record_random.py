@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.script.generator import Generator
+from gradcli.script.torch.random.generator import Generator
 
 RECORD = Path(__file__).parent / "goldens" / "random.json"
 SEEDS = [0, 1, 42, 1234, -1, 2**40 + 7]

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from gradcli.render.error import print_error
+from gradcli.render.text.error import print_error
 from gradcli.script.failure import failure
 from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits

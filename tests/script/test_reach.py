@@ -11,8 +11,8 @@ from gradcli.script.interpreter import run
 from gradcli.script.library import MODULES
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
-from gradcli.script.python.attributes import attribute, members_of
-from gradcli.script.python.kinds import BuiltinType, Facade, Namespace
+from gradcli.script.python.values.attributes import attribute, members_of
+from gradcli.script.python.values.kinds import BuiltinType, Facade, Namespace
 from gradcli.source import Source
 
 UNDRAWN = [name for name, place in MODULES.items() if place.endswith("pictures")]  # these answer to any name

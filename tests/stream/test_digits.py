@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.render.values import plain
+from gradcli.render.documents.values import plain
 from gradcli.stream.digits import NotFiniteError, TwiceError, read, read_json, spell, spell_rows
 
 

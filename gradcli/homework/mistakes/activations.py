@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.homework.graph import Change, Vertex
 from gradcli.homework.mistakes.catalogue import Slip, slips
-from gradcli.homework.problem import Problem, Value, slope
-from gradcli.homework.wording import wrapped
+from gradcli.homework.mistakes.wording import wrapped
+from gradcli.homework.solve.graph import Change, Vertex
+from gradcli.homework.solve.problem import Problem, Value, slope
 
 GATES = frozenset(("relu", "leaky_relu", "threshold", "clamp_min", "clamp", "hardtanh"))
 CHOICES = frozenset(("maximum", "minimum", "where"))  # a mask, where only one of the two depends on anything

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
-from gradcli.homework.graph import Edge
 from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
-from gradcli.homework.problem import Problem, nothing
-from gradcli.homework.wording import listed, shown
+from gradcli.homework.mistakes.wording import listed, shown
+from gradcli.homework.solve.graph import Edge
+from gradcli.homework.solve.problem import Problem, nothing
 
 
 @slips("fanout-overwrite")

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from gradcli.homework.graph import Change, Edge
-from gradcli.homework.problem import Problem
+from gradcli.homework.solve.graph import Change, Edge
+from gradcli.homework.solve.problem import Problem
 
 TITLES = {
     "fanout-overwrite": "kept one branch where the branches add up",

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gradcli.homework.graph import Change, Edge, sweep
 from gradcli.homework.mistakes.branches import added
 from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
-from gradcli.homework.problem import Problem, Value, nothing
+from gradcli.homework.solve.graph import Change, Edge, sweep
+from gradcli.homework.solve.problem import Problem, Value, nothing
 
 
 @guesses("local-not-total")

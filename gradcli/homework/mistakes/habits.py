@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.graph import Change, Edge, sweep
 from gradcli.homework.mistakes.catalogue import Guess, guesses
-from gradcli.homework.problem import Problem, Value, slope
+from gradcli.homework.solve.graph import Change, Edge, sweep
+from gradcli.homework.solve.problem import Problem, Value, slope
 
 TIMES = (2, 3, 4)
 TRIGONOMETRIC = frozenset(("sin", "cos", "tan"))

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.homework.graph import Edge, Graph, sweep
 from gradcli.homework.mistakes.activations import is_gate
 from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
-from gradcli.homework.problem import Problem, Value, slope
+from gradcli.homework.solve.graph import Edge, Graph, sweep
+from gradcli.homework.solve.problem import Problem, Value, slope
 
 SUMS = frozenset(("add", "sub", "neg", "rsub", "add_scaled", "sub_scaled", "add_number", "sub_number"))  # slope 1 or -1
 

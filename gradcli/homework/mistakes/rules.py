@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.graph import Change, Edge, sweep
 from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
-from gradcli.homework.problem import Problem, Value, slope
-from gradcli.homework.wording import wrapped
+from gradcli.homework.mistakes.wording import wrapped
+from gradcli.homework.solve.graph import Change, Edge, sweep
+from gradcli.homework.solve.problem import Problem, Value, slope
 
 MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos"))  # where a minus sign is in the rule
 

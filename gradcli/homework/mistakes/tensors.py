@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import fit, summed_axes
-from gradcli.homework.graph import Change, Edge, Vertex, sweep
 from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
-from gradcli.homework.problem import Problem, Value
+from gradcli.homework.solve.graph import Change, Edge, Vertex, sweep
+from gradcli.homework.solve.problem import Problem, Value
 
 SLICES = 8  # of a gradient that was not summed, that are tried
 AVERAGES = frozenset(

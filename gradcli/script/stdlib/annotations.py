@@ -5,8 +5,8 @@ from __future__ import annotations
 import abc
 from typing import Any
 
-from gradcli.script.python.attributes import BuiltinType, Facade, Namespace
-from gradcli.script.python.iteration import dict_
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
+from gradcli.script.python.values.iteration import dict_
 from gradcli.script.stdlib.records import NamedTuple
 
 NAMES = (

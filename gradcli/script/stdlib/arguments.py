@@ -6,8 +6,8 @@ import argparse
 from typing import Any, NoReturn
 
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.python.attributes import Facade, Namespace
-from gradcli.script.python.special import check_name
+from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.python.values.special import check_name
 from gradcli.script.stdlib.containers import written
 
 OPTIONS = ("type", "default", "help", "action", "choices", "required", "nargs", "dest", "metavar", "const")

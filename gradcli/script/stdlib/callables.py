@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Facade, Namespace, attribute, describe
-from gradcli.script.python.kinds import is_own_function
-from gradcli.script.python.operators import BINARY, COMPARISONS, UNARY, augmented, bounded
-from gradcli.script.python.special import exact
+from gradcli.script.python.values.attributes import Facade, Namespace, attribute, describe
+from gradcli.script.python.values.kinds import is_own_function
+from gradcli.script.python.values.operators import BINARY, COMPARISONS, UNARY, augmented, bounded
+from gradcli.script.python.values.special import exact
 from gradcli.script.stdlib.containers import written
 
 MISSING = object()

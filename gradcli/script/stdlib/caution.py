@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, Literal, cast
 
-from gradcli.script.python.attributes import BuiltinType, Facade, Namespace, describe, type_name
-from gradcli.script.python.builtins import type_of
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, type_name
+from gradcli.script.python.values.builtins import type_of
 
 Action = Literal["default", "error", "ignore", "always", "module", "once"]
 

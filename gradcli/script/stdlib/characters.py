@@ -6,7 +6,7 @@ import unicodedata
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Namespace
+from gradcli.script.python.values.attributes import Namespace
 
 LONGEST = 18  # characters that one becomes at most, in any of the forms
 

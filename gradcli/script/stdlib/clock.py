@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Namespace, describe
+from gradcli.script.python.values.attributes import Namespace, describe
 
 CLOCKS = "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns ctime"
 

@@ -9,11 +9,11 @@ from importlib import import_module
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python import natives  # noqa: F401  the methods of dict and tuple
-from gradcli.script.python.attributes import TABLES, BuiltinType, Namespace, describe
-from gradcli.script.python.builtins import TYPES
-from gradcli.script.python.formatting import REPRESENTATIONS, represent
-from gradcli.script.python.operators import bounded
+from gradcli.script.python.values import natives  # noqa: F401  the methods of dict and tuple
+from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, describe
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
+from gradcli.script.python.values.operators import bounded
 
 
 def written(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 from gradcli.script.errors import python_class
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Facade, Namespace, attribute
-from gradcli.script.python.builtins import python_types, type_of
+from gradcli.script.python.values.attributes import Facade, Namespace, attribute
+from gradcli.script.python.values.builtins import python_types, type_of
 
 
 class suppress(Facade):  # noqa: N801  Python's name

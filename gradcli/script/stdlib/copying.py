@@ -12,7 +12,7 @@ from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.python.values.attributes import Facade, Namespace
 
 NON_LEAF = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  If you "

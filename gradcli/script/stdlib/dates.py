@@ -7,8 +7,8 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import BuiltinType, Namespace, describe
-from gradcli.script.python.builtins import TYPES
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.builtins import TYPES
 
 PARTS = {
     date: "year month day",

@@ -10,9 +10,9 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import BuiltinType, Facade, Namespace
-from gradcli.script.python.formatting import check_width, represent
-from gradcli.script.python.nesting import measure
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
+from gradcli.script.python.values.formatting import check_width, represent
+from gradcli.script.python.values.nesting import measure
 
 WRITING = ("skipkeys", "ensure_ascii", "check_circular", "allow_nan", "sort_keys", "indent", "separators", "default")
 READING = ("object_hook", "parse_float", "parse_int", "parse_constant", "object_pairs_hook")

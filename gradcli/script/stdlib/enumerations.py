@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import Any
 
-from gradcli.script.python.attributes import Facade, Namespace
-from gradcli.script.python.classes import MARKED
-from gradcli.script.python.formatting import formatted, represent, text
-from gradcli.script.python.kinds import Defined, is_own_function
-from gradcli.script.python.parents import exact, parent
-from gradcli.script.python.special import check_name
+from gradcli.script.python.functions.classes import MARKED
+from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.python.values.formatting import formatted, represent, text
+from gradcli.script.python.values.kinds import Defined, is_own_function
+from gradcli.script.python.values.parents import exact, parent
+from gradcli.script.python.values.special import check_name
 
 MEMBERS = " members"  # where an enumeration keeps its members: no name of a snippet has a space
 DESCRIBED = (property, staticmethod, classmethod, type)

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import BuiltinType, Namespace
-from gradcli.script.python.builtins import Counting, ticking
-from gradcli.script.python.operators import BINARY, bounded
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
+from gradcli.script.python.values.builtins import Counting, ticking
+from gradcli.script.python.values.operators import BINARY, bounded
 
 FIRST_IS_FUNCTION = "starmap takewhile dropwhile filterfalse"
 FIRST_IS_SOURCE = "islice groupby"

@@ -7,9 +7,9 @@ import types
 from collections import abc
 from typing import Any
 
-from gradcli.script.python.attributes import BuiltinType, Facade, Namespace
-from gradcli.script.python.builtins import TYPES
-from gradcli.script.python.special import check_name
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.special import check_name
 from gradcli.script.stdlib.containers import written
 
 ABSTRACT = (

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import BuiltinType, Namespace
-from gradcli.script.python.builtins import TYPES
-from gradcli.script.python.operators import BINARY, bounded
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.operators import BINARY, bounded
 
 FUNCTIONS = (
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs "

@@ -7,9 +7,9 @@ import heapq
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.script.python.attributes import Namespace
-from gradcli.script.python.nesting import measure
-from gradcli.script.python.operators import bounded
+from gradcli.script.python.values.attributes import Namespace
+from gradcli.script.python.values.nesting import measure
+from gradcli.script.python.values.operators import bounded
 
 HEAPS = "heappush heappop heappushpop heapreplace"
 PLACES = "bisect bisect_left bisect_right insort insort_left insort_right"

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import BuiltinType, Namespace, describe
-from gradcli.script.python.builtins import TYPES
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.builtins import TYPES
 
 SEARCHES = ("match", "search", "fullmatch", "split", "findall")
 FLAGS = "I IGNORECASE M MULTILINE S DOTALL X VERBOSE A ASCII"

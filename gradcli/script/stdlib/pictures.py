@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.python.values.attributes import Facade, Namespace
 
 TOLD = "plots are not drawn"
 LIMITS = ("xlim", "ylim", "get_xlim", "get_ylim")

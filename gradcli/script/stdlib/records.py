@@ -7,11 +7,11 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.script.python.attributes import BuiltinType, Namespace, describe
-from gradcli.script.python.builtins import TYPES
-from gradcli.script.python.classes import FIELDS
-from gradcli.script.python.formatting import REPRESENTATIONS
-from gradcli.script.python.parents import parent
+from gradcli.script.python.functions.classes import FIELDS
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.formatting import REPRESENTATIONS
+from gradcli.script.python.values.parents import parent
 from gradcli.script.stdlib.containers import made_of, written
 from gradcli.script.stdlib.copying import deepcopy
 

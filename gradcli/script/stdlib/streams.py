@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.python.values.attributes import Facade, Namespace
 
 LEVELS = {"NOTSET": 0, "DEBUG": 10, "INFO": 20, "WARNING": 30, "ERROR": 40, "CRITICAL": 50}
 SILENT = "debug info warning warn error critical exception log basicConfig disable setLevel addHandler setFormatter"

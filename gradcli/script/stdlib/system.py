@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Facade, Namespace, describe
+from gradcli.script.python.values.attributes import Facade, Namespace, describe
 
 STRING = "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation whitespace printable"
 

@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary, ref
 import numpy as np
 
 from gradcli.engine.graph import Node, changes
+from gradcli.engine.memory.writing import copy, fill, fill_tensor, overwrite, regenerated, zero
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
-from gradcli.engine.writing import copy, fill, fill_tensor, overwrite, regenerated, zero
 from gradcli.script.timeline.model import Changed, Reset
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.written import kept

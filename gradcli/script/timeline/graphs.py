@@ -9,8 +9,8 @@ import numpy as np
 
 from gradcli.engine.backward import Contribution, reachable
 from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.notation import literal
 from gradcli.engine.recorder import Application
+from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import build

@@ -8,12 +8,12 @@ from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.notation import literal
+from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Expression, Name
-from gradcli.script.python.attributes import Facade
-from gradcli.script.python.scopes import OUTER
+from gradcli.script.python.syntax.scopes import OUTER
+from gradcli.script.python.values.attributes import Facade
 from gradcli.source import Source
 
 FEW = 100  # items of a list or dict whose tensors have names

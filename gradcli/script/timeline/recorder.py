@@ -16,7 +16,7 @@ from gradcli.engine.graph import Node, changes
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import python_class
-from gradcli.script.python.scopes import Env
+from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.timeline import diagnosis, endings, passes, reasons
 from gradcli.script.timeline.changes import Memory, without_writing
 from gradcli.script.timeline.history import History

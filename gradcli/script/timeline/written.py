@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.formula import Formula
 from gradcli.engine.graph import Node
-from gradcli.engine.notation import literal
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.recorder import Application
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Expression
 from gradcli.script.timeline.model import Made

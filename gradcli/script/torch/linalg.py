@@ -9,10 +9,10 @@ import numpy as np
 
 from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.pairs import ReturnType
+from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.errors import LinAlgError, UnsupportedError
-from gradcli.script.python.attributes import Namespace
-from gradcli.script.torch import operations
+from gradcli.script.python.values.attributes import Namespace
+from gradcli.script.torch.operations import facade as operations
 
 SAME = (
     "cholesky cond cross det diagonal eigh eigvalsh lstsq matmul matrix_exp matrix_norm matrix_power matrix_rank "
@@ -56,7 +56,7 @@ def checked(name: str) -> Callable[..., Any]:
 
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True) -> Any:
     """The solution X of `A @ X = B`, for the two results of `lu_factor(A)`."""
-    from gradcli.ops.elimination import factored
+    from gradcli.ops.linalg.elimination import factored
 
     if LU.requires_grad or not left:
         raise UnsupportedError(
@@ -69,7 +69,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True) -> Any
 
 def vander(x: Tensor, *, N: int | None = None) -> Any:
     """The powers of the entries of a vector, a row each, from 0 on."""
-    from gradcli.script.torch import older
+    from gradcli.script.torch import deprecated as older
 
     return older.vander(x, N, increasing=True)
 

@@ -9,18 +9,22 @@ import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.surface import OPERATIONS
-from gradcli.script import printing
-from gradcli.script.generator import Generator
+from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import BuiltinType, Namespace, describe
-from gradcli.script.python.builtins import TYPES
-from gradcli.script.python.formatting import REPRESENTATIONS
-from gradcli.script.torch import chance, grad_modes, inference, kinds, legacy, operations, tensors
-from gradcli.script.torch.anomaly import anomaly
-from gradcli.script.torch.arguments import kind_name
-from gradcli.script.torch.creation import CREATION
-from gradcli.script.torch.dtypes import (
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.formatting import REPRESENTATIONS
+from gradcli.script.torch.autograd import grad_modes, inference
+from gradcli.script.torch.autograd.anomaly import anomaly
+from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.overloads import told
+from gradcli.script.torch.random import sampling as chance
+from gradcli.script.torch.random.generator import Generator
+from gradcli.script.torch.tensor import attributes as tensors
+from gradcli.script.torch.tensor import kinds, legacy, printing
+from gradcli.script.torch.tensor.creation import CREATION
+from gradcli.script.torch.tensor.dtypes import (
     BY_NUMPY,
     CPU,
     DTYPES,
@@ -32,18 +36,17 @@ from gradcli.script.torch.dtypes import (
     check_device,
     numpy_dtype,
 )
-from gradcli.script.torch.overloads import told
 
 VERSION = "2.13.0+cpu"
 
 SUBMODULES = {
-    "autograd": "gradcli.script.torch.differentiation",
+    "autograd": "gradcli.script.torch.autograd.module",
     "nn": "gradcli.script.torch.nn.module",
     "optim": "gradcli.script.torch.optim.module",
-    "utils": "gradcli.script.torch.data",
+    "utils": "gradcli.script.torch.data.loader",
     "linalg": "gradcli.script.torch.linalg",
     "special": "gradcli.script.torch.special",
-    "func": "gradcli.script.torch.differentiation",
+    "func": "gradcli.script.torch.autograd.module",
     "random": "gradcli.script.torch.module",
     "accelerator": "gradcli.script.torch.module",
     "cuda": "gradcli.script.torch.module",
@@ -162,7 +165,7 @@ def find(name: str) -> Any:
     if name in ("save", "load"):
         return import_module("gradcli.script.torch.saving").MEMBERS[name]
     if name == "vmap":
-        return import_module("gradcli.script.torch.vectorising").vmap
+        return import_module("gradcli.script.torch.func.vectorising").vmap
     known = operations.further("range_" if name == "range" else name)
     if known is not None:
         return known
@@ -187,7 +190,7 @@ def namespace(name: str) -> Namespace:
         return Namespace(name, members)
     if name == "torch.random":
         names = ("manual_seed", "initial_seed", "seed", "get_rng_state", "set_rng_state")
-        draws = import_module("gradcli.script.torch.draws")
+        draws = import_module("gradcli.script.torch.random.draws")
         return Namespace(name, {"fork_rng": draws.ForkedGenerator, **{name: MEMBERS[name] for name in names}})
     printing.set_printoptions(profile="default")  # what an earlier snippet of this process has set ends with it
     anomaly.enabled = mode.inference = False

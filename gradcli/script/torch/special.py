@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.script.python.attributes import Namespace
-from gradcli.script.torch import operations
+from gradcli.script.python.values.attributes import Namespace
+from gradcli.script.torch.operations import facade as operations
 
 SAME = (
     "digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc i0 i0e i1 i1e log1p log_ndtr log_softmax "

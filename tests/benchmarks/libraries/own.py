@@ -10,7 +10,7 @@ import numpy as np
 
 import gradcli.ops  # installs the operators
 from gradcli.engine.tensor import tensor
-from gradcli.ops.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS
 from tests.benchmarks import tasks
 from tests.benchmarks.tasks import ELEMENTWISE, Sizes, Step
 from tests.script.running import ours

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradcli.render.looks import Looks
-from gradcli.render.snippet_document import snippet_document
-from gradcli.render.timeline import timeline_page
+from gradcli.render.run.snippet_document import snippet_document
+from gradcli.render.run.timeline import timeline_page
+from gradcli.render.text.looks import Looks
 from gradcli.script.timeline.model import Backward
 from tests.commands.running import validator
 from tests.script.record_snippets import SNIPPETS

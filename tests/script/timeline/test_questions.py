@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gradcli.render.looks import Looks
-from gradcli.render.snippet_document import snippet_document
-from gradcli.render.timeline import timeline_page
+from gradcli.render.run.snippet_document import snippet_document
+from gradcli.render.run.timeline import timeline_page
+from gradcli.render.text.looks import Looks
 from gradcli.script.timeline.model import Returned, Timeline
 from tests.commands.running import validator
 from tests.script.running import recorded

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradcli.render.looks import Looks
-from gradcli.render.timeline import timeline_page
+from gradcli.render.run.timeline import timeline_page
+from gradcli.render.text.looks import Looks
 from tests.script.running import ours, recorded
 
 START = "import torch\nx = torch.zeros(3, requires_grad=True)\ny = x * 1\n"

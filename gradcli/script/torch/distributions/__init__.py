@@ -1,0 +1,1 @@
+"""`torch.distributions`: parameters, samples, log-probabilities."""

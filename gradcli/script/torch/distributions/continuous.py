@@ -10,7 +10,6 @@ import numpy as np
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.chance import normal
 from gradcli.script.torch.distributions import constraints
 from gradcli.script.torch.distributions.constraints import Constraint
 from gradcli.script.torch.distributions.distribution import (
@@ -21,6 +20,7 @@ from gradcli.script.torch.distributions.distribution import (
     standard_normal,
     together,
 )
+from gradcli.script.torch.random.sampling import normal
 
 
 class Located(Distribution):

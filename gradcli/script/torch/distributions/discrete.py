@@ -9,7 +9,6 @@ import numpy as np
 
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
-from gradcli.script.torch.chance import bernoulli, multinomial
 from gradcli.script.torch.distributions import constraints
 from gradcli.script.torch.distributions.constraints import Constraint
 from gradcli.script.torch.distributions.distribution import (
@@ -20,6 +19,7 @@ from gradcli.script.torch.distributions.distribution import (
     expanded,
     together,
 )
+from gradcli.script.torch.random.sampling import bernoulli, multinomial
 
 ONE_OF_BOTH = "Either `probs` or `logits` must be specified, but not both."
 
@@ -41,7 +41,7 @@ class Discrete(Distribution):
 
     @property
     def param_shape(self) -> Any:
-        from gradcli.script.torch.dtypes import Size
+        from gradcli.script.torch.tensor.dtypes import Size
 
         return Size(self._given.shape)
 

@@ -11,15 +11,15 @@ import numpy as np
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.printing import size_text
-from gradcli.script.python.attributes import Facade
-from gradcli.script.python.builtins import type_of
-from gradcli.script.python.formatting import formatted
-from gradcli.script.torch import operations
-from gradcli.script.torch.casting import cast
-from gradcli.script.torch.chance import normal
+from gradcli.script.python.values.attributes import Facade
+from gradcli.script.python.values.builtins import type_of
+from gradcli.script.python.values.formatting import formatted
 from gradcli.script.torch.distributions.constraints import Constraint
-from gradcli.script.torch.dtypes import Size
+from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.random.sampling import normal
+from gradcli.script.torch.tensor.casting import cast
+from gradcli.script.torch.tensor.dtypes import Size
+from gradcli.script.torch.tensor.printing import size_text
 
 
 def do(name: str, *arguments: Any, **keywords: Any) -> Any:
@@ -158,7 +158,7 @@ def standard_normal(shape: tuple[int, ...], dtype: Any) -> Tensor:
 
 
 def expanded(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    from gradcli.ops.surface import OPERATIONS
+    from gradcli.ops.support.surface import OPERATIONS
 
     return OPERATIONS["expand"].function(x, shape)  # type: ignore[no-any-return]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcli.script.python.attributes import Namespace
+from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.distributions.continuous import Exponential, Laplace, Normal, Uniform
 from gradcli.script.torch.distributions.discrete import Bernoulli, Categorical
 from gradcli.script.torch.distributions.distribution import Distribution

@@ -11,8 +11,8 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.nn.making import EMPTY
-from gradcli.script.torch.samplers import permuted
+from gradcli.script.torch.data.samplers import permuted
+from gradcli.script.torch.nn.base.making import EMPTY
 
 LINEAR = (
     "linear",

@@ -6,48 +6,50 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from gradcli.script.python.attributes import Namespace
+from gradcli.script.python.values.attributes import Namespace
 
 PLACES = {
-    "base": "Module",
-    "parameter": "Parameter",
-    "parameters": "ParameterDict ParameterList",
-    "containers": "ModuleDict ModuleList Sequential",
-    "linear": "Bilinear Flatten Identity Linear Unflatten",
-    "convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
-    "pooling": (
+    "base.base": "Module",
+    "base.parameter": "Parameter",
+    "base.parameters": "ParameterDict ParameterList",
+    "layers.containers": "ModuleDict ModuleList Sequential",
+    "layers.linear": "Bilinear Flatten Identity Linear Unflatten",
+    "layers.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
+    "layers.pooling": (
         "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d "
         "AvgPool3d LPPool1d LPPool2d MaxPool1d MaxPool2d MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d"
     ),
-    "padding": (
+    "layers.padding": (
         "CircularPad1d CircularPad2d CircularPad3d ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d "
         "ReflectionPad2d ReflectionPad3d ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d "
         "ZeroPad3d"
     ),
-    "upsampling": ("ChannelShuffle PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"),
-    "folding": "Fold Unfold",
-    "normalization": "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm LayerNorm RMSNorm",
-    "instances": "InstanceNorm1d InstanceNorm2d InstanceNorm3d LocalResponseNorm",
-    "embedding": "Embedding",
-    "bags": "EmbeddingBag",
-    "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
-    "activation": (
+    "layers.upsampling": (
+        "ChannelShuffle PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"
+    ),
+    "layers.folding": "Fold Unfold",
+    "layers.normalization": "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm LayerNorm RMSNorm",
+    "layers.instances": "InstanceNorm1d InstanceNorm2d InstanceNorm3d LocalResponseNorm",
+    "layers.embedding": "Embedding",
+    "layers.bags": "EmbeddingBag",
+    "layers.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
+    "layers.activation": (
         "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU "
         "ReLU6 RReLU SELU Sigmoid SiLU Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh Tanhshrink Threshold"
     ),
-    "loss": (
+    "layers.loss": (
         "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss "
         "HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss "
         "MultiMarginLoss NLLLoss PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss "
         "TripletMarginWithDistanceLoss"
     ),
-    "similarity": "CosineSimilarity PairwiseDistance",
-    "attention": "MultiheadAttention",
-    "encoding": "TransformerDecoderLayer TransformerEncoderLayer",
-    "transformer": "Transformer TransformerDecoder TransformerEncoder",
-    "recurrent": "GRU LSTM RNN",
-    "cells": "GRUCell LSTMCell RNNCell",
-    "lazy": (
+    "layers.similarity": "CosineSimilarity PairwiseDistance",
+    "layers.attention": "MultiheadAttention",
+    "layers.encoding": "TransformerDecoderLayer TransformerEncoderLayer",
+    "layers.transformer": "Transformer TransformerDecoder TransformerEncoder",
+    "layers.recurrent": "GRU LSTM RNN",
+    "layers.cells": "GRUCell LSTMCell RNNCell",
+    "base.lazy": (
         "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConvTranspose1d "
         "LazyConvTranspose2d LazyLinear"
     ),
@@ -80,7 +82,7 @@ def find_utility(name: str) -> Any:
 def namespace(name: str) -> Namespace:
     """`torch.nn` or one of its submodules."""
     if name == "torch.nn.functional":
-        from gradcli.script.torch.nn import functional
+        from gradcli.script.torch.nn.functional import module as functional
 
         return Namespace(name, find=functional.find, known=functional.KIND_OF)
     if name == "torch.nn.init":

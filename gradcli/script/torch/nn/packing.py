@@ -6,15 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradcli.engine.memory.writing import COPY_SLICES
 from gradcli.engine.tensor import Tensor
-from gradcli.engine.writing import COPY_SLICES
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import BuiltinType, describe
-from gradcli.script.python.builtins import TYPES
-from gradcli.script.python.formatting import REPRESENTATIONS, represent
-from gradcli.script.torch.nn.ending import ended
-from gradcli.script.torch.nn.gates import operation
+from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
+from gradcli.script.torch.nn.functional.ending import ended
+from gradcli.script.torch.nn.layers.gates import operation
 
 
 class PackedSequence(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.surface import OPERATIONS
+from gradcli.ops.support.surface import OPERATIONS
 
 
 def _listed(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:

@@ -1,0 +1,1 @@
+"""`torch.optim`: the optimizers, each step rounded as torch rounds it."""

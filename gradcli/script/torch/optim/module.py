@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from gradcli.script.python.attributes import Facade, Namespace
+from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.stdlib import containers  # noqa: F401  the texts of defaultdict and Counter
 
 PACKAGE = "gradcli.script.torch.optim"
@@ -43,13 +43,13 @@ OPTIMIZERS = Kinds(
 )
 SCHEDULERS = Kinds(
     {
-        "scheduler": "LRScheduler _LRScheduler",
-        "schedules": "LambdaLR MultiplicativeLR StepLR MultiStepLR ExponentialLR",
-        "curves": "ConstantLR LinearLR PolynomialLR CosineAnnealingLR",
-        "cycle": "OneCycleLR",
-        "cycles": "CyclicLR CosineAnnealingWarmRestarts",
-        "sequences": "ChainedScheduler SequentialLR",
-        "plateau": "ReduceLROnPlateau",
+        "lr_scheduler.scheduler": "LRScheduler _LRScheduler",
+        "lr_scheduler.schedules": "LambdaLR MultiplicativeLR StepLR MultiStepLR ExponentialLR",
+        "lr_scheduler.curves": "ConstantLR LinearLR PolynomialLR CosineAnnealingLR",
+        "lr_scheduler.cycle": "OneCycleLR",
+        "lr_scheduler.cycles": "CyclicLR CosineAnnealingWarmRestarts",
+        "lr_scheduler.sequences": "ChainedScheduler SequentialLR",
+        "lr_scheduler.plateau": "ReduceLROnPlateau",
     }
 )
 

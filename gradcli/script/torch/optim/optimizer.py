@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor, type_name
-from gradcli.engine.views import writable
 from gradcli.script.machine import running
-from gradcli.script.python.attributes import Facade
-from gradcli.script.python.formatting import formatted
-from gradcli.script.python.operators import bounded
+from gradcli.script.python.values.attributes import Facade
+from gradcli.script.python.values.formatting import formatted
+from gradcli.script.python.values.operators import bounded
 from gradcli.script.torch.optim.rounding import Value, added
 
 Group = dict[str, Any]
@@ -191,7 +191,7 @@ def _options(group: Group) -> Group:
 
 def _cast(state: Any, parameter: Tensor) -> Any:
     """The state of a parameter in its dtype, but for the count of steps."""
-    from gradcli.script.torch.tensors import cast
+    from gradcli.script.torch.tensor.attributes import cast
 
     if not isinstance(state, dict):
         return state
@@ -219,6 +219,6 @@ def _check_parameter(parameter: Any) -> None:
 
 
 def _typename(value: Any) -> str:
-    from gradcli.script.torch.tensors import same_type
+    from gradcli.script.torch.tensor.attributes import same_type
 
     return str(same_type(value)) if isinstance(value, Tensor) else type_name(value)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.script.normals import fused
+from gradcli.script.torch.random.normals import fused
 
 Value = Any  # np.ndarray or a numpy scalar
 

@@ -1,0 +1,90 @@
+"""The dtype of a result: torch's promotion where numpy's is another.
+
+torch asks for the highest category (bool, integer, float) first: the dimensioned tensors decide the dtype, unless a
+tensor without dimensions is of a higher category. Python numbers count only by category, as in numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.refusals import SUBTRACTIONS, check_difference
+from gradcli.engine.modes import mode
+
+CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2}
+BOOL, HALF = np.dtype(np.bool_), np.dtype(np.float16)
+NUMBERS = frozenset({float, int, bool})
+OTHERWISE = {np.dtype(np.uint64): np.dtype(np.int64)}  # what numpy makes of sums of bytes
+
+
+def promoted(name: str, values: list[Any]) -> list[Any]:
+    """The operands of the named primitive in the dtype that torch computes in; booleans stay, for they may be masks."""
+    if len(values) == 1 or (len(values) == 2 and (type(values[1]) in NUMBERS or _same(values))):
+        return values
+    if any(isinstance(value, list | tuple | str | None) for value in values):
+        raise TypeError("neither tensors nor numbers")
+    if name in SUBTRACTIONS:
+        check_difference(values)
+    arrays = [value for value in values if isinstance(value, np.ndarray | np.generic)]
+    dtypes = {value.dtype for value in arrays} - {BOOL}
+    if len(dtypes) < 2:
+        return values
+    dtype = result_type(arrays)
+    return [
+        value.astype(dtype)
+        if isinstance(value, np.ndarray | np.generic) and value.dtype != BOOL and value.dtype != dtype
+        else value
+        for value in values
+    ]
+
+
+def _same(values: Sequence[Any]) -> bool:
+    return getattr(values[0], "dtype", None) is getattr(values[1], "dtype", 0)
+
+
+def result_type(arrays: Sequence[Any]) -> np.dtype[Any]:
+    """The dtype that torch gives to a result of these."""
+    dimensioned = [value.dtype for value in arrays if value.ndim]
+    single = [value.dtype for value in arrays if not value.ndim]
+    if not dimensioned or not single:
+        return widest(dimensioned or single)
+    first, second = widest(dimensioned), widest(single)
+    return second if CATEGORIES[second.kind] > CATEGORIES[first.kind] else first
+
+
+def widest(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
+    """As numpy promotes, but integers never widen a float."""
+    top = max(CATEGORIES[dtype.kind] for dtype in dtypes)
+    return np.result_type(*(dtype for dtype in dtypes if CATEGORIES[dtype.kind] == top))
+
+
+def settled(name: str, value: Any, values: Sequence[Any], forward: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """A result in torch's dtype, where numpy made another of integers or booleans.
+
+    Without a floating point tensor among the values, floats are of the default dtype; numpy makes small floats of small
+    integers, and bytes of booleans.
+    """
+    if name in SUBTRACTIONS:
+        check_difference(values)
+    kind = value.dtype.kind
+    if kind == "b" or "dtype" in options:
+        return value
+    dtypes = {x.dtype for x in values if isinstance(x, np.ndarray | np.generic)}
+    if kind == "f":
+        floats = [dtype for dtype in dtypes if dtype.kind == "f"]
+        dtype = widest(floats) if floats else mode.default_dtype
+        if value.dtype == dtype or (floats and value.dtype.itemsize < dtype.itemsize):
+            return value
+        if value.dtype == HALF:
+            return forward(*_cast(values, dtype), **options)
+        return value.astype(dtype)
+    if value.dtype == np.int8 and BOOL in dtypes and np.int8 not in dtypes:
+        return forward(*_cast(values, np.dtype(np.int64)), **options)
+    return value.astype(OTHERWISE[value.dtype]) if value.dtype in OTHERWISE else value
+
+
+def _cast(values: Sequence[Any], dtype: np.dtype[Any]) -> list[Any]:
+    return [x.astype(dtype) if isinstance(x, np.ndarray | np.generic) else x for x in values]

@@ -1,0 +1,39 @@
+"""Why numpy could not compute, in torch's words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.errors import AutogradError
+
+SUBTRACTIONS = {"sub", "sub_scaled", "rsub"}
+INVERT = "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
+
+
+def refusal(name: str, values: Sequence[Any], structured: bool, error: Exception) -> Exception:
+    """The error to raise for a primitive that failed: the same one, unless the values explain it."""
+    if name == "neg" and values[0].dtype == np.bool_:
+        return AutogradError(f"Negation, the `-` operator, on a bool tensor is not supported. {INVERT}")
+    if name in SUBTRACTIONS:
+        check_difference(values)
+    if name.startswith("pow") and isinstance(error, ValueError) and "negative integer powers" in str(error):
+        return AutogradError(
+            "Integers to negative integer powers are not allowed.", help="give the base or the exponent as a float"
+        )
+    if isinstance(error, ValueError) and not structured and not broadcastable(values):
+        return mismatch(values)
+    return error
+
+
+def check_difference(values: Sequence[Any]) -> None:
+    """Refuse to subtract booleans, where numpy would take them for numbers."""
+    booleans = [isinstance(value, bool) or getattr(value, "dtype", None) == np.bool_ for value in values]
+    if not any(booleans):
+        return
+    how = "with two bool tensors" if all(booleans) else "with a bool tensor"
+    advice = "Use the `^` or `logical_xor()` operator instead." if all(booleans) else INVERT
+    raise AutogradError(f"Subtraction, the `-` operator, {how} is not supported. {advice}")

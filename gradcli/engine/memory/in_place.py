@@ -1,0 +1,107 @@
+"""Changing a tensor in place, as `x.add_(1)` does: the value of an operation, written over its first operand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.engine.graph import Node, Unversioned
+from gradcli.engine.memory.views import ITSELF, View, take_over, writable
+from gradcli.engine.memory.writing import copy, node_of_base
+from gradcli.engine.modes import mode
+from gradcli.engine.saved import TYPE_NAMES, saved
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+
+IN_PLACE = "leaf Variable that requires grad is being used in an in-place operation."
+NOT_CHANGED = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
+CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2}  # by kind of number; what is written may not be of a higher one
+
+
+def check_in_place(target: Tensor, requires_grad: bool | None = None) -> None:
+    """Refuse to change a leaf that requires grad, or a view of one, while graphs are recorded.
+
+    `requires_grad` says whether anything that takes part does; by default that is asked of the target.
+    """
+    if isinstance(target.history, Unversioned) and not mode.inference:
+        raise AutogradError(NOT_CHANGED, code="E304", help="change a clone() instead")
+    if not mode.grad_enabled or not (target.requires_grad if requires_grad is None else requires_grad):
+        return
+    help = "write the out-of-place form (x = x + 1), or change it inside no_grad()"
+    if isinstance(target, View):
+        if target.origin:
+            raise target.refusal(ITSELF)
+        if target.requires_grad and target.base.is_leaf:
+            raise AutogradError(f"a view of a {IN_PLACE}", code="E304", help=help)
+    if target.requires_grad and target.is_leaf:
+        raise AutogradError(f"a {IN_PLACE}", code="E304", help=help)
+
+
+def check_overlap(target: Tensor) -> None:
+    """Refuse to write to memory that several entries share, as those of an expanded tensor do."""
+    shared = zip(target.array.shape, target.array.strides, strict=True)
+    if any(size > 1 and not stride for size, stride in shared):
+        raise AutogradError(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
+            "Please clone() the tensor before performing the operation.",
+            code="E304",
+        )
+
+
+def change(target: Tensor, function: Callable[..., Tensor], *arguments: Any, **keywords: Any) -> Tensor:
+    """Write `function(target, ...)` over the target: torch's `target.function_(...)`."""
+    check_in_place(target)
+    check_overlap(target)
+    return write_over(target, function(target, *arguments, **keywords))
+
+
+def write_over(target: Tensor, result: Tensor) -> Tensor:
+    """Give `target` the value of `result`, which was computed from it, and its node.
+
+    The version goes up by one, for the aliases too. The node of a view's change goes to the base of the view.
+    AutogradError where torch refuses: a leaf that requires grad, another shape, a wider kind of number.
+    """
+    _check_result(target, result)
+    recorded = mode.grad_enabled and is_floating(target.value) and (target.requires_grad or result.requires_grad)
+    node = _node_of_change(target, result) if recorded else None
+    writable(target.array)[...] = result.value
+    changed = target.changed()
+    if node is not None:
+        owner = target.base if isinstance(target, View) else target
+        node.out = owner.array
+        if node.primitive.saves_out:
+            node.saved_out = (owner.shared_history(), changed)
+        take_over(owner.node, node)
+        owner.node = node
+    return target
+
+
+def _check_result(target: Tensor, result: Tensor) -> None:
+    check_in_place(target, requires_grad=target.requires_grad or result.requires_grad)
+    if result.shape != target.shape:
+        raise AutogradError(
+            f"output with shape {list(target.shape)} doesn't match the broadcast shape {list(result.shape)}",
+            code="E301",
+        )
+    if CATEGORIES[result.dtype.kind] > CATEGORIES[target.dtype.kind]:
+        kinds = (TYPE_NAMES.get(x.dtype, "Float") for x in (result, target))
+        raise AutogradError("result type {} can't be cast to the desired output type {}".format(*kinds), code="E301")
+
+
+def _node_of_change(target: Tensor, result: Tensor) -> Node:
+    """The node that the owner of the memory gets: that of the operation, or where it took several, of a copy."""
+    node = result.node
+    if not (isinstance(node, Node) and node.inputs is not None and node.inputs[0] is target):
+        node = copy.apply((target, result), {}).node
+    assert isinstance(node, Node)
+    assert node.inputs is not None
+    if isinstance(target, View):
+        owner, node = target.base, node_of_base(target, node)
+    else:
+        owner = target
+    before = Tensor(owner.value.copy() if 0 in saved(node) else owner.value, owner.node)
+    node.inputs = (before, *(node.inputs or ())[1:])
+    return node

@@ -1,0 +1,166 @@
+"""Views: tensors that look into the memory of another, and whose history follows every change of that memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor, Value
+from gradcli.errors import AutogradError
+
+if TYPE_CHECKING:
+    from gradcli.engine.primitive import Primitive
+
+Path = tuple[tuple["Primitive", dict[str, Any]], ...]  # the views that lead from the base, each with its options
+
+# Made under no_grad; one of many results of an operation; what a function of the snippet gave.
+UNRECORDED, PART, CUSTOM = "unrecorded", "part", "custom"
+PARTS = {"UnbindBackward0", "SplitBackward0", "SplitWithSizesBackward0"}
+ITSELF = "is being modified inplace"
+ANOTHER = "its base or another view of its base has been modified inplace"
+_node: Any = Tensor.__dict__["node"]  # the plain attribute, below the property of views
+
+
+class View(Tensor):
+    """A tensor on memory of `base`, at the end of `path`.
+
+    Its node is made again when it is asked for after the memory was changed: then the gradient goes to the new node of
+    the base. `origin` says why a change is refused, if it is.
+    """
+
+    __slots__ = ("_known", "base", "origin", "path")
+
+    def __init__(self, value: Value, base: Tensor, path: Path, origin: str) -> None:
+        super().__init__(value)
+        self.base: Tensor = base
+        self.path = path
+        self.origin = origin
+        self.history = base.shared_history()
+        self._known = len(self.history)  # how many changes the node knows of
+
+    @property
+    def node(self) -> Node | AccumulateGrad | None:
+        own: Node | AccumulateGrad | None = _node.__get__(self)
+        if (own is None or self._known != len(self.history or ())) and self.base.node is not None:
+            return self._renewed(own)
+        return own
+
+    @node.setter
+    def node(self, node: Node | AccumulateGrad | None) -> None:
+        _node.__set__(self, node)
+
+    def _renewed(self, own: Node | AccumulateGrad | None) -> Node | AccumulateGrad | None:
+        known = len(self.history or ())
+        if own is None and known == self._known:  # a view that was made unrecorded collects gradients of its own
+            self.node = own = AccumulateGrad(self)
+            return own
+        if self.origin:
+            if not mode.grad_enabled:
+                return own
+            raise self.refusal(ANOTHER)
+        from gradcli.engine.memory.writing import regenerated
+
+        node = Node(regenerated, (self.base,), {"path": self.path}, [self.base.node], self.value)
+        take_over(own, node)
+        self._known = known
+        self.node = node
+        return node
+
+    def look_along(self, path: Path) -> None:
+        """Look at the base along another path, with a node that knows of it."""
+        self.path = path
+        self._known = len(self.history or ())
+
+    @property
+    def requires_grad(self) -> bool:
+        return _node.__get__(self) is not None or self.base.requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, required: bool) -> None:
+        Tensor.requires_grad.__set__(self, required)  # type: ignore[attr-defined]
+
+    @property
+    def is_unrecorded(self) -> bool:  # type: ignore[override]
+        return self.origin == UNRECORDED and self.base.requires_grad
+
+    def refusal(self, what: str) -> AutogradError:
+        """Why a view of this origin takes no part in changes."""
+        if self.origin == UNRECORDED:
+            return AutogradError(
+                f"A view was created in no_grad mode and {what} with grad mode enabled. Given that this use case is "
+                "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
+                "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both "
+                "outside (if you want the inplace to be tracked).",
+                code="E304",
+            )
+        primitive, options = self.path[-1]
+        if self.origin == CUSTOM:
+            return AutogradError(
+                f"Output 0 of {primitive.name} is a view and {what}. This view was created inside a custom Function "
+                "(or because an input was returned as-is) and the autograd logic to handle view+inplace would override "
+                "the custom backward associated with the custom Function, leading to incorrect gradients. This "
+                "behavior is forbidden. You can fix this by cloning the output of the custom Function.",
+                code="E304",
+            )
+        return AutogradError(
+            f"Output {_number(primitive, options)} of {primitive.node.removesuffix('Backward0')} is a view and {what}. "
+            "This view is the output of a function that returns multiple views. Such functions do not allow the output "
+            "views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
+            code="E304",
+        )
+
+
+def _number(primitive: Primitive, options: dict[str, Any]) -> int:
+    """Which of the results a part is: its index, or how many parts of its size lie before it."""
+    if primitive.node not in PARTS:
+        return 0
+    if "index" in options:
+        return int(options["index"])
+    return int(options["start"] // max(options["stop"] - options["start"], 1))
+
+
+def looking(source: Tensor, value: Value, primitive: Primitive, options: dict[str, Any]) -> Tensor:
+    """The result of a view: a View, or a Tensor of its own where numpy had to copy (a reshape of a transpose)."""
+    if value is not source.value and getattr(value, "base", None) is None:
+        return Tensor(value)
+    step = (primitive, options)
+    if isinstance(source, View):
+        origin = _origin(primitive) or source.origin
+        return View(value, source.base, (*source.path, step), origin)
+    return View(value, source, (step,), _origin(primitive))
+
+
+def _origin(primitive: Primitive) -> str:
+    if not mode.grad_enabled:
+        return UNRECORDED
+    return PART if primitive.node in PARTS else ""
+
+
+def take_over(old: Node | AccumulateGrad | None, new: Node) -> None:
+    """`retain_grad` follows a tensor to its new node; other hooks stay where they were put, as in torch."""
+    if isinstance(old, Node) and old.hooks is not None and old.hooks.retain is not None:
+        new.with_hooks().retain, old.hooks.retain = old.hooks.retain, None
+
+
+def writable(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same memory, open to writing: numpy closes diagonals and expanded arrays, torch does not."""
+    if value.flags.writeable:
+        return value
+    memory = owner(value)
+    start = value.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    return np.ndarray(value.shape, value.dtype, memory.ravel("K"), start, value.strides)
+
+
+def owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The array that holds the memory."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def first_entry(array: np.ndarray[Any, Any]) -> int:
+    """Where in the memory the first entry lies, in entries."""
+    return int(array.ctypes.data - owner(array).ctypes.data) // int(array.itemsize)

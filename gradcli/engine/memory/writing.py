@@ -1,0 +1,152 @@
+"""What writing over a tensor, or over a part of it, means for gradients: torch's fill, zero, copy and CopySlices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.memory.views import Path, View, writable
+from gradcli.engine.primitive import Primitive, Rule, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import call
+from gradcli.language.tree import Argument, Call, Expression
+
+COPY_SLICES = "torch::autograd::CopySlices"
+
+
+def _blank(x: Any) -> Any:
+    return np.zeros_like(x)[()]
+
+
+blank: Primitive = primitive("blank", _blank, lambda g, out, x: blank(g), notation=call("zeros_like", _blank))
+
+
+def _fill(x: Any, value: Any) -> Any:
+    return np.full_like(x, value)
+
+
+zero = primitive("zero_over", _blank, lambda g, out, x: blank(g), node="ZeroBackward0", notation=call("zero_", _blank))
+fill = primitive(
+    "fill_over", _fill, lambda g, out, x, value: blank(g), node="FillBackward2", notation=call("fill_", _fill)
+)
+fill_tensor = primitive(
+    "fill_tensor_over",
+    _fill,
+    lambda g, out, x, value: blank(g),
+    lambda g, out, x, value: g,
+    node="FillBackward3",
+    notation=call("fill_", _fill),
+    keeps_dtype=True,
+)
+
+
+def _copy(x: Any, source: Any) -> Any:
+    return np.broadcast_to(source, x.shape).astype(x.dtype)
+
+
+copy = primitive(
+    "copy_over",
+    _copy,
+    lambda g, out, x, source: blank(g),
+    lambda g, out, x, source: g,
+    node="torch::autograd::CopyBackwards",
+    notation=call("copy_", _copy),
+    keeps_dtype=True,
+)
+
+
+def follow(x: Any, path: Path) -> Any:
+    """The part of `x` at the end of the path."""
+    for view, options in path:
+        x = view(x, **options)
+    return x
+
+
+def lead_back(g: Any, path: Path, shape: tuple[int, ...]) -> Any:
+    """The gradient of a base of that shape, where `g` arrives at the end of the path: the rules of the path, back."""
+    places = [np.broadcast_to(np.False_, shape)]  # views ask for shapes alone
+    for view, options in path:
+        places.append(view.forward(places[-1], **options))
+    for step, (view, options) in reversed(list(enumerate(path))):
+        rule: Any = view.rules[0]
+        g = rule(g, places[step + 1], places[step], **options)
+    return g
+
+
+def written_over(name: str, whole: Formula, path: Path, part: Expression) -> Expression:
+    """`overwrite(x, x[1:], 0)`: the whole, the part of it that is written over, and with what."""
+    return Call(name, (Argument(whole.tree), Argument(follow(whole, path).tree), Argument(part)))
+
+
+def _overwrite(x: Any, part: Any, *, path: Path) -> Any:
+    whole = np.array(x)
+    writable(follow(whole, path))[...] = part
+    return whole
+
+
+overwrite: Primitive = primitive(
+    "overwrite",
+    _overwrite,
+    lambda g, out, x, part, *, path: overwrite(g, 0, path=path),
+    lambda g, out, x, part, *, path: follow(g, path),
+    notation=lambda operands, options: written_over("overwrite", operands[0], options["path"], operands[1].tree),
+    structured=True,
+)
+regenerated = primitive(
+    "regenerated",
+    lambda x, *, path: follow(x, path),
+    lambda g, out, x, *, path: lead_back(g, path, x.shape),
+    node="AsStridedBackward0",
+    notation=lambda operands, options: follow(operands[0], options["path"]).tree,
+    structured=True,
+    view=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class OnPart(Primitive):
+    """An operation that was applied in place to a part of a tensor, seen from the whole tensor: torch's CopySlices.
+
+    The first input is the whole tensor as it was, the others are those of the operation.
+    """
+
+    inner: Primitive | None = None
+
+    @cached_property
+    def saved(self) -> tuple[frozenset[int], ...]:
+        assert self.inner is not None
+        return self.inner.saved
+
+
+def on_part(inner: Primitive, path: Path) -> OnPart:
+    """The operation `inner`, for the part at the end of the path."""
+
+    def lifted(position: int, rule: Rule) -> Rule:
+        def lift(g: Any, out: Any, x: Any, *others: Any, **options: Any) -> Any:
+            part = rule(follow(g, path), follow(out, path), follow(x, path), *others, **options)
+            return part if position else overwrite(g, part, path=path)
+
+        return lift
+
+    def forward(x: Any, *others: Any, **options: Any) -> Any:
+        return _overwrite(x, inner.forward(follow(x, path), *others, **options), path=path)
+
+    def written(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        part = inner.notation([follow(operands[0], path), *operands[1:]], options)
+        return written_over("copy_slices", operands[0], path, part)
+
+    rules = tuple(rule and lifted(position, rule) for position, rule in enumerate(inner.rules))
+    return OnPart("copy_slices", forward, rules, COPY_SLICES, written, structured=True, inner=inner)
+
+
+def node_of_base(view: View, node: Node) -> Node:
+    """The node that the base of a view gets when the operation of `node` is written over the view."""
+    base = view.base
+    whole = on_part(node.primitive, view.path)
+    first: Node | AccumulateGrad | None = base.node if whole.rules[0] else None
+    return Node(whole, (base, *(node.inputs or ())[1:]), node.options, [first, *node.edges[1:]], base.value)

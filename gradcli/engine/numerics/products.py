@@ -1,0 +1,108 @@
+"""Matrix products whose last digits are torch's.
+
+A product is a sum, and the order and the fusing of its terms decide the last digit: programs print numbers with all
+their digits, and training goes on from them. For float32 matrices that are not large the terms are added here in the
+orders of torch's library; the bounds below were read off torch 2.13 on an x86 processor. The rest is left to numpy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.numerics import float32_sums as lanes
+
+Array = Any  # np.ndarray
+
+SINGLE = np.dtype(np.float32)
+LARGE = 2**16  # products of two numbers that are held at once
+LARGE_FUSED = 2**20  # products of two numbers whose order is known
+FUSED_ROWS, FUSED_COLUMNS = 4, 12  # from where on torch multiplies and adds in one rounding
+BATCHED = 400  # products of two numbers from where on torch calls its library for each matrix of a batch
+
+
+def matrix_product(a: Array, b: Array) -> Any:
+    """`a @ b` of two matrices."""
+    return _product(a, b) if a.dtype is SINGLE and b.dtype is SINGLE else np.matmul(a, b)
+
+
+def added_product(c: Array, a: Array, b: Array) -> Any:
+    """`c + a @ b`; where torch starts the sum of the terms with `c`, so does this."""
+    if a.dtype is SINGLE and b.dtype is SINGLE and c.dtype is SINGLE:
+        several = b.shape[1] > 1 or a.shape[0] == 1 or is_transposed(a)
+        if (several and not is_transposed(b)) or b.shape[1] >= FUSED_COLUMNS:
+            return _product(a, b, c)
+        return c + _product(a, b)
+    return c + np.matmul(a, b)
+
+
+def _product(a: Array, b: Array, start: Array | None = None) -> Any:
+    """The product of two float32 matrices, on top of `start`."""
+    rows, count = a.shape
+    columns = b.shape[1]
+    work = rows * count * columns
+    if work and rows >= FUSED_ROWS and columns >= FUSED_COLUMNS:
+        if work <= LARGE_FUSED:
+            return lanes.fused(a, b, start)
+        product = np.matmul(a, b)
+    elif not work or work > LARGE:
+        product = np.matmul(a, b)
+    elif count == 1:
+        product = a * b
+    elif not is_transposed(b) and (columns > 1 or rows == 1 or is_transposed(a)):
+        return lanes.of_columns(a, b, start)
+    elif not is_contiguous(a):
+        product = np.matmul(a, b)
+    elif columns == 1:
+        product = lanes.of_vector(a, b[:, 0])[:, None]
+    elif rows == 1:
+        product = lanes.of_vector(b.T, a[0])[None]
+    else:
+        product = lanes.of_rows(a, b)
+    return product if start is None else start + product
+
+
+def is_transposed(x: Array) -> bool:
+    """Whether a matrix lies in memory column by column, as the transpose of a single row does too."""
+    down, across = x.strides
+    if x.shape[1] == 1:
+        return across > x.itemsize  # type: ignore[no-any-return]
+    return down < across or (x.shape[0] == 1 and down == x.itemsize)  # type: ignore[no-any-return]
+
+
+def is_contiguous(x: Array) -> bool:
+    """Whether the rows of a matrix lie in memory entry by entry."""
+    return x.strides[1] == x.itemsize or x.shape[1] == 1  # type: ignore[no-any-return]
+
+
+def batched_product(a: Array, b: Array) -> Any:
+    """`a @ b` of two batches of matrices."""
+    if a.dtype is not SINGLE or b.dtype is not SINGLE or not a.size or not b.size:
+        return np.matmul(a, b)
+    work = a.shape[1] * a.shape[2] * b.shape[2]
+    if work * len(a) > LARGE:
+        return np.matmul(a, b)
+    if work >= BATCHED:
+        return np.stack([_product(x, y) for x, y in zip(a, b, strict=True)])
+    return lanes.in_order(np.multiply(a.transpose(2, 0, 1)[..., None], b.transpose(1, 0, 2)[:, :, None], order="C"))
+
+
+def matrix_vector_product(a: Array, x: Array) -> Any:
+    """`a @ x` of a matrix and a vector."""
+    if a.dtype is SINGLE and x.dtype is SINGLE and 0 < a.size <= LARGE:
+        if is_transposed(a):
+            return lanes.in_order(np.multiply(a.T, x[:, None], order="C"))
+        if is_contiguous(a) and x.strides[0] == x.itemsize:
+            return lanes.of_vector(a, x)
+    return np.matmul(a, x)
+
+
+def dot_product(x: Array, y: Array) -> Any:
+    """`x @ y` of two vectors."""
+    if x.dtype is SINGLE and y.dtype is SINGLE and 0 < x.size <= LARGE and x.strides == y.strides == (x.itemsize,):
+        if x.size <= 3:
+            return np.add.accumulate(x * y)[-1]
+        if not lanes.misalignment(x) and not lanes.misalignment(y):
+            return lanes.of_vectors(x, y)
+    return np.dot(x, y)

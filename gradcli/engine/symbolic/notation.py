@@ -1,0 +1,95 @@
+"""How an application is written: from operands and options to a tree of the expression language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    List,
+    Literal,
+    Name,
+    Number,
+    Slice,
+    Tuple,
+    Unary,
+)
+
+if TYPE_CHECKING:
+    from gradcli.engine.symbolic.formula import Formula
+
+Notation = Callable[[Sequence["Formula"], dict[str, Any]], Expression]
+
+
+def call(name: str, forward: Callable[..., Any]) -> Notation:
+    """`name(x, y, option=value)`; options at the default of `forward` are left out."""
+
+    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        defaults = getattr(forward, "__kwdefaults__", None) or {}
+        named = [(k, v) for k, v in options.items() if not (k in defaults and defaults[k] == v)]
+        arguments = [Argument(x.tree) for x in operands] + [Argument(literal(v), k) for k, v in named]
+        return Call(name, tuple(arguments))
+
+    return write
+
+
+def positional(name: str) -> Notation:
+    """`name(x, value)`: the options follow the operands without their names (`reshape(x, (3, 2))`)."""
+
+    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        arguments = [*(x.tree for x in operands), *map(literal, options.values())]
+        return Call(name, tuple(map(Argument, arguments)))
+
+    return write
+
+
+def infix(operator: str) -> Notation:
+    return lambda operands, _: Binary(operator, operands[0].tree, operands[1].tree)
+
+
+def comparison(operator: str) -> Notation:
+    return lambda operands, _: Compare(operator, operands[0].tree, operands[1].tree)
+
+
+def prefix(operator: str) -> Notation:
+    return lambda operands, _: Unary(operator, operands[0].tree)
+
+
+def attribute(name: str) -> Notation:
+    return lambda operands, _: Attribute(operands[0].tree, name)
+
+
+def literal(value: Any) -> Expression:
+    """A plain value as it is written: a number, a list, a tuple, a slice, a word."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if value is None or isinstance(value, bool | str | EllipsisType):
+        return Literal(value)
+    if isinstance(value, int | float):
+        return number(value)
+    if isinstance(value, slice):
+        start, stop, step = (None if part is None else literal(part) for part in (value.start, value.stop, value.step))
+        return Slice(start, stop, step)
+    return (List if isinstance(value, list) else Tuple)(tuple(map(literal, value)))
+
+
+def number(value: float) -> Expression:
+    """A number as it is written: signs are operators, whole floats lose their `.0`."""
+    if value != value:
+        return Name("nan")
+    if value < 0 or (value == 0 and np.signbit(value)):
+        return Unary("-", number(-value))
+    if value == float("inf"):
+        return Name("inf")
+    if isinstance(value, float) and value.is_integer() and value < 1e15:
+        return Number(int(value))
+    return Number(value)

@@ -1,0 +1,232 @@
+"""Assignments: read from TOML, and refused with a place where something in them cannot be used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from unicodedata import normalize
+
+from gradcli.errors import GradcliError, UsageError
+from gradcli.homework.assignment.places import Path, Places, read_table
+from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.submission.numerals import Tolerance
+from gradcli.language.names import read_name
+from gradcli.source import Source, Span, did_you_mean
+
+TOP = ("title", "grading", "question")
+GRADING = ("rtol", "atol", "precision", "carry_forward")
+QUESTION = ("id", "text", "program", "script", "at", "ask")
+ASK = ("quantity", "form", "points")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One thing asked for. `form` says whether a number or a formula is the answer; `span` where it is asked."""
+
+    quantity: Quantity
+    form: Literal["number", "expression"]
+    points: float
+    written: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A program at a point, or a snippet, with what is asked about it; `span` is its header, `path` its text."""
+
+    id: str
+    text: str
+    source: Source
+    is_script: bool
+    at: Mapping[str, Any]
+    asks: tuple[Ask, ...]
+    span: Span
+    path: Path = ()
+    places: Places = field(default_factory=lambda: Places(""), repr=False, compare=False)
+
+    def placed(self, span: Span) -> Span:
+        """A place in the program or snippet, as one in the file."""
+        return self.places.within(self.path, span)
+
+    def value_place(self, name: str) -> Span:
+        """Where `at` gives the value of a variable."""
+        return self.places.key(*self.path[:-1], "at", name)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What is to be graded, and how; `source` is the file."""
+
+    title: str
+    tolerance: Tolerance
+    carry_forward: bool
+    questions: tuple[Question, ...]
+    source: Source = field(repr=False)
+
+
+def read_assignment(source: Source) -> Assignment:
+    """The assignment that a TOML text describes; UsageError says where it is not one, and what to write."""
+    table = read_table(source)
+    return _Reader(source).assignment(table)
+
+
+class _Reader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.places = Places(source.text)
+
+    def refuse(self, span: Span, message: str, help: str, code: str = "E021") -> UsageError:
+        return UsageError(code, message, span=span, help=help, source=self.source)
+
+    def assignment(self, table: dict[str, Any]) -> Assignment:
+        self.known(table, TOP, (), "an assignment")
+        questions = table.get("question")
+        if not isinstance(questions, list) or not questions:
+            help = 'start one with [[question]], and write id = "..." below it'
+            raise self.refuse(self.places.key("question"), "there is no question", help)
+        seen: set[str] = set()
+        read = tuple(self.question(("question", number), one, seen) for number, one in enumerate(questions))
+        tolerance, carry = self.grading(table.get("grading", {}))
+        return Assignment(self.typed(table, (), "title", str, ""), tolerance, carry, read, self.source)
+
+    def grading(self, table: Any) -> tuple[Tolerance, bool]:
+        path: Path = ("grading",)
+        if not isinstance(table, dict):
+            raise self.refuse(self.places.key(*path), "grading is a table", "write [grading], and rtol = 1e-5 below it")
+        self.known(table, GRADING, path, "[grading]")
+        for name in ("rtol", "atol"):
+            value = self.typed(table, path, name, (int, float), 0.0)
+            if not 0 <= value < 1:
+                place = self.places.value(*path, name)
+                raise self.refuse(place, f"{name} is {value}", f"write {name} = 1e-5, or another number from 0 to 1")
+        precision = table.get("precision", "auto")
+        if precision != "auto" and not (type(precision) is int and 1 <= precision <= 15):
+            raise self.refuse(
+                self.places.value(*path, "precision"),
+                f"precision is {precision!r:.40}",
+                'write precision = "auto", or a number of digits from 1 to 15',
+            )
+        carry = self.typed(table, path, "carry_forward", bool, True)
+        limits = {name: float(table[name]) for name in ("rtol", "atol") if name in table}
+        return Tolerance(**limits, precision=None if precision == "auto" else precision), carry
+
+    def question(self, path: Path, table: Any, seen: set[str]) -> Question:
+        section = self.places.key(*path)
+        if not isinstance(table, dict):
+            raise self.refuse(section, "a question is a table", "start it with [[question]]")
+        self.known(table, QUESTION, path, "a question")
+        id = self.id(path, table, seen)
+        kinds = [kind for kind in ("program", "script") if kind in table]
+        if len(kinds) != 1:
+            what = "has both a program and a script" if kinds else "has neither a program nor a script"
+            help = "remove one of them" if kinds else 'write program = "q = x**2" below its id'
+            raise self.refuse(self.places.key(*path, *kinds[1:]), f"question {id} {what}", help)
+        (kind,) = kinds
+        source = Source(self.typed(table, path, kind, str, ""), f"question {id}")
+        is_script = kind == "script"
+        return Question(
+            id,
+            self.typed(table, path, "text", str, "").strip(),
+            source,
+            is_script,
+            self.point(table, path, is_script=is_script),
+            self.asks(table, path, id, source, is_script=is_script),
+            section,
+            (*path, kind),
+            self.places,
+        )
+
+    def id(self, path: Path, table: Mapping[str, Any], seen: set[str]) -> str:
+        id = normalize("NFC", self.typed(table, path, "id", str, str(len(seen) + 1))).strip()
+        place = self.places.value(*path, "id")
+        if not id or any(c in id for c in "[]#") or not id.isprintable():
+            raise self.refuse(place, f"{id!r} cannot be an id", 'write a word, such as id = "chain"')
+        if id in seen:
+            raise self.refuse(place, f"two questions have the id {id}", "give one of them another id")
+        seen.add(id)
+        return id
+
+    def point(self, table: Mapping[str, Any], path: Path, *, is_script: bool) -> dict[str, Any]:
+        """The values of the variables: numbers, nested lists, or texts with a constant expression."""
+        at = self.typed(table, path, "at", dict, {})
+        if is_script and at:
+            raise self.refuse(self.places.key(*path, "at"), "a script has its values in itself", "remove at = ...")
+        return {read_name(name) or name: self.value(value, (*path, "at", name)) for name, value in at.items()}
+
+    def value(self, value: Any, path: Path) -> Any:
+        from gradcli.explanation.refusals import numbers
+        from gradcli.explanation.values import constant
+        from gradcli.language.parser import parse_expression
+
+        span = self.places.value(*path)
+        try:
+            if isinstance(value, str):
+                text = Source(value, str(path[-1]))
+                value = constant(parse_expression(text), text)
+            return numbers(value, f"the value of {path[-1]}")
+        except GradcliError as error:
+            if error.span is not None and isinstance(value, str):
+                span = self.places.within(path, error.span)
+            raise self.refuse(span, error.message, "write at = { x = 2, w = [0.5, 1], c = '1/3' }") from None
+
+    def asks(
+        self, table: Mapping[str, Any], path: Path, id: str, source: Source, *, is_script: bool
+    ) -> tuple[Ask, ...]:
+        asked = table.get("ask")
+        if not isinstance(asked, list) or not asked:
+            help = 'write ask = ["q", "dq/dx"]'
+            what = "asks for nothing" if not asked else "has an ask that is no list"
+            raise self.refuse(self.places.key(*path, "ask"), f"question {id} {what}", help)
+        from gradcli.homework.solve.solution import output_name
+
+        output = "" if is_script else output_name(source)
+        found: dict[Quantity, Ask] = {}
+        for place, one in enumerate(asked):
+            ask = self.ask(one, (*path, "ask", place), output, is_script=is_script)
+            if ask.quantity in found:
+                raise self.refuse(ask.span, f"{ask.quantity} is asked for twice", "remove one of the two")
+            found[ask.quantity] = ask
+        return tuple(found.values())
+
+    def ask(self, one: Any, path: Path, output: str, *, is_script: bool) -> Ask:
+        table, place = (one, (*path, "quantity")) if isinstance(one, dict) else ({"quantity": one}, path)
+        span = self.places.value(*place)
+        written = table.get("quantity")
+        if not isinstance(written, str) or not written.strip():
+            what = f"{written!r:.40} is no quantity" if "quantity" in table else "there is no quantity"
+            raise self.refuse(span, what, 'write "dq/dx", or { quantity = "dq/dx", points = 2 }')
+        self.known(table, ASK, path, "an ask")
+        quantity = read_expression(written) if is_script else read_quantity(written, output)
+        if quantity is None:
+            forms = "a.grad, c.grad_fn, w" if is_script else "s, dq/ds, s.grad or local ds/dx"
+            raise self.refuse(span, f"{written} is no quantity", f"write one such as {forms}")
+        if re.search(r"^\s*\[|[=#\n]", written):
+            help = "give it a name in the script, and ask for that"
+            raise self.refuse(span, f"{written} cannot stand before the = of an answer", help)
+        form, points = table.get("form", "number"), table.get("points", 1)
+        if form not in ("number", "expression") or (is_script and form == "expression"):
+            known = '"number"' if is_script else '"number" or "expression"'
+            raise self.refuse(
+                self.places.value(*path, "form"), f"the form of {written} is {form!r:.40}", f"write form = {known}"
+            )
+        if type(points) not in (int, float) or not 0 <= points < 1e6:
+            place = self.places.value(*path, "points")
+            raise self.refuse(place, f"the points of {written} are {points!r:.40}", "write points = 1")
+        return Ask(quantity, form, float(points), written.strip(), span)
+
+    def known(self, table: Mapping[str, Any], known: Sequence[str], path: Path, whose: str) -> None:
+        for key in table:
+            if key not in known:
+                close = did_you_mean(key, known)
+                help = f"did you mean {close}?" if close else f"it has {', '.join(known)}"
+                raise self.refuse(self.places.key(*path, key), f"{whose} has no {key}", help)
+
+    def typed(self, table: Mapping[str, Any], path: Path, key: str, kind: Any, default: Any) -> Any:
+        value = table.get(key, default)
+        kinds = {str: "a text in quotes", dict: "a table, such as { x = 2 }", bool: "true or false"}
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            what = kinds.get(kind, "a number")
+            raise self.refuse(self.places.value(*path, key), f"{key} is {value!r:.40}", f"{key} is {what}")
+        return value

@@ -1,0 +1,45 @@
+"""The key of an assignment: an answer file, filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.grading import Grader
+from gradcli.homework.solve.key import LONG, Key
+from gradcli.homework.submission.numerals import Tolerance
+
+DIGITS = Tolerance(rtol=1e-11, atol=0)
+
+
+def filled_in(grader: Grader) -> Iterator[str]:
+    """The lines of a submission that gets full marks."""
+    for id, key in grader.keys.items():
+        yield f"[{id}]"
+        yield from (f"{quantity} = {text or f'# {LONG}'}" for quantity, text in answers(key).items())
+        yield ""
+
+
+def answers(key: Key) -> dict[str, str]:
+    """The right answers to one question, by what is asked; empty where a formula is too long to be written."""
+    return {
+        ask.written: "" if key.expected[ask.quantity] is LONG else answer(key.expected[ask.quantity], key.tolerance)
+        for ask in key.question.asks
+    }
+
+
+def answer(expected: Any, tolerance: Tolerance = DIGITS) -> str:
+    """A right answer as one would type it: twelve digits, six of a float32, where those are right, else all."""
+    if expected is None or isinstance(expected, bool | str):
+        return str(expected)
+    value = np.asarray(expected)
+    if value.ndim:
+        return f"[{', '.join(answer(entry, tolerance) for entry in value)}]"
+    if value.dtype.kind != "f":
+        return str(value[()])
+    # the shortest digits of its own precision
+    text = (str(value[()]) if value.itemsize < 8 else repr(float(value))).removesuffix(".0")
+    short = f"{float(value):.{12 if value.itemsize == 8 else 6}g}"
+    return short if len(short) < len(text) and tolerance.near(float(short), float(value)) else text

@@ -1,0 +1,231 @@
+"""Which mistakes lead to a given number: the graph's own rules are changed, the backward pass runs again, and the
+results are compared.
+
+What the mistakes give does not depend on the answer, so it is computed once for a question and then looked up. Where
+every value is one number, all mistakes run side by side in one sweep over arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.mistakes.catalogue import TITLES, Guess, Slip, catalogue
+from gradcli.homework.solve.graph import Change, Edge, sweep
+from gradcli.homework.solve.problem import Problem, Value
+from gradcli.homework.submission.numerals import Tolerance, Typed
+
+PAIRS = 20_000  # pairs of slips that are tried at once
+SWEEPS = 1500  # the same, where each needs a sweep of its own
+ENTRIES = 2**22  # of the numbers that are kept for one quantity
+MOST = 12  # diagnoses of one answer
+CODES = {code: rank for rank, code in enumerate(TITLES)}
+SINGLE, PAIR = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """One way to a wrong number: mistakes with their codes."""
+
+    codes: tuple[str, ...]
+    parts: tuple[Slip | Guess, ...]
+
+    @property
+    def code(self) -> str:
+        return " + ".join(self.codes)
+
+    @property
+    def rank(self) -> tuple[int, ...]:
+        """Likely ones first."""
+        return (len(self.codes), sum(part.rank for part in self.parts), *(CODES[code] for code in self.codes))
+
+
+@dataclass
+class Shelf:
+    """Suspects whose numbers have one shape, with these numbers side by side."""
+
+    suspects: list[Suspect]
+    numbers: Any
+
+
+class Suspects:
+    """Everything that could lead to a wrong answer about one output: `problem` says which."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.shelves: dict[tuple[int, int], dict[tuple[int, ...], Shelf]] = {}
+        self.swept: dict[int, tuple[list[Suspect], Callable[[int], Any]]] = {}
+
+    def matching(self, by: int, typed: Typed, tolerance: Tolerance) -> list[tuple[Suspect, Value]]:
+        """The single mistakes that give the number, with what they give exactly; if there is none, the pairs.
+
+        Pairs that give 0 tell nothing: there are always some.
+        """
+        for level in (SINGLE, PAIR) if np.any(typed.value) else (SINGLE,):
+            shelf = self.shelf(by, level).get(np.shape(typed.value))
+            if shelf is None:
+                continue
+            with np.errstate(all="ignore"):
+                found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
+            if found.size:
+                return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=lambda pair: pair[0].rank)
+        return []
+
+    def shelf(self, by: int, level: int) -> dict[tuple[int, ...], Shelf]:
+        if (by, level) not in self.shelves:
+            with np.errstate(all="ignore"):
+                self.shelves[by, level] = shelved(self.given(self.problem.at(by), level), self.problem.at(by).truth)
+        return self.shelves[by, level]
+
+    def given(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
+        singles = self.singles(problem)
+        if level == SINGLE:
+            yield from singles
+            return
+        for finisher in FINISHERS:
+            yield from finisher(problem, singles)
+        if problem.kind == "gradient":
+            yield from self.slipped(problem, PAIR)
+
+    def singles(self, problem: Problem) -> list[tuple[Suspect, Value]]:
+        found = [
+            (Suspect((code,), (guess,)), guess.value)
+            for code, maker in catalogue().guesses
+            if np.size(problem.truth) <= ENTRIES
+            for guess in maker(problem)
+        ]
+        if problem.kind == "gradient":
+            found.extend(self.slipped(problem, SINGLE))
+        return found
+
+    def slipped(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
+        if level not in self.swept:
+            suspects = self.slips if level == SINGLE else list(self.pairs())
+            self.swept[level] = suspects, sweeps(self.problem, suspects)
+        suspects, values = self.swept[level]
+        for suspect, value in zip(suspects, values(problem.by), strict=True):
+            yield suspect, value if problem.before is None or value is None else problem.before + value
+
+    @cached_property
+    def slips(self) -> list[Suspect]:
+        return [Suspect((code,), (slip,)) for code, maker in catalogue().slips for slip in maker(self.problem)]
+
+    def pairs(self) -> Iterator[Suspect]:
+        """Two slips that do not touch the same edge, likely ones first."""
+        most = PAIRS if self.problem.graph.is_scalar else SWEEPS
+        ordered = sorted(self.slips, key=lambda suspect: suspect.parts[0].rank)
+        for first, second in combinations(ordered, 2):
+            (a,), (b,) = first.parts, second.parts
+            assert isinstance(a, Slip)
+            assert isinstance(b, Slip)
+            if not most:
+                return
+            if not a.changes.keys() & b.changes.keys():
+                most -= 1
+                one, other = sorted((first, second), key=lambda suspect: CODES[suspect.codes[0]])
+                yield Suspect(one.codes + other.codes, one.parts + other.parts)
+
+
+def in_precision(tolerance: Tolerance, numbers: Value, typed: Typed) -> Tolerance:
+    """The tolerance, and room for single precision: it has seven digits of the largest entry."""
+    if numbers.dtype != np.float32:
+        return tolerance
+    return replace(tolerance, atol=max(tolerance.atol, 1e-5 * float(np.max(np.abs(typed.value), initial=0.0))))
+
+
+def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any]:
+    """The gradients after each suspect's slips, as a function of the vertex; None where none arrives there."""
+    changes = [{e: c for slip in s.parts if isinstance(slip, Slip) for e, c in slip.changes.items()} for s in suspects]
+    if not problem.graph.is_scalar:
+        totals = [attempt(problem, change) for change in changes]
+        return lambda by: [total.get(by) for total in totals]
+    by_edge: dict[Edge, list[tuple[int, Change]]] = {}
+    for place, change in enumerate(changes):
+        for edge, one in change.items():
+            by_edge.setdefault(edge, []).append((place, one))
+    merged = {edge: side_by_side(parts) for edge, parts in by_edge.items()}
+    seed = np.full(len(suspects), 1.0 if problem.seed is None else problem.seed)
+    wide = sweep(problem.graph, problem.of, merged, seed=seed, stop=problem.stop)
+    return lambda by: np.broadcast_to(wide[by], seed.shape) if by in wide else [None] * len(suspects)
+
+
+def attempt(problem: Problem, changes: dict[Edge, Change]) -> dict[int, Value]:
+    """One sweep; nothing where the mistake does not fit the shapes."""
+    try:
+        return sweep(problem.graph, problem.of, changes, seed=problem.seed, stop=problem.stop)
+    except (ValueError, IndexError, TypeError):
+        return {}
+
+
+def side_by_side(parts: Sequence[tuple[int, Change]]) -> Change:
+    """Changes of one edge, each at its own places of arrays that hold all sweeps."""
+    grouped: dict[int, tuple[Change, list[int]]] = {}
+    for place, change in parts:
+        grouped.setdefault(id(change), (change, []))[1].append(place)
+    indexed = [(change, np.array(places)) for change, places in grouped.values()]
+
+    def changed(g: Value, contribution: Value) -> Value:
+        result = np.array(np.broadcast_to(contribution, g.shape))
+        for change, places in indexed:
+            result[places] = change(g[places], result[places])
+        return result
+
+    return changed
+
+
+def shelved(numbers: Iterator[tuple[Suspect, Value]], truth: Value) -> dict[tuple[int, ...], Shelf]:
+    """The suspects by the shape of their numbers, without those that give what is right, as far as floats can tell."""
+    shelves: dict[tuple[int, ...], tuple[list[Suspect], list[Value]]] = {}
+    room = ENTRIES
+    for suspect, value in numbers:
+        if value is None:
+            continue
+        room -= max(np.size(value), 1)
+        if room < 0:
+            break
+        suspects, values = shelves.setdefault(np.shape(value), ([], []))
+        suspects.append(suspect)
+        values.append(value)
+    found = {shape: Shelf(suspects, np.array(values)) for shape, (suspects, values) in shelves.items()}
+    if np.shape(truth) in found:
+        shelf = found[np.shape(truth)]
+        same = np.isclose(shelf.numbers, truth, rtol=1e-9, atol=1e-12, equal_nan=True)
+        other = np.flatnonzero(~same.reshape(len(shelf.suspects), -1).all(axis=1))
+        found[np.shape(truth)] = Shelf([shelf.suspects[n] for n in other], shelf.numbers[other])
+    return found
+
+
+Finisher = Callable[[Problem, Sequence[tuple[Suspect, Value]]], Iterator[tuple[Suspect, Value]]]
+
+
+def also_negated(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:
+    """A mistake, and the sign of the whole has slipped."""
+    last = Guess(problem.by, "-", "the sign of the whole has slipped", None)
+    for suspect, value in singles:
+        if value is not None and suspect.codes != ("sign",) and np.asarray(value).dtype.kind == "f":
+            yield Suspect((*suspect.codes, "sign"), (*suspect.parts, last)), -value
+
+
+def also_doubled(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:
+    """A mistake, and the gradient added up twice."""
+    last = Guess(problem.by, "2 times", "it is added up twice, as without zero_grad", None)
+    if problem.kind == "gradient" and problem.by in problem.graph.leaves:
+        for suspect, value in singles:
+            if value is not None and suspect.codes != ("stale-grad",):
+                yield Suspect((*suspect.codes, "stale-grad"), (*suspect.parts, last)), 2 * value
+
+
+def also_transposed(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:
+    """A mistake, and the result is turned over."""
+    last = Guess(problem.by, "the transpose", "it is turned over", None)
+    for suspect, value in singles:
+        if np.ndim(value) == 2 and suspect.codes != ("transpose",):
+            yield Suspect((*suspect.codes, "transpose"), (*suspect.parts, last)), value.T
+
+
+FINISHERS: tuple[Finisher, ...] = (also_negated, also_doubled, also_transposed)

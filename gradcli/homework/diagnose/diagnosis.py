@@ -1,0 +1,160 @@
+"""From a wrong answer to diagnoses: the known mistakes first, then slips of the pen, and the ledger of paths."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import product
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.diagnose.detection import MOST, Suspect, Suspects
+from gradcli.homework.mistakes.wording import shown
+from gradcli.homework.model import Branch, Diagnosis
+from gradcli.homework.solve.graph import Edge
+from gradcli.homework.solve.problem import Problem
+from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
+
+Value = Any  # a numpy array or scalar
+SHIFTS = 6  # places that a decimal point may have slipped
+NEARLY = 0.01  # of the right number: rounded on the way
+
+
+class Detective:
+    """Looks into one quantity. For a formula there are several problems, one a random point."""
+
+    def __init__(self, problems: Sequence[Problem], suspects: Sequence[Suspects], tolerance: Tolerance) -> None:
+        self.problems, self.suspects, self.tolerance = problems, suspects, tolerance
+
+    def diagnoses(self, answers: Sequence[Typed]) -> tuple[Diagnosis, ...]:
+        """Every mistake that gives the answer (at each point, one answer a point), likely ones first."""
+        problem, typed = self.problems[0], answers[0]
+        found = [self.described(suspect, typed, value) for suspect, value in self.common(answers)]
+        if len(answers) == 1:
+            if not found or " + " in found[0].code:
+                found = [*decimal_point(problem, typed, self.tolerance), *found]
+            found.extend(rounding(problem, typed))
+        return tuple(one_of_each(list(distinct(found)))[:MOST])
+
+    def common(self, answers: Sequence[Typed]) -> list[tuple[Suspect, Value]]:
+        """The suspects that give the answer at every point, with what they give at the first."""
+        matches = [
+            suspects.matching(problem.by, typed, self.tolerance)
+            for problem, suspects, typed in zip(self.problems, self.suspects, answers, strict=True)
+        ]
+        first, *others = matches
+        told = [{identity(suspect) for suspect, _ in other} for other in others]
+        return [(suspect, value) for suspect, value in first if all(identity(suspect) in other for other in told)]
+
+    def described(self, suspect: Suspect, typed: Typed, value: Value) -> Diagnosis:
+        first = suspect.parts[0]
+        single = len(suspect.parts) == 1
+        telling = typed.is_telling and (single or bool(np.min(typed.digits) >= 4))
+        return Diagnosis(
+            suspect.code,
+            self.problems[0].label(first.node),
+            "; ".join(part.rule for part in suspect.parts),
+            ", and ".join(part.message for part in suspect.parts),
+            ", ".join(part.detail for part in suspect.parts if part.detail),
+            value,
+            telling,
+        )
+
+    def ledger(self, typed: Typed) -> tuple[Branch, ...]:
+        """Which paths the answer has and which it lacks, where it is the sum of some of them."""
+        problem = self.problems[0]
+        paths = problem.paths if problem.kind == "gradient" and problem.before is None else None
+        if not paths or len(paths) < 2 or np.shape(typed.value) != np.shape(problem.truth):
+            return ()
+        chosen = subsets(len(paths))
+        sums = np.tensordot(chosen, np.array(problem.flows), 1)
+        found = np.flatnonzero(self.tolerance.matches(typed, sums))
+        return self.branches(paths, chosen[found[0]]) if found.size else ()
+
+    def branches(self, paths: Sequence[tuple[Edge, ...]], present: Sequence[int]) -> tuple[Branch, ...]:
+        problem = self.problems[0]
+        named = ([problem.of, *map(problem.graph.source, path)] for path in paths)
+        return tuple(
+            Branch(tuple(map(problem.label, vertices)), flow, bool(kept))
+            for vertices, flow, kept in zip(named, problem.flows, present, strict=True)
+        )
+
+
+@cache
+def subsets(count: int) -> Any:
+    """Every proper subset of so many things as a row of 0 and 1, those that lack fewest first."""
+    rows = np.array([row for row in product((0, 1), repeat=count) if 0 < sum(row) < count])
+    return rows[np.argsort(-rows.sum(axis=1), kind="stable")]
+
+
+def identity(suspect: Suspect) -> tuple[Any, ...]:
+    """What makes a mistake the same at another point."""
+    return (suspect.code, *((part.node, part.rule) for part in suspect.parts))
+
+
+def distinct(found: Sequence[Diagnosis]) -> Iterator[Diagnosis]:
+    """Each mistake at each node once."""
+    seen: set[tuple[str, str, str]] = set()
+    for one in found:
+        key = (one.code, one.node, one.message)
+        if key not in seen:
+            seen.add(key)
+            yield one
+
+
+def one_of_each(found: Sequence[Diagnosis]) -> list[Diagnosis]:
+    """Likely ones first, but the first of every kind before the second of any."""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for place, one in enumerate(found):
+        ranked.append((" + " in one.code, seen[one.code], place, one))
+        seen[one.code] += 1
+    return [one for *_, one in sorted(ranked, key=itemgetter(0, 1, 2))]
+
+
+def decimal_point(problem: Problem, typed: Typed, tolerance: Tolerance) -> Iterator[Diagnosis]:
+    """The right digits, with the point elsewhere."""
+    if np.shape(typed.value) != np.shape(problem.truth):
+        return
+    shifts = [n for n in range(-SHIFTS, SHIFTS + 1) if n]
+    shifted = np.array([problem.truth * 10.0**n for n in shifts])
+    for place in np.flatnonzero(tolerance.matches(typed, shifted))[:1]:
+        if np.any(shifted[place]):
+            shift = shifts[place]
+            what = f"{abs(shift)} place{'s' if abs(shift) > 1 else ''} to the {'right' if shift > 0 else 'left'}"
+            yield Diagnosis(
+                "decimal-point",
+                problem.label(problem.by),
+                f"10**{shift} times the right number",
+                "the digits are right, the decimal point is not",
+                f"it is {what}",
+                shifted[place],
+                typed.is_telling,
+            )
+
+
+def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
+    """Digits cut off instead of rounded, or a number that was rounded on the way."""
+    truth = problem.truth
+    if np.shape(typed.value) != np.shape(truth) or not np.any(truth) or np.all(np.asarray(typed.digits) == EXACT):
+        return
+    off = np.max(np.abs(typed.value - truth))
+    unit = np.asarray(typed.unit)
+    if np.all(np.abs(typed.value - np.trunc(truth / unit) * unit) <= unit * (SLACK - 1)):
+        how = "its digits are cut off: round the last one"
+    elif np.all(np.abs(typed.value - truth) <= NEARLY * np.abs(truth)):
+        how = "it is close: a number was rounded on the way, keep more digits until the end"
+    else:
+        return
+    yield Diagnosis(
+        "rounding",
+        problem.label(problem.by),
+        "a rounded number for an exact one",
+        how,
+        f"it is off by {shown(off)}",
+        typed.value,
+        certain=False,
+    )

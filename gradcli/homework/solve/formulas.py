@@ -1,0 +1,42 @@
+"""The right answer as a formula: the rules of the graph, read over formulas instead of numbers."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.explanation.derivation import LONGEST
+from gradcli.homework.solve.graph import sweep
+from gradcli.homework.solve.problem import Problem
+from gradcli.language.tree import Expression, Name, Number
+
+
+def right_formula(problem: Problem) -> Expression | None:
+    """What is asked, over the variables and the names of the program; None where it would be too long."""
+    graph = copy(problem.graph)
+    graph.vertices = [
+        replace(v, operands=tuple(lifted(list(v.operands)))) if v.op == "div" else v for v in graph.vertices
+    ]  # the rules of 3/x divide a number by formulas
+    written: list[Any] = []
+    for index, vertex in enumerate(graph.vertices):
+        line = vertex.line
+        named = line.is_variable or (index in graph.named and index != (problem.by if problem.kind == "value" else -1))
+        if named or vertex.primitive is None:
+            written.append(Formula(Name(line.name) if named else line.written, vertex.value))
+        else:
+            written.append(vertex.primitive(*lifted(graph.operands(index, written)), **vertex.options))
+    if problem.kind == "value":
+        found = written[problem.by]
+    else:
+        one = np.ones_like(graph.vertices[problem.of].value)[()]
+        seed = Formula(Number(1), one)
+        found = sweep(graph, problem.of, seed=seed, values=written, stop=problem.stop)[problem.by]
+    return found.tree if found.size <= LONGEST else None
+
+
+def lifted(operands: list[Any]) -> list[Any]:
+    return [x if isinstance(x, Formula) else Formula.lift(x) for x in operands]

@@ -1,0 +1,243 @@
+"""The graph of a question, over which the chain rule can be run again with one rule changed.
+
+For gradients `g_v` of the output with respect to v and local derivatives `d_uv` of v with respect to u, right is
+`g_u = sum over v of g_v * d_uv`. `sweep` computes just that, with the rules of the primitives; a change takes the place
+of what one rule gives. The engine's own walk runs over live nodes, with hooks, versions and `.grad`; a test holds the
+two to the same numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from gradcli.engine.broadcast import fit
+from gradcli.engine.graph import Node
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.explanation.lines import Evaluation, Line
+from gradcli.homework.solve.labels import LONGEST, spelled_out, without_parentheses
+from gradcli.ops.pointwise.arithmetic import div
+from gradcli.source import Span
+
+Value = Any  # a numpy array or scalar
+Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
+UNNAMED = re.compile(r"[vc]\d+")  # what gradcli itself calls a step of a snippet
+
+
+class Edge(NamedTuple):
+    """The input at a position of a vertex; vertices are numbers in order of evaluation."""
+
+    vertex: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vertex:
+    """A line of the forward pass. `sources` are the vertices of its inputs, -1 for plain numbers; `rules` the rules by
+    position, for the inputs that a gradient flows into.
+    """
+
+    line: Line
+    value: Value
+    operands: tuple[Any, ...]
+    sources: tuple[int, ...]
+    rules: Mapping[int, Callable[..., Any]]
+    primitive: Primitive | None = None
+
+    @property
+    def op(self) -> str:
+        """The primitive; empty for a leaf or a constant."""
+        return self.primitive.name if self.primitive else ""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return self.line.application.options if self.line.application else {}
+
+    @property
+    def structured(self) -> bool:
+        return self.primitive is not None and self.primitive.structured
+
+    def forward(self, operands: Sequence[Any]) -> Value:
+        """The value over other operands."""
+        assert self.primitive is not None
+        return self.primitive.forward(*operands, **self.options)
+
+
+class Graph:
+    """The lines of an evaluation as vertices; `names` leads from the names of the program to theirs."""
+
+    def __init__(self, evaluation: Evaluation, text: str) -> None:
+        number = {id(line): index for index, line in enumerate(evaluation.lines)}
+        self.vertices: list[Vertex] = []
+        for line in evaluation.lines:
+            self.vertices.append(_vertex(line, number, self.vertices))
+        self.text = text
+        of_tensor = {id(line.tensor): index for index, line in enumerate(evaluation.lines)}
+        of_name = {line.name: index for index, line in enumerate(evaluation.lines)}  # which a snippet has given
+        of_scope = {name: of_tensor[id(x)] for name, x in evaluation.scope.items() if id(x) in of_tensor}
+        self.names = of_scope or of_name
+        self.output = of_tensor[id(evaluation.output)]
+        self.named = frozenset(i for name, i in self.names.items() if of_scope or not UNNAMED.fullmatch(name))
+        self.join_quotients()
+        self.spans: dict[Span, int] = {v.line.span: index for index, v in enumerate(self.vertices)}
+
+    def join_quotients(self) -> None:
+        """Make `3/x` one step, as it is on paper; the engine multiplies by the reciprocal, as torch does."""
+        uses = Counter(source for vertex in self.vertices for source in vertex.sources)
+        for index, vertex in enumerate(self.vertices):
+            if vertex.op != "mul" or vertex.sources[1] != -1:
+                continue
+            inner = vertex.sources[0]
+            below = self.vertices[inner]
+            if below.op == "reciprocal" and below.rules and uses[inner] == 1 and inner not in self.named:
+                operands, sources = (vertex.operands[1], *below.operands), (-1, *below.sources)
+                rules = {1: cast(Callable[..., Any], div.rules[1])}
+                self.vertices[index] = Vertex(vertex.line, vertex.value, operands, sources, rules, div)
+
+    @cached_property
+    def values(self) -> list[Value]:
+        return [vertex.value for vertex in self.vertices]
+
+    @cached_property
+    def is_scalar(self) -> bool:
+        """Whether every value is one number, so that many sweeps can run at once, side by side in arrays."""
+        return all(np.ndim(v.value) == 0 and not v.structured for v in self.vertices)
+
+    @cached_property
+    def edges(self) -> list[Edge]:
+        """Every edge that a gradient flows along."""
+        return [Edge(index, position) for index, v in enumerate(self.vertices) for position in v.rules]
+
+    @cached_property
+    def into(self) -> dict[int, list[Edge]]:
+        """The edges that end in each vertex: one for each use of it."""
+        found: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            found.setdefault(self.source(edge), []).append(edge)
+        return found
+
+    @cached_property
+    def leaves(self) -> list[int]:
+        return [i for i, v in enumerate(self.vertices) if v.line.application is None and v.line.tensor.requires_grad]
+
+    def source(self, edge: Edge) -> int:
+        return self.vertices[edge.vertex].sources[edge.position]
+
+    def label(self, index: int) -> str:
+        """What a reader calls a vertex: its name, or how it is written."""
+        line = self.vertices[index].line
+        if index in self.named or line.is_variable:
+            return line.name
+        start, end = line.span
+        if self.text and end > start and self.spans.get(line.span) == index and end - start <= LONGEST:
+            return without_parentheses(" ".join(self.text[start:end].split()))
+        return self.spellings[index]
+
+    @cached_property
+    def spellings(self) -> list[str]:
+        return spelled_out([vertex.line for vertex in self.vertices], self.named)
+
+    def local(self, edge: Edge, operands: Sequence[Any] | None = None, out: Value | None = None) -> Value:
+        """The local derivative of an elementwise edge: its rule at g = 1; at other operands where they are given."""
+        vertex = self.vertices[edge.vertex]
+        operands = vertex.operands if operands is None else operands
+        out = vertex.value if out is None else out
+        return vertex.rules[edge.position](np.ones_like(out)[()], out, *operands, **vertex.options)
+
+    def forward(self, given: Mapping[int, Value]) -> list[Value]:
+        """The values again, with other values for some vertices; what does not depend on those stays as it is."""
+        values = {index: np.asarray(value)[()] for index, value in given.items()}  # a typed number is Python's
+        for index, vertex in enumerate(self.vertices):
+            if index not in given and any(source in values for source in vertex.sources):
+                values[index] = vertex.forward(self.operands(index, values))
+        return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
+
+    def moved(self, given: Mapping[int, Value]) -> Graph:
+        """The same graph at other values of some vertices."""
+        values = self.forward(given)
+        other = copy(self)
+        other.vertices = [
+            replace(vertex, value=values[index], operands=tuple(self.operands(index, values)))
+            for index, vertex in enumerate(self.vertices)
+        ]
+        for name in [name for name in vars(other) if isinstance(getattr(Graph, name, None), cached_property)]:
+            del other.__dict__[name]
+        return other
+
+    def operands(self, index: int, values: Mapping[int, Value] | Sequence[Value]) -> list[Any]:
+        """What a vertex computes with, where vertices have these values (its own where a mapping has none)."""
+        vertex = self.vertices[index]
+        known = values if isinstance(values, Mapping) else dict(enumerate(values))
+        return [
+            known.get(source, operand) if source >= 0 else operand
+            for source, operand in zip(vertex.sources, vertex.operands, strict=True)
+        ]
+
+
+def _vertex(line: Line, number: Mapping[int, int], earlier: Sequence[Vertex]) -> Vertex:
+    """The vertex of a line. Its operands are the values of earlier ones: an optimizer changes tensors in place."""
+    application, node = line.application, line.tensor.node
+    if application is None:
+        return Vertex(line, line.tensor.value, (), (), {})
+    sources = tuple(
+        number[id(origin)] if isinstance(x, Tensor) else -1
+        for origin, x in zip(line.inputs, application.inputs, strict=True)
+    )
+    operands = tuple(
+        earlier[source].value if isinstance(x, Tensor) else x
+        for source, x in zip(sources, application.inputs, strict=True)
+    )
+    rules = {}
+    if isinstance(node, Node):
+        declared = application.primitive.rules_for(node.edges)
+        for position, (edge, rule) in enumerate(zip(node.edges, declared, strict=False)):
+            if edge is not None and rule is not None:
+                rules[position] = rule
+    return Vertex(line, line.tensor.value, operands, sources, rules, application.primitive)
+
+
+def sweep(
+    graph: Graph,
+    of: int,
+    changes: Mapping[Edge, Change] | None = None,
+    *,
+    seed: Value | None = None,
+    given: Mapping[int, Value] | None = None,
+    values: Sequence[Value] | None = None,
+    stop: Collection[int] = (),
+    fitted: bool = True,
+) -> dict[int, Value]:
+    """The gradients of vertex `of` with respect to everything below it, by vertex.
+
+    `changes` take the place of what rules give; `seed` (default 1) enters at `of`, and may be an array of many seeds
+    where the graph is scalar; `given` are gradients to go on with in place of those computed; `values` other forward
+    values; nothing flows on from the vertices in `stop`; what was broadcast is summed only where `fitted`.
+    """
+    changes, given = changes or {}, given or {}
+    totals = {of: np.ones_like(graph.vertices[of].value)[()] if seed is None else seed}
+    for index in range(of, -1, -1):
+        if index in given and index in totals:
+            totals[index] = np.asarray(given[index])[()]
+        vertex, g = graph.vertices[index], totals.get(index)
+        if g is None or (index in stop and index != of):
+            continue
+        operands = vertex.operands if values is None else graph.operands(index, values)
+        out = vertex.value if values is None else values[index]
+        for position, rule in vertex.rules.items():
+            contribution = rule(g, out, *operands, **vertex.options)
+            change = changes.get(Edge(index, position))
+            if change is not None:
+                contribution = change(g, contribution)
+            if fitted and not graph.is_scalar:
+                contribution = fit(contribution, operands[position])
+            source = vertex.sources[position]
+            totals[source] = totals[source] + contribution if source in totals else contribution
+    return totals

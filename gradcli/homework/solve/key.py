@@ -1,0 +1,220 @@
+"""The right answers of one question, and the verdicts on what students give for them.
+
+A diagnosis never changes a grade and never raises: the grade stands without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.assignment.assignments import Ask, Assignment, Question
+from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.diagnose.detection import Suspects
+from gradcli.homework.diagnose.diagnosis import Detective
+from gradcli.homework.model import CREDITED, Marked
+from gradcli.homework.solve.carried import Earlier, follows
+from gradcli.homework.solve.formulas import right_formula
+from gradcli.homework.solve.points import CLOSE, Point, Points, answered
+from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.homework.solve.solution import Solution, output_name
+from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_number, judged_word
+from gradcli.homework.submission.answers import KEPT as SHORT
+from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
+from gradcli.homework.submission.numerals import Typed
+from gradcli.homework.submission.submissions import Given
+from gradcli.language.unparser import unparse
+
+Value = Any  # what Marked.expected may be
+KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
+LONG = "a long formula"
+SHOWN = 300  # characters of an answer
+SAMPLES = 3  # points at which a wrong formula is looked into
+SLIPS_OF_THE_PEN = ("decimal-point", "rounding")
+
+
+class Key:
+    """The right answers of one question, ready to grade with."""
+
+    def __init__(self, question: Question, assignment: Assignment) -> None:
+        self.question, self.assignment = question, assignment
+        self.tolerance = assignment.tolerance
+        file = assignment.source
+        self.solution = SnippetSolution(question, file) if question.is_script else Solution(question, file)
+        self.problems: dict[Quantity, Problem | None] = {}
+        self.expected: dict[Quantity, Value] = {}
+        self.detectives: dict[Quantity, Detective] = {}
+        for ask in question.asks:
+            problem = self.problems[ask.quantity] = self.solution.problem(ask)
+            if isinstance(self.solution, SnippetSolution):
+                self.expected[ask.quantity] = self.solution.truths[ask.quantity]
+            else:
+                assert problem is not None
+                self.expected[ask.quantity] = self.formula(problem) if ask.form == "expression" else problem.truth
+            if ask.form == "expression":
+                self.points.truths(ask)
+        self.verdicts: dict[tuple[Quantity, str], Verdict] = {}
+        self.explained: dict[tuple[Quantity, str], Verdict] = {}
+        self.shared: dict[tuple[Any, ...], Suspects] = {}
+
+    @cached_property
+    def output(self) -> str:
+        return "" if self.question.is_script else output_name(self.question.source)
+
+    @cached_property
+    def points(self) -> Points:
+        assert isinstance(self.solution, Solution)
+        return Points(self.question, self.assignment.source, self.solution)
+
+    def formula(self, problem: Problem) -> str:
+        """The right formula, as far as it has a readable one."""
+        with np.errstate(all="ignore"):
+            tree = right_formula(problem)
+        return LONG if tree is None else unparse(tree)
+
+    def quantity(self, text: str) -> Quantity | None:
+        return read_expression(text) if self.question.is_script else read_quantity(text, self.output)
+
+    def mark(self, given: Mapping[Quantity, list[Given]], unreadable: str) -> Iterator[Marked]:
+        """The answers to this question, in the order in which it asks."""
+        earlier: dict[Quantity, tuple[Problem, Typed]] = {}
+        for ask in self.question.asks:
+            lines = given.get(ask.quantity, [])
+            text = lines[0].text if lines else None
+            if unreadable:
+                verdict = Verdict("unreadable")  # why stands once, beside the file
+            elif len(lines) > 1 or (lines and lines[0].problem):
+                verdict = Verdict("unreadable", lines[0].problem or f"given {len(lines)} times")
+            elif text is None:
+                verdict = Verdict("missing")
+            else:
+                verdict = self.verdict(ask, text, earlier)
+            yield Marked(
+                self.question.id,
+                ask.written,
+                None if text is None else on_one_line(text),
+                self.expected[ask.quantity],
+                verdict.verdict,
+                ask.points if verdict.verdict in CREDITED else 0.0,
+                ask.points,
+                verdict.remark,
+                verdict.diagnoses,
+                verdict.ledger,
+            )
+
+    def verdict(self, ask: Ask, text: str, earlier: dict[Quantity, tuple[Problem, Typed]]) -> Verdict:
+        """The verdict on an answer; a number that is off joins the earlier ones."""
+        known = (ask.quantity, text)
+        if len(self.verdicts) >= KEPT:
+            self.verdicts.clear()
+            self.explained.clear()
+        verdict = self.verdicts.get(known)
+        if verdict is None:
+            verdict = self.judged(ask, text)
+            if is_small(text, verdict):
+                self.verdicts[known] = verdict
+        problem, typed = self.problems[ask.quantity], verdict.typed
+        if typed is None or problem is None:
+            return self.diagnosed(ask, text, verdict)
+        carried = self.carried(problem, typed, earlier) if verdict.verdict == "wrong" else None
+        if verdict.verdict in ("wrong", "precision"):  # a number with too few digits leads to others that are off
+            earlier[ask.quantity] = (problem, typed)
+        return carried or self.diagnosed(ask, text, verdict)
+
+    def judged(self, ask: Ask, text: str) -> Verdict:
+        """The verdict on an answer alone, without what explains it."""
+        expected = self.expected[ask.quantity]
+        try:
+            if ask.form == "expression":
+                return judged_formula(read_answer(text), self.points.truths(ask))
+            if expected is None or isinstance(expected, bool | str):
+                return judged_word(text, expected)
+            return judged_number(read_number(text), expected, self.tolerance, is_script=self.question.is_script)
+        except UnreadableError as error:
+            return Verdict("unreadable", str(error))
+
+    def carried(self, problem: Problem, typed: Typed, earlier: Earlier) -> Verdict | None:
+        """Whether a wrong number follows from earlier ones."""
+        if not earlier or not self.assignment.carry_forward:
+            return None
+        with suppress(Exception):  # no number that a student may think of stops a class
+            source = follows(problem, typed, earlier, self.tolerance)
+            return None if source is None else Verdict("carried", f"it follows from your {source}")
+        return None
+
+    def diagnosed(self, ask: Ask, text: str, verdict: Verdict) -> Verdict:
+        """The verdict with what explains a wrong answer."""
+        if verdict.verdict not in ("wrong", "shape", "precision"):
+            return verdict
+        known = (ask.quantity, text)
+        if known in self.explained:
+            return self.explained[known]
+        explained = verdict
+        with suppress(Exception), np.errstate(all="ignore"):  # the grade stands, whatever happens here
+            explained = self.explain(ask, text, verdict)
+        if is_small(text, verdict):
+            self.explained[known] = explained
+        return explained
+
+    def explain(self, ask: Ask, text: str, verdict: Verdict) -> Verdict:
+        if isinstance(self.solution, SnippetSolution) and self.expected[ask.quantity] is None:
+            reason = self.solution.reason(ask)
+            return replace(verdict, remark=reason) if reason else verdict
+        problem = self.problems[ask.quantity]
+        if problem is None:
+            return verdict
+        detective = self.detective(ask)
+        if ask.form == "expression":
+            read = read_answer(text)
+            assert isinstance(read, Typed | Formula)
+            answers = [Typed(np.asarray(answered(read, point))[()]) for point in self.sampled(ask)]
+            remark = verdict.remark
+            if (
+                isinstance(read, Typed)
+                and judged_number(read, problem.truth, self.tolerance, is_script=False).verdict == "correct"
+            ):
+                remark += "; it is the right number for the values of the question, and a formula was asked for"
+            return replace(verdict, remark=remark, diagnoses=detective.diagnoses(answers))
+        assert verdict.typed is not None
+        found = detective.diagnoses([verdict.typed])
+        if verdict.verdict == "precision":
+            return replace(verdict, diagnoses=tuple(one for one in found if one.code not in SLIPS_OF_THE_PEN))
+        return replace(verdict, diagnoses=found, ledger=detective.ledger(verdict.typed))
+
+    def detective(self, ask: Ask) -> Detective:
+        """The detective of a quantity; those with one output share what its mistakes lead to."""
+        if ask.quantity not in self.detectives:
+            problem = self.problems[ask.quantity]
+            assert problem is not None
+            problems = [problem] if ask.form == "number" else [p.solution.problem(ask) for p in self.sampled(ask)]
+            suspects = [self.suspects(problem, place) for place, problem in enumerate(problems)]
+            tolerance = self.tolerance if ask.form == "number" else CLOSE
+            self.detectives[ask.quantity] = Detective(problems, suspects, tolerance)
+        return self.detectives[ask.quantity]
+
+    def suspects(self, problem: Problem, place: int) -> Suspects:
+        key = (id(problem.graph), problem.kind, problem.of, problem.stop, place)
+        if key not in self.shared:
+            self.shared[key] = Suspects(problem)
+        return self.shared[key]
+
+    def sampled(self, ask: Ask) -> list[Point]:
+        """The points at which a wrong formula is looked into."""
+        return [point for point, _ in self.points.truths(ask).points[:SAMPLES]]
+
+
+def is_small(text: str, verdict: Verdict) -> bool:
+    """Whether a verdict can be remembered: many that are long would fill the memory."""
+    return len(text) <= SHORT and (verdict.typed is None or np.size(verdict.typed.value) <= SHORT)
+
+
+def on_one_line(text: str) -> str:
+    """An answer as it is shown."""
+    text = " ".join(text.split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

@@ -1,0 +1,155 @@
+"""Formulas are judged at random points: two that agree at ten of them are taken to be the same."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import GradcliError, UsageError
+from gradcli.homework.assignment.assignments import Ask, Question
+from gradcli.homework.solve.solution import Solution
+from gradcli.homework.submission.answers import Formula, UnreadableError, computed
+from gradcli.homework.submission.numerals import Tolerance, Typed
+from gradcli.source import Source
+
+Value = Any  # a numpy array or scalar
+
+ENOUGH = 10  # points at which the truth is finite
+ATTEMPTS = 60
+CLOSE = Tolerance(rtol=1e-6, atol=1e-9)
+# Not near 0, 1, -1 and 2, where different formulas have the same value. The later attempts stay where logarithms,
+# roots and inverse functions are defined.
+ANYWHERE = ((-2.9, -2.1), (-1.8, -1.2), (-0.85, -0.2), (0.2, 0.85), (1.2, 1.8), (2.1, 2.9))
+POSITIVE = ((0.2, 0.85), (1.2, 1.8), (2.1, 2.9))
+WITHIN = ((0.2, 0.85),)
+RANGES = (ANYWHERE,) * 20 + (POSITIVE,) * 20 + (WITHIN,) * 20
+
+
+@dataclass(frozen=True)
+class Point:
+    """Values for the variables, and the solution there; `asked` is the name whose own formula is asked for."""
+
+    values: Mapping[str, Value]
+    solution: Solution
+    asked: str = ""
+
+    @cached_property
+    def names(self) -> dict[str, Value]:
+        """What a formula may mention: the variables, and what the program computes from them."""
+        return {name: value for name, value in self.solution.evaluation.scope.items() if name != self.asked}
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A point at which a formula gives something else."""
+
+    values: Mapping[str, Value]
+    given: Value
+    truth: Value
+
+
+class Points:
+    """The random points of a question; the same each time."""
+
+    def __init__(self, question: Question, file: Source, solution: Solution) -> None:
+        self.question, self.file, self.solution = question, file, solution
+        free = question.at or {name: solution.evaluation.scope[name].value for name in solution.variables.places}
+        self.free = {name: value for name, value in free.items() if np.asarray(value).dtype.kind != "b"}
+        self.known: dict[Ask, Truths] = {}
+
+    @cached_property
+    def drawn(self) -> list[Point]:
+        generator = random.Random(self.question.id)
+        return [point for ranges in RANGES[:ATTEMPTS] if (point := self.point(generator, ranges)) is not None]
+
+    def point(self, generator: random.Random, ranges: Any) -> Point | None:
+        def entry() -> float:
+            return generator.uniform(*generator.choice(ranges))
+
+        def value(like: Any) -> Any:
+            shape = np.shape(like)
+            return np.array([entry() for _ in range(int(np.prod(shape)))]).reshape(shape) if shape else entry()
+
+        values = {name: value(like) for name, like in self.free.items()}
+        try:
+            return Point(values, Solution(self.question, self.file, {**self.question.at, **values}))
+        except (GradcliError, ArithmeticError):
+            return None
+
+    def finite(self, ask: Ask) -> Iterator[tuple[Point, Value]]:
+        """The points at which what is asked has a finite value, with that value."""
+        found = 0
+        with np.errstate(all="ignore"):
+            for point in self.drawn:
+                try:
+                    truth = point.solution.problem(ask).truth
+                except UsageError:
+                    continue
+                if np.all(np.isfinite(truth)):
+                    found += 1
+                    yield point, truth
+                if found == ENOUGH:
+                    return
+
+    def truths(self, ask: Ask) -> Truths:
+        """Points to judge at; UsageError where there are too few."""
+        if ask not in self.known:
+            asked = ask.quantity.of if ask.quantity.kind == "value" else ""
+            found = tuple((replace(point, asked=asked), truth) for point, truth in self.finite(ask))
+            if len(found) < ENOUGH:
+                few = f"{ask.written} is finite at {len(found)} of {ATTEMPTS} random points"
+                raise self.solution.refused(ask.span, few, 'use form = "number"')
+            self.known[ask] = Truths(found)
+        return self.known[ask]
+
+
+@dataclass(frozen=True)
+class Truths:
+    """Points with what is right there."""
+
+    points: tuple[tuple[Point, Value], ...]
+
+    @cached_property
+    def columns(self) -> dict[str, Tensor] | None:
+        """The names with their values at all points side by side; None where one is no number."""
+        names = [point.names for point, _ in self.points]
+        if any(not isinstance(value, Tensor) or value.shape for known in names for value in known.values()):
+            return None
+        return {name: Tensor(np.array([known[name].value for known in names])) for name in names[0]}
+
+    def agree(self, formula: Formula) -> bool:
+        """Whether a formula is right at all points, computed at once; where it is not, a look at each says why."""
+        if self.columns is None:
+            return False
+        try:
+            given = computed(formula, self.columns)
+        except UnreadableError:
+            return False
+        right = np.array([truth for _, truth in self.points])
+        return np.shape(given) == right.shape and bool(np.all(CLOSE.near(given, right)))
+
+
+def answered(formula: Formula | Typed, point: Point) -> Value:
+    """The value of an answer at a point."""
+    return formula.value if isinstance(formula, Typed) else computed(formula, point.names)
+
+
+def counterexample(formula: Formula | Typed, truths: Truths) -> Counterexample | None:
+    """The first point at which an answer is not the truth; UnreadableError where it has no value anywhere."""
+    if isinstance(formula, Formula) and truths.agree(formula):
+        return None
+    for point, truth in truths.points:
+        given = np.asarray(answered(formula, point))
+        if given.dtype.kind not in "fiub":
+            raise UnreadableError("not a formula for numbers")
+        if np.shape(given) != np.shape(truth) or not np.all(CLOSE.near(given, truth)):
+            if not any(np.all(np.isfinite(np.asarray(answered(formula, other)))) for other, _ in truths.points):
+                raise UnreadableError("it has no finite value at any of the points")
+            return Counterexample(point.values, given[()], truth)
+    return None

@@ -1,0 +1,138 @@
+"""One quantity of a question: the graph it is read off, what is right, and what the right sweep gave on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from gradcli.homework.mistakes.wording import wrapped
+from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
+
+Value = Any  # a numpy array or scalar
+PATHS = 10  # of which every subset is tried
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The value of vertex `by`, or the gradient of vertex `of` with respect to it.
+
+    A local derivative is a gradient at which nothing flows on from named vertices (`stop`). `before` is what `.grad`
+    held in a snippet already, None where nothing, and `unreset` what it would hold if nothing had reset it; `seed` is
+    the gradient that enters, None for 1.
+    """
+
+    graph: Graph
+    kind: Literal["value", "gradient"]
+    of: int
+    by: int
+    stop: frozenset[int] = frozenset()
+    seed: Value | None = None
+    before: Value | None = None
+    unreset: tuple[Value, ...] = ()
+    rates: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)  # steps that learners take
+    cache: dict[Any, Any] = field(default_factory=dict, compare=False)
+
+    def at(self, by: int) -> Problem:
+        """The same output with respect to another vertex; what was computed is shared."""
+        return replace(self, by=by, cache=self.cache)
+
+    @property
+    def totals(self) -> dict[int, Value]:
+        """The right gradient of every vertex below `of`."""
+        if "totals" not in self.cache:
+            found = sweep(self.graph, self.of, seed=self.seed, stop=self.stop)
+            self.cache["totals"] = {vertex: np.asarray(total)[()] for vertex, total in found.items()}
+        totals: dict[int, Value] = self.cache["totals"]
+        return totals
+
+    @property
+    def truth(self) -> Value:
+        """What is right; None where the output does not depend on the variable."""
+        if self.kind == "value":
+            return self.graph.vertices[self.by].value
+        total = self.totals.get(self.by)
+        return total if self.before is None or total is None else self.before + total
+
+    def contribution(self, edge: Edge) -> Value:
+        """What flows along an edge, before any sum over broadcast axes."""
+        vertex = self.graph.vertices[edge.vertex]
+        rule = vertex.rules[edge.position]
+        return rule(self.totals[edge.vertex], vertex.value, *vertex.operands, **vertex.options)
+
+    def reaches(self, vertex: int) -> bool:
+        """Whether a gradient arrives at a vertex and goes on."""
+        return vertex in self.totals and (vertex == self.of or vertex not in self.stop)
+
+    @property
+    def edges(self) -> list[Edge]:
+        """The edges that the gradient flows along."""
+        if "edges" not in self.cache:
+            self.cache["edges"] = [edge for edge in self.graph.edges if self.reaches(edge.vertex)]
+        edges: list[Edge] = self.cache["edges"]
+        return edges
+
+    def into(self, vertex: int) -> list[Edge]:
+        """The edges that bring the gradient of a vertex."""
+        return [edge for edge in self.graph.into.get(vertex, ()) if self.reaches(edge.vertex)]
+
+    @cached_property
+    def paths(self) -> list[tuple[Edge, ...]] | None:
+        """The ways from `of` to `by`, each from the output on; None where they are too many to try."""
+        found: list[tuple[Edge, ...]] = []
+        for path in self._walk():
+            if len(found) == PATHS:
+                return None
+            found.append(path)
+        return found
+
+    def _walk(self) -> Iterator[tuple[Edge, ...]]:
+        above = self._above()
+        waiting: list[tuple[int, tuple[Edge, ...]]] = [(self.of, ())]
+        while waiting:
+            vertex, path = waiting.pop()
+            if vertex == self.by:
+                yield path
+            elif self.reaches(vertex):
+                onward = [Edge(vertex, position) for position in self.graph.vertices[vertex].rules]
+                waiting.extend((s, (*path, e)) for e in reversed(onward) if (s := self.graph.source(e)) in above)
+
+    def _above(self) -> set[int]:
+        """The vertices from which `by` is reached."""
+        found, waiting = {self.by}, [self.by]
+        while waiting:
+            for edge in self.into(waiting.pop()):
+                if edge.vertex not in found:
+                    found.add(edge.vertex)
+                    waiting.append(edge.vertex)
+        return found
+
+    def flow(self, path: tuple[Edge, ...]) -> Value:
+        """What flows along one path alone."""
+        others = {edge: nothing for edge in self.edges if edge not in path}
+        return sweep(self.graph, self.of, others, seed=self.seed, stop=self.stop)[self.by]
+
+    @cached_property
+    def flows(self) -> list[Value]:
+        """What flows along each of the paths."""
+        return [self.flow(path) for path in self.paths or ()]
+
+    def label(self, vertex: int) -> str:
+        return self.graph.label(vertex)
+
+    def ratio(self, of: int, by: int) -> str:
+        """`∂q/∂s` in the words of the graph."""
+        return f"∂{wrapped(self.label(of))}/∂{wrapped(self.label(by))}"
+
+
+def nothing(g: Value, contribution: Value) -> Value:
+    """The change that leaves a contribution out."""
+    return np.zeros_like(contribution)[()]
+
+
+def slope(derivative: Value) -> Change:
+    """The change that puts another local derivative in place of the right one, at an elementwise edge."""
+    return lambda g, contribution: g * derivative

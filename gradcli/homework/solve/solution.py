@@ -1,0 +1,125 @@
+"""The right answers of a question on a program, and the problems behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import GradcliError, UsageError
+from gradcli.explanation.build import build, explain_source
+from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.model import Explanation
+from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.homework.assignment.assignments import Ask, Question
+from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.problem import Problem
+from gradcli.language.parser import parse_program
+from gradcli.source import Source, Span, did_you_mean
+
+Value = Any  # a numpy array or scalar
+
+
+def output_name(source: Source) -> str:
+    """The name of what a program computes, `output` where it has none; "" for what cannot be read."""
+    try:
+        return parse_program(source).statements[-1].target or "output"
+    except GradcliError:
+        return ""
+
+
+class Solution:
+    """A program at a point. Raises UsageError, in the assignment's file, for what cannot be asked."""
+
+    def __init__(self, question: Question, file: Source, at: Mapping[str, Any] | None = None) -> None:
+        self.question, self.file = question, file
+        self.at = question.at if at is None else at
+        try:
+            program = parse_program(question.source)
+            variables = Variables.of(program)
+            idle = check_bindings(program, variables, question.source, self.at)
+            self.evaluation = evaluate(
+                program, question.source, self.at, dtype=np.dtype(np.float64), variables=variables
+            )
+        except GradcliError as error:
+            raise self.placed(error) from None
+        if idle:
+            raise self.refused(
+                question.value_place(idle[0]), f"the program does not use {', '.join(idle)}", "remove it from at"
+            )
+        self.variables = variables
+        self.graph = Graph(self.evaluation, question.source.text)
+        self.cache: dict[tuple[int, bool], dict[Any, Any]] = {}
+
+    def problem(self, ask: Ask) -> Problem:
+        """The problem of what is asked, checked to have an answer."""
+        quantity, graph = ask.quantity, self.graph
+        if quantity.kind == "value":
+            vertex = self.vertex(quantity.of, ask.span)
+            return Problem(graph, "value", vertex, vertex)
+        of, by = self.vertex(quantity.of, ask.span), self.vertex(quantity.by, ask.span)
+        local = quantity.kind == "local"
+        stop = graph.named - {of} if local else frozenset()
+        problem = Problem(graph, "gradient", of, by, stop, cache=self.cache.setdefault((of, local), {}))
+        with np.errstate(all="ignore"):
+            self.check(problem, quantity, ask.span)
+        return problem
+
+    def check(self, problem: Problem, quantity: Quantity, span: Span) -> None:
+        """Refuse derivatives that are not one number or one tensor."""
+        value = problem.graph.vertices[problem.of].value
+        if np.ndim(value) and quantity.kind == "gradient":
+            raise self.refused(
+                span, f"{quantity.of} has shape {np.shape(value)}", "ask for the derivative of a scalar: sum it first"
+            )
+        if problem.truth is None:
+            direct = " directly" if quantity.kind == "local" else ""
+            raise self.refused(
+                span, f"{quantity.of} does not depend on {quantity.by}{direct}", "ask for one that it depends on"
+            )
+        if quantity.kind == "local":
+            inside = {edge.vertex for edge in problem.edges}
+            if any(problem.graph.vertices[v].structured for v in inside) or np.shape(problem.truth) != np.shape(value):
+                raise self.refused(
+                    span,
+                    f"{quantity} is no array of numbers, as {quantity.of} is not elementwise in {quantity.by}",
+                    f"ask for a total derivative, such as d{output_name(self.question.source)}/d{quantity.by}",
+                )
+
+    def vertex(self, name: str, span: Span) -> int:
+        if name == "output" and name not in self.graph.names:
+            return self.graph.output
+        if name not in self.graph.names:
+            close = did_you_mean(name, self.graph.names)
+            known = ", ".join(self.graph.names)
+            raise self.refused(
+                span, f"the program has no {name}", f"did you mean {close}?" if close else f"it has {known}"
+            )
+        return self.graph.names[name]
+
+    def refused(self, span: Span, message: str, help: str) -> UsageError:
+        return UsageError("E022", f"question {self.question.id}: {message}", span=span, help=help, source=self.file)
+
+    def placed(self, error: GradcliError) -> UsageError:
+        """An error of the program, at its place in the assignment."""
+        told = self.refused(
+            self.question.span, error.message, error.help or "mend the program; gradcli eval explains it"
+        )
+        told.label = error.label
+        if error.code == "E201":  # the help of commands that take values as arguments
+            told.help = f"write at = {{ {error.message.rpartition(' ')[2]} = 2 }}, with all other values"
+        if error.span is not None and error.source is self.question.source:
+            told.span = self.question.placed(error.span)
+        return told
+
+    def explanations(self) -> Iterator[Explanation]:
+        """The worked solution: of the program's output, and of whatever else is differentiated."""
+        outputs = {ask.quantity.of for ask in self.question.asks if ask.quantity.kind == "gradient"}
+        outputs = {name for name in outputs if self.graph.names.get(name, self.graph.output) != self.graph.output}
+        whole = self.graph.vertices[self.graph.output].value
+        upstream = np.ones_like(whole) if np.ndim(whole) else None
+        yield build(self.question.source.text, self.evaluation, upstream)
+        for name in sorted(outputs):
+            yield explain_source(self.question.source, self.at, of=name)

@@ -1,0 +1,79 @@
+"""The verdict on one answer, by the kind of what is right: a number or tensor, a formula, a word."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.mistakes.wording import shown
+from gradcli.homework.model import Branch, Diagnosis
+from gradcli.homework.solve.points import Counterexample, Truths, counterexample
+from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_number
+from gradcli.homework.submission.numerals import Tolerance, Typed
+
+Value = Any  # what Marked.expected may be
+NODE = re.compile(r"<?(?P<name>\w+)(?: object at 0x[0-9a-f]+)?>?")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A verdict on one answer text, with what goes with it; `typed` is a number that later answers may build on."""
+
+    verdict: str
+    remark: str = ""
+    diagnoses: tuple[Diagnosis, ...] = ()
+    ledger: tuple[Branch, ...] = ()
+    typed: Typed | None = None
+
+
+def judged_formula(read: Read, truths: Truths) -> Verdict:
+    if not isinstance(read, Typed | Formula):
+        raise UnreadableError("neither a number nor a formula")
+    with np.errstate(all="ignore"):
+        found = counterexample(read, truths)
+    return Verdict("correct") if found is None else Verdict("wrong", at_point(found))
+
+
+def at_point(found: Counterexample) -> str:
+    """Where a formula goes wrong: `at x = 1.37 yours gives 4.1, right is 5.2`."""
+    values = ", ".join(f"{name} = {shown(value)}" for name, value in found.values.items())
+    return f"at {values} yours gives {shown(found.given)}, right is {shown(found.truth)}"
+
+
+def judged_word(text: str, expected: bool | str | None) -> Verdict:
+    """None, booleans and texts; a node may be pasted with its brackets."""
+    if isinstance(expected, str):
+        word = NODE.fullmatch(text.strip())
+        given: Any = word["name"] if word else text.strip().strip("'\"")
+        return Verdict("correct" if given == expected else "wrong")
+    return Verdict("correct" if read_number(text) is expected else "wrong")
+
+
+def judged_number(read: Typed | bool | None, expected: Value, tolerance: Tolerance, *, is_script: bool) -> Verdict:
+    if read is None:
+        return Verdict("wrong" if is_script else "missing")
+    if isinstance(read, bool):
+        if np.asarray(expected).dtype.kind == "b" and np.ndim(expected) == 0:
+            return Verdict("correct" if read == bool(expected) else "wrong")
+        raise UnreadableError("neither a number nor a tensor")
+    if np.shape(read.value) != np.shape(expected):
+        remark = f"its shape is {np.shape(read.value)}, and that of the answer {np.shape(expected)}"
+        return Verdict("shape", remark, typed=read)
+    right, nearly = (np.asarray(part) for part in tolerance.judge(read, expected))
+    if right.all():
+        return Verdict("correct")
+    verdict = "precision" if nearly.all() else "wrong"
+    return Verdict(verdict, worst_entry(read.value, expected, nearly if verdict == "wrong" else right), typed=read)
+
+
+def worst_entry(given: Value, expected: Value, fine: Value) -> str:
+    """The entry of a tensor that is furthest off."""
+    if np.size(given) == 1:
+        return ""
+    off = np.where(fine, 0.0, np.abs(np.asarray(given, float) - expected))
+    place = np.unravel_index(int(np.argmax(off)), off.shape)
+    index = ", ".join(map(str, place))
+    return f"{int(np.size(fine) - np.sum(fine))} of {np.size(fine)} entries are off, most of all [{index}]"

@@ -1,0 +1,170 @@
+"""What a student typed, read as far as it can be: a number, an array, a formula, None, True, False, a name."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import mode
+from gradcli.errors import GradcliError
+from gradcli.explanation.values import value_of
+from gradcli.homework.submission.numerals import LONGEST as DIGITS
+from gradcli.homework.submission.numerals import NUMERAL, Typed, read_numeral
+from gradcli.language.parser import parse_expression
+from gradcli.language.tree import Expression, List, Number, Unary, fold
+from gradcli.source import Source
+
+LONGEST = 10_000  # characters of an answer
+KEPT = 400  # characters of an answer that is remembered: long ones would fill the memory
+LARGEST = 2**12  # entries of a value that an answer computes
+LONGEST_REASON = 200
+DEEPEST = 64  # lists in lists, as many as an array has dimensions
+WORDS = {"none": None, "null": None, "true": True, "false": False}
+PASTED = re.compile(
+    r"(?:(?:torch|np|numpy)\.)?(?:tensor|array|Size)\((?P<value>.*?)(?:,\s*(?:requires_grad|grad_fn|dtype|device)\s*=.*)?\)",
+    re.DOTALL,
+)
+
+
+class UnreadableError(Exception):
+    """An answer that is none; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """An answer that is an expression."""
+
+    tree: Expression
+    text: str
+
+
+Read = Typed | Formula | bool | None
+
+
+def read_answer(text: str) -> Read:
+    """The answer that a text is; UnreadableError says why it is none.
+
+    `tensor(2., grad_fn=<...>)`, as pasted from a terminal, is the number in it.
+    """
+    return remembered(text) if len(text) <= KEPT else read(text)
+
+
+@lru_cache(2**10)  # students give the same answers
+def remembered(text: str) -> Read:
+    return read(text)
+
+
+def read(text: str) -> Read:
+    text = text.strip()
+    if len(text) > LONGEST:
+        raise UnreadableError(f"an answer of {len(text):,} characters")
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    if text.lower().lstrip("+-−") in ("nan", "inf", "infinity"):
+        raise UnreadableError("not a finite number")
+    pasted = PASTED.fullmatch(text)
+    if pasted:
+        text = pasted["value"]
+    typed = read_numeral(text)
+    if typed is not None:
+        return checked(typed)
+    if len(text) > DIGITS and NUMERAL.fullmatch(text):
+        raise UnreadableError(f"a number of {len(text):,} characters")
+    source = Source(text, "answer")
+    try:
+        tree = parse_expression(source)
+    except GradcliError as error:
+        raise UnreadableError(slip_of(text) or reason(error)) from None
+    plain = listed(tree, text) if isinstance(tree, List) else None
+    return Formula(tree, text) if plain is None else checked(plain)
+
+
+def slip_of(text: str) -> str:
+    """What numbers are often written as, and cannot be."""
+    if re.fullmatch(r"[-+−]?\d+,\d+", text):
+        return f"decimals stand behind a point: {text.replace(',', '.')}"
+    unit = re.fullmatch(r"(?P<number>[-+−]?[\d.]+(?:[eE][-+]?\d+)?)\s*(?P<unit>%|°|[^\W\d]+)", text)
+    if unit and read_numeral(unit["number"]):
+        product = f"{unit['number']}*{unit['unit']}, or " if unit["unit"].isidentifier() else ""
+        return f"write {product}the number without a unit"
+    about = re.fullmatch(r"[≈~=<>≤≥±$€£]+\s*(?P<number>\S+)", text)
+    if about and read_numeral(about["number"]):
+        return f"write the number alone: {about['number']}"
+    return ""
+
+
+def reason(error: GradcliError) -> str:
+    """What an error says, where there are no programs and no places."""
+    message = error.message
+    if error.code == "E207":
+        message = f"{message.partition(' ')[0]} is a name, and a number was asked for"
+    if error.code == "E105" and error.help.endswith("multiply"):
+        message = f"{message}: {error.help}"
+    return message if len(message) <= LONGEST_REASON else f"{message[:LONGEST_REASON]}..."
+
+
+def listed(tree: Expression, text: str) -> Typed | None:
+    """Nested lists of plain numbers, each with its digits; None where a formula is among them."""
+
+    def step(node: Expression, parts: Any) -> Any:
+        if isinstance(node, Number):
+            return read_numeral(text[slice(*node.span)])
+        if isinstance(node, Unary) and isinstance(node.operand, Number):
+            return read_numeral(text[slice(*node.span)])
+        return stacked(parts) if isinstance(node, List) and None not in parts else None
+
+    found: Typed | None = fold(tree, step)
+    return found
+
+
+def stacked(entries: list[Typed]) -> Typed | None:
+    """A list of numbers, or of lists of one shape, as an array; None where they differ."""
+    shapes = {np.shape(entry.value) for entry in entries}
+    if len(shapes) > 1:
+        return None
+    if len(next(iter(shapes), ())) >= DEEPEST:
+        raise UnreadableError("lists in lists, nested too deeply")
+    value, unit, digits, zeros = (
+        np.array([getattr(entry, part) for entry in entries], np.float64)
+        for part in ("value", "unit", "digits", "zeros")
+    )
+    return Typed(value, unit, digits, zeros)
+
+
+def checked(typed: Typed) -> Typed:
+    if not np.all(np.isfinite(typed.value)):
+        raise UnreadableError("not a finite number")
+    return typed
+
+
+def read_number(text: str) -> Typed | bool | None:
+    """The answer as numbers: a formula without names is computed."""
+    read = read_answer(text)
+    if not isinstance(read, Formula):
+        return read
+    value = computed(read, {})
+    kind = np.asarray(value).dtype.kind
+    if kind not in "fiub" or (kind == "b" and not np.ndim(value)):
+        raise UnreadableError("neither a number nor a tensor of numbers")
+    return checked(Typed(np.asarray(value, np.float64)[()]))
+
+
+def computed(formula: Formula, names: dict[str, Any]) -> Any:
+    """The value of an answer, within limits; UnreadableError where it has none."""
+    largest = mode.largest
+    mode.largest = max([LARGEST, *(math.prod(getattr(value, "shape", ())) for value in names.values())])
+    try:
+        return value_of(formula.tree, names, Source(formula.text, "answer"))
+    except GradcliError as error:
+        if error.code == "E207" and names:
+            raise UnreadableError(f"the program has no {error.message.partition(' ')[0]}") from None
+        raise UnreadableError(reason(error)) from None
+    except (ArithmeticError, ValueError, TypeError, MemoryError, RecursionError, IndexError) as error:
+        raise UnreadableError(str(error) or "it cannot be computed") from None
+    finally:
+        mode.largest = largest

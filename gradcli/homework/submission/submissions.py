@@ -1,0 +1,209 @@
+"""Submissions: text, JSON and CSV. They are data: nothing in them is run."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+from gradcli.homework.submission.files import read_file
+
+LARGEST = 2**20  # bytes of one student's file
+LARGEST_CLASS = 2**27  # bytes of a class in one CSV file
+REMARKS = 20  # on a file
+NOBODY = "(no name)"
+COLUMNS = ("student", "question", "quantity", "answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One line of a submission: the answer as text, None where it is left blank; `problem` says why it is no answer."""
+
+    question: str
+    quantity: str
+    text: str | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What one student handed in; `unreadable` says why nothing could be read, `remarks` what could not."""
+
+    file: str
+    student: str
+    given: tuple[Given, ...] = ()
+    unreadable: str = ""
+    remarks: tuple[str, ...] = field(default=())
+
+
+def submissions(path: Path, student: str = "") -> Iterator[Submission]:
+    """The submissions in one file: a CSV file holds a class."""
+    name, student = str(path), student or path.stem
+    kind = path.suffix.lower()
+    text, problem = read_file(path, LARGEST_CLASS if kind == CLASS else LARGEST)
+    if problem:
+        yield Submission(name, student, unreadable=problem)
+    elif kind == CLASS:
+        yield from of_class(name, student, text)
+    else:
+        yield READERS.get(kind, read_text)(name, student, text)
+
+
+@cache
+def answers_parser() -> Any:
+    from lark import Lark
+
+    from gradcli.language.grammar import grammar_text
+
+    # each token depends on its place in the line
+    return Lark(
+        grammar_text("answers.lark"), start="answers", parser="lalr", lexer="contextual", maybe_placeholders=False
+    )
+
+
+def read_text(name: str, student: str, text: str) -> Submission:
+    """A submission in the notation of `answers.lark`."""
+    given: list[Given] = []
+    remarks: list[str] = []
+    question = ""
+    for token in answers_parser().parse(text).children:
+        if token.type == "HEADING":
+            question = named(token.value[1:-1])
+        elif token.type == "QUANTITY":
+            given.append(Given(question, token.value.strip(), None))
+        elif token.type == "ANSWER":
+            given[-1] = replace(given[-1], text=token.value.strip())
+        else:
+            remarks.append(f"line {token.line} is no [question], and no quantity = answer: {shortened(token.value)}")
+    return Submission(name, student, tuple(given), remarks=limited(remarks))
+
+
+def named(question: str) -> str:
+    """The id of a question, the same in every spelling of its letters."""
+    return normalize("NFC", question.strip())
+
+
+def limited(remarks: list[str]) -> tuple[str, ...]:
+    """The first of many remarks."""
+    if len(remarks) > REMARKS:
+        remarks[REMARKS:] = [f"and {len(remarks) - REMARKS} more"]
+    return tuple(remarks)
+
+
+def shortened(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+class Numeral(str):
+    """A number of a JSON file, with the digits that stand there."""
+
+    __slots__ = ()
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object of a JSON file, in which a key may stand twice."""
+
+
+def read_json(name: str, student: str, text: str) -> Submission:
+    """`{"question": {"quantity": answer}}`."""
+    try:
+        table = json.loads(
+            text, parse_float=Numeral, parse_int=Numeral, parse_constant=Numeral, object_pairs_hook=_Pairs
+        )
+    except json.JSONDecodeError as error:
+        return Submission(
+            name, student, unreadable=f"it is not JSON: line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}"
+        )
+    except RecursionError:
+        return Submission(name, student, unreadable="it is nested too deeply")
+    if not isinstance(table, _Pairs):
+        return Submission(name, student, unreadable='it is no object such as {"question": {"q": 8}}')
+    given: list[Given] = []
+    remarks: list[str] = []
+    for question, answers in table:
+        if not isinstance(answers, _Pairs):
+            remarks.append(f"{shortened(question)} holds no answers by quantity")
+            continue
+        given.extend(_of_json(named(question), quantity.strip(), answer) for quantity, answer in answers)
+    return Submission(name, student, tuple(given), remarks=limited(remarks))
+
+
+def _of_json(question: str, quantity: str, answer: Any) -> Given:
+    if answer is None:
+        return Given(question, quantity, "None")
+    try:
+        text = written(answer).strip()
+    except (TypeError, RecursionError):
+        return Given(question, quantity, "", "neither a number, a text nor a list of numbers")
+    return Given(question, quantity, text or None)
+
+
+def written(value: Any) -> str:
+    """A JSON value as answers are written."""
+    if isinstance(value, list) and not isinstance(value, _Pairs):
+        return f"[{', '.join(map(written, value))}]"
+    if isinstance(value, bool | str):
+        return str(value)
+    raise TypeError(value)
+
+
+def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
+    """Every student of a CSV file, in the order in which they appear; all of it is one student's without the column."""
+    rows = rows_of(text)
+    header = [cell.strip().lower() for cell in next(rows, [])]
+    missing = [column for column in COLUMNS[1:] if column not in header]
+    if missing:
+        needed = ", ".join(COLUMNS)
+        yield Submission(
+            name, student, unreadable=f"its first line has {needed}, and {', '.join(missing)} is not there"
+        )
+        return
+    places = [header.index(column) for column in COLUMNS if column in header]
+    everyone = header.count("student") == 0
+    students: dict[str, list[Given]] = {}
+    seen: dict[str, str] = {}  # what rows have in common is kept once
+    for row in rows:
+        cells = [row[place].strip() if place < len(row) else "" for place in places]
+        *who, question, quantity, answer = cells
+        if any(cells):
+            one = Given(seen.setdefault(question, named(question)), seen.setdefault(quantity, quantity), answer or None)
+            students.setdefault(student if everyone else who[0], []).append(one)
+    while students:
+        who_else = next(iter(students))
+        given = tuple(students.pop(who_else))
+        if who_else:
+            yield Submission(name, who_else, given)
+        else:
+            yield Submission(name, NOBODY, given, remarks=("the column student is empty",))
+
+
+def rows_of(text: str) -> Iterator[list[str]]:
+    """The rows of a CSV file, as spreadsheets of any country write them.
+
+    Where quotes are not in order, each line is read alone: what is wrong with one costs no other.
+    """
+    csv.field_size_limit(LARGEST_CLASS)  # a long answer is refused as an answer; it does not end the class
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    try:
+        for _ in csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True):
+            continue
+    except csv.Error:
+        for line in StringIO(text):
+            yield from csv.reader([line], delimiter=separator)
+        return
+    yield from csv.reader(StringIO(text, newline=""), delimiter=separator)
+
+
+Reader = Callable[[str, str, str], Submission]
+READERS: Mapping[str, Reader] = {
+    ".txt": read_text, ".answers": read_text, ".md": read_text, ".json": read_json
+}  # fmt: skip
+CLASS = ".csv"

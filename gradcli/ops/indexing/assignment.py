@@ -1,0 +1,231 @@
+"""Writing to tensors: `x[items] = value`, `x.fill_(2)`, `x.copy_(y)`, and `x.name_()` for the other operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.graph import Node
+from gradcli.engine.memory.in_place import change, check_in_place, check_overlap, write_over
+from gradcli.engine.memory.views import View, take_over
+from gradcli.engine.memory.writing import copy, fill, fill_tensor, zero
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.saved import TYPE_NAMES, keep_former_shape
+from gradcli.engine.tensor import Tensor, type_name
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.indexing import _items, take
+from gradcli.ops.indexing.subscript import located
+from gradcli.ops.shaping.shaping import expanded, reshape
+from gradcli.ops.support.surface import OPERATIONS
+
+
+def _put(x: Any, value: Any, *indices: Any, dims: tuple[int, ...], accumulate: bool = False) -> Any:
+    whole = np.array(x)
+    places = _items(indices, dims)
+    if accumulate:
+        np.add.at(whole, places, value)
+    else:
+        whole[places] = value
+    return whole
+
+
+def _kept(g: Any, out: Any, x: Any, value: Any, *indices: Any, dims: tuple[int, ...], accumulate: bool = False) -> Any:
+    return g if accumulate else index_put(g, 0, *indices, dims=dims)
+
+
+index_put: Primitive = primitive(
+    "index_put",
+    _put,
+    _kept,
+    lambda g, out, x, value, *indices, dims, accumulate=False: take(g, *indices, dims=dims),
+    structured=True,
+)
+
+
+def assign(x: Tensor, items: Any, value: Any) -> None:
+    """`x[items] = value`: a number, or a tensor that broadcasts to what the items name.
+
+    Raises TypeError for other values, AutogradError where shapes or dtypes do not go together.
+    """
+    if not isinstance(value, Tensor | int | float):
+        raise TypeError(f"can't assign a {type_name(value)} to a torch.{TYPE_NAMES[x.dtype]}Tensor")
+    if isinstance(value, float) and not np.isfinite(value) and x.dtype.kind in "iu":
+        kind = "int" if x.dtype == np.int32 else f"{x.dtype.name}_t"
+        raise AutogradError(f"value cannot be converted to type {kind} without overflow")
+    if items is False:  # nothing is named
+        return
+    part, arrays = located(x, items)
+    if arrays:
+        put(part, value, arrays)
+    elif isinstance(value, Tensor) and value.shape == part.shape:
+        change(part, copy, value)
+    elif isinstance(value, Tensor) and value.ndim:
+        change(part, copy, _spread(_without_leading_ones(value), part.shape))
+    else:
+        change(part, fill_tensor, _constant(value))
+
+
+def _constant(value: Any) -> Tensor:
+    """A number as a tensor without dimensions."""
+    return value if isinstance(value, Tensor) else Tensor(np.asarray(value)[()])
+
+
+def _without_leading_ones(value: Tensor) -> Tensor:
+    first = next((axis for axis, size in enumerate(value.shape) if size != 1), value.ndim)
+    return reshape(value, shape=value.shape[first:])  # type: ignore[no-any-return]
+
+
+def _spread(value: Tensor, shape: tuple[int, ...]) -> Tensor:
+    sizes = expanded(value, shape)
+    return value if value.shape == sizes else expand(value, size=sizes)
+
+
+def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = False) -> Tensor:
+    """Write the value to the places that index tensors and masks name, by dimension."""
+    check_in_place(x, requires_grad=x.requires_grad or (isinstance(value, Tensor) and value.requires_grad))
+    places = tuple(arrays.values())
+    masks = all(index.dtype == np.bool_ for index in places)
+    if not isinstance(value, Tensor):
+        value = Tensor(x.dtype.type(value))
+    if value.dtype != x.dtype and not (masks and not value.ndim):
+        raise AutogradError(
+            f"Index put requires the source and destination dtypes match, got {TYPE_NAMES[x.dtype]} for the "
+            f"destination and {TYPE_NAMES[value.dtype]} for the source.",
+            code="E301",
+        )
+    shape = x.value[_items([index.value for index in places], tuple(arrays))].shape
+    if value.shape[:1] == (1,):
+        value = _without_leading_ones(value)
+    if not broadcastable([value.value, np.broadcast_to(0, shape)]) or broadcast_shapes(value.shape, shape) != shape:
+        raise AutogradError(
+            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(shape)}",
+            code="E301",
+        )
+    options = {"accumulate": True} if accumulate else {}
+    check_overlap(x)
+    return write_over(x, index_put(x, value, *places, dims=tuple(arrays), **options))
+
+
+def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """`x[indices] = values`, or added to what is there."""
+    part, arrays = located(x, tuple(indices))
+    return put(part, values, arrays, accumulate)
+
+
+def zero_(x: Tensor) -> Tensor:
+    """Write zeros, to memory that entries share as well."""
+    check_in_place(x)
+    return write_over(x, zero(x))
+
+
+def fill_(x: Tensor, value: Any) -> Tensor:
+    """Write one number everywhere, given as a number or as a tensor without dimensions."""
+    check_in_place(x)
+    if isinstance(value, Tensor) and value.ndim:
+        raise AutogradError(
+            f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+        )
+    if isinstance(value, Tensor):
+        return change(x, fill_tensor, value)
+    return write_over(x, fill(x, value))
+
+
+def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """Write the entries of another tensor, which may broadcast and have another dtype."""
+    source = _constant(other)
+    check_in_place(x, requires_grad=x.requires_grad or source.requires_grad)
+    shapes = [x.value, source.value]
+    if not broadcastable(shapes) or broadcast_shapes(x.shape, source.shape) != x.shape:
+        if broadcastable(shapes):
+            raise AutogradError(
+                f"output with shape {list(x.shape)} doesn't match the broadcast shape "
+                f"{list(broadcast_shapes(x.shape, source.shape))}",
+                code="E301",
+            )
+        raise mismatch(shapes)
+    return change(x, copy, source)
+
+
+# These change what the tensor looks at, not what is there; torch numbers their nodes apart.
+RESHAPING = {
+    "t": "TBackward1",
+    "transpose": "TransposeBackward1",
+    "swapaxes": "TransposeBackward1",
+    "swapdims": "TransposeBackward1",
+    "unsqueeze": "UnsqueezeBackward1",
+    "squeeze": "SqueezeBackward3",
+}
+
+
+def _look(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
+    """`x.t_()`, `x.unsqueeze_(0)`: the same memory, seen in another shape."""
+    check_in_place(x)
+    result = OPERATIONS[stem].function(x, *arguments, **keywords)
+    node = result.node
+    if isinstance(node, Node) and node.inputs is not None:
+        name = "SqueezeBackward4" if stem == "squeeze" and (arguments or keywords) else RESHAPING[stem]
+        node.primitive = replace(node.primitive, node=name)
+        node.inputs = (Tensor(x.value, x.node),)
+        take_over(x.node, node)
+        x.node = node
+    before, x.value = x.value, result.value
+    keep_former_shape(x, before)
+    if isinstance(x, View):
+        x.look_along(result.path)
+    return x
+
+
+# torch's in-place methods that are operations with an underscore: `x.sum_()` is not one.
+NAMES = """
+abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr arccos arccosh arcsin arcsinh arctan arctan2 arctanh
+asin asinh atan atan2 atanh baddbmm bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
+bitwise_xor ceil clamp clamp_max clamp_min clip copysign cos cosh cumprod cumsum deg2rad digamma div divide eq erf erfc
+erfinv exp exp2 expm1 fix float_power floor floor_divide fmod frac gcd ge greater greater_equal gt heaviside hypot i0
+igamma igammac index_add index_copy index_fill index_reduce lcm ldexp le lerp less less_equal lgamma log log10 log1p
+log2 logical_and logical_not logical_or logical_xor logit lt masked_fill masked_scatter mul multiply mvlgamma nan_to_num
+ne neg negative nextafter not_equal polygamma pow rad2deg reciprocal relu remainder renorm round rsqrt scatter
+scatter_add scatter_reduce sgn sigmoid sign sin sinc sinh sqrt square sub subtract tan tanh tril triu true_divide trunc
+xlogy
+"""
+METHODS = frozenset(NAMES.split())
+
+
+def fill_diagonal_(x: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
+    """Write one number along the diagonal of a matrix; of a tall one again and again, if it is to `wrap`."""
+    if x.ndim < 2:
+        raise AutogradError("dimensions must larger than 1")
+    if wrap and x.ndim == 2 and x.shape[0] > x.shape[1]:
+        for start in range(0, x.shape[0], x.shape[1] + 1):
+            fill_(OPERATIONS["diagonal"].function(x, -start), fill_value)
+        return x
+    fill_(OPERATIONS["diagonal"].function(x), fill_value)
+    return x
+
+
+OWN: dict[str, Callable[..., Tensor]] = {
+    "copy_": copy_,
+    "fill_": fill_,
+    "fill_diagonal_": fill_diagonal_,
+    "index_put_": index_put_,
+    "zero_": zero_,
+}
+
+
+def in_place_method(name: str) -> Callable[..., Tensor] | None:
+    """`x.name` for the names that end in an underscore, as a function that takes `x` first; None if there is none."""
+    stem = name.removesuffix("_")
+    if name in OWN:
+        return OWN[name]
+    if stem == name or stem not in OPERATIONS:
+        return None
+    if stem in RESHAPING:
+        return lambda x, *arguments, **keywords: _look(x, stem, *arguments, **keywords)
+    if stem not in METHODS:
+        return None
+    return lambda x, *arguments, **keywords: change(x, OPERATIONS[stem].function, *arguments, **keywords)

@@ -1,0 +1,247 @@
+"""Entries by index along one dimension: gather and scatter_add, index_select and index_add, masked_select."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import Notation, literal
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, scattered
+from gradcli.ops.shaping.shaping import reshaped
+from gradcli.ops.support.arguments import Indices
+from gradcli.ops.support.surface import operation
+
+
+def gathered(x: Any, index: Any, *, dim: int) -> Any:
+    # torch lets the index be smaller than the input, and a scalar be a vector of one
+    rows, places = np.atleast_1d(x), np.atleast_1d(index)
+    near = tuple(slice(None) if axis == dim else slice(size) for axis, size in enumerate(places.shape))
+    return np.take_along_axis(rows[near], places, dim).reshape(index.shape)
+
+
+def _scatter(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
+    return scattered(g, gathered(flat_positions(shape), index, dim=dim), shape)
+
+
+def _spread(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
+    return scattered(g, np.take(flat_positions(shape), index, dim), shape)
+
+
+def dim_second(name: str) -> Notation:
+    """The order of arguments that torch has: `gather(x, dim, index)`."""
+
+    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        x, *others = (operand.tree for operand in operands)
+        return Call(name, tuple(map(Argument, (x, literal(options["dim"]), *others))))
+
+    return write
+
+
+def _onto_zeros(name: str) -> Notation:
+    """An adjoint as torch's users write it: `scatter_add(zeros((2, 3)), dim, index, g)`."""
+
+    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        g, index = (operand.tree for operand in operands)
+        zeros = Call("zeros", (Argument(literal(options["shape"])),))
+        return Call(name, tuple(map(Argument, (zeros, literal(options["dim"]), index, g))))
+
+    return write
+
+
+gather: Primitive = primitive(
+    "gather",
+    gathered,
+    lambda g, out, x, index, *, dim: gather_backward(g, index, shape=x.shape, dim=dim),
+    structured=True,
+    notation=dim_second("gather"),
+)
+gather_backward: Primitive = primitive(
+    "gather_backward",
+    _scatter,
+    lambda g, out, x, index, *, shape, dim: gather(g, index, dim=dim),
+    node="ScatterAddBackward0",
+    structured=True,
+    notation=_onto_zeros("scatter_add"),
+)
+scatter_add: Primitive = primitive(
+    "scatter_add",
+    lambda x, index, src, *, dim: x + _scatter(src, index, shape=x.shape, dim=dim),
+    lambda g, out, x, index, src, *, dim: g,
+    None,
+    lambda g, out, x, index, src, *, dim: gather(g, index, dim=dim),
+    structured=True,
+    notation=dim_second("scatter_add"),
+)
+index_select: Primitive = primitive(
+    "index_select",
+    lambda x, index, *, dim: np.take(x, index, dim),
+    lambda g, out, x, index, *, dim: index_select_backward(g, index, shape=x.shape, dim=dim),
+    structured=True,
+    notation=dim_second("index_select"),
+)
+index_select_backward: Primitive = primitive(
+    "index_select_backward",
+    _spread,
+    lambda g, out, x, index, *, shape, dim: index_select(g, index, dim=dim),
+    node="IndexAddBackward0",
+    structured=True,
+    notation=_onto_zeros("index_add"),
+)
+index_add: Primitive = primitive(
+    "index_add",
+    lambda x, index, src, *, dim: x + _spread(src, index, shape=x.shape, dim=dim),
+    lambda g, out, x, index, src, *, dim: g,
+    None,
+    lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
+    structured=True,
+    notation=dim_second("index_add"),
+)
+masked_select: Primitive = primitive(
+    "masked_select",
+    lambda x, mask: x[mask],
+    lambda g, out, x, mask: index_backward(g, mask, shape=x.shape, dims=(0,)),
+    structured=True,
+)
+
+
+def _outside(index: Tensor, size: int) -> int | None:
+    """The first index that is not there; negative ones are not, in this family."""
+    bad = index.value[(index.value < 0) | (index.value >= size)]
+    return int(bad.reshape(-1)[0]) if bad.size else None
+
+
+def check_places(name: str, x: Tensor, dim: int, index: Tensor) -> None:
+    if index.dtype == np.bool_:
+        raise AutogradError(f"{name}(): Expected dtype int32/int64 for index")
+    if max(index.ndim, 1) != max(x.ndim, 1):
+        raise AutogradError("Index tensor must have the same number of dimensions as input tensor", code="E301")
+    for axis, (own, size) in enumerate(zip(x.shape, index.shape, strict=False)):
+        if axis != dim and size > own:
+            raise AutogradError(
+                f"Size does not match at dimension {axis} expected index {list(index.shape)} to be no larger than "
+                f"self {list(x.shape)} apart from dimension {dim}",
+                code="E301",
+            )
+    size = x.shape[dim] if x.ndim else 1
+    bad = _outside(index, size)
+    if bad is not None:
+        raise AutogradError(f"index {bad} is out of bounds for dimension {dim} with size {size}", code="E301")
+
+
+@operation("x = [[1, 2], [3, 4]]; gather(x, 1, [[0, 0], [1, 0]])")
+def gather_(input: Tensor, dim: int, index: Indices) -> Any:
+    """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
+    axis = dimension(dim, input.ndim)
+    check_places("gather", input, axis, index)
+    return gather(input, index, dim=axis)
+
+
+@operation("x = [[1, 2, 3]]; y = [[4, 5]]; scatter_add(x, 1, [[2, 2]], y)")
+def scatter_add_(input: Tensor, dim: int, index: Indices, src: Tensor) -> Any:
+    """Entries of `src` added to the input at the indices."""
+    axis = dimension(dim, input.ndim)
+    check_places("scatter", input, axis, index)
+    if index.ndim != src.ndim or any(m > n for m, n in zip(index.shape, src.shape, strict=True)):
+        raise AutogradError(
+            f"Expected index {list(index.shape)} to be no larger than src {list(src.shape)}", code="E301"
+        )
+    return scatter_add(input, index, corner(src, index.shape), dim=axis)
+
+
+def corner(x: Any, sizes: tuple[int, ...]) -> Any:
+    for dim, size in enumerate(sizes):
+        if size < x.shape[dim]:
+            x = cut(x, dim=dim, start=0, stop=size)
+    return x
+
+
+@operation("x = [[1, 2], [3, 4]]; index_select(x, 0, [1, 1, 0])")
+def index_select_(input: Tensor, dim: int, index: Indices) -> Any:
+    """The slices at the given indices of one dimension."""
+    axis = dimension(dim, input.ndim)
+    return index_select(input, vector_of("index_select", input, axis, index), dim=axis)
+
+
+@operation("x = [[1, 2], [3, 4]]; y = [[5, 6]]; index_add(x, 0, [1], y)")
+def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha: float = 1) -> Any:
+    """Slices of `source`, times `alpha`, added to the input at the given indices of one dimension."""
+    axis = dimension(dim, input.ndim)
+    vector = vector_of("index_add", input, axis, index)
+    expected = (*input.shape[:axis], vector.value.size, *input.shape[axis + 1 :])
+    if source.shape != expected:
+        raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
+    part: Any = source
+    return index_add(input, vector, part if alpha == 1 else part * alpha, dim=axis)
+
+
+def _outside_words(name: str, index: int, x: Tensor, dim: int) -> str:
+    """What torch says of an index that is not there, by what it uses for the operation."""
+    if name in ("index_select", "index_add") and (dim == 0 if name == "index_select" else x.ndim == 1):
+        return "index out of range in self"
+    if name == "index_select":
+        return f"INDICES element is out of DATA bounds, id={index} axis_dim={x.shape[dim]}"
+    words = f"index {index} is out of bounds for dimension {dim} with size {x.shape[dim]}"
+    return f"index_copy_(): {words}" if name == "index_copy" else words
+
+
+def vector_of(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
+    if not x.ndim:
+        raise AutogradError(f"{name}() cannot be applied to a 0-dim tensor.", code="E301")
+    if index.ndim > 1:
+        raise AutogradError(f"{name}(): Index is supposed to be a vector", code="E301")
+    if index.dtype == np.bool_ or is_floating(index.value):
+        raise AutogradError(f"{name}(): Expected dtype int32 or int64 for index")
+    bad = _outside(index, x.shape[dim])
+    if bad is not None:
+        raise AutogradError(_outside_words(name, bad, x, dim), code="E301")
+    return index if index.ndim else Tensor(index.value.reshape(1))
+
+
+@operation(
+    "x = [[1, 2, 3], [4, 5, 6]]; take_along_dim(x, [[0], [2]], 1)", "x = [3, 1, 2]; take_along_dim(x, [1, 2, 0])"
+)
+def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> Any:
+    """Entries by index along one dimension, where the other dimensions broadcast; along all without `dim`."""
+    if dim is None:
+        flat = reshaped(input, (input.value.size,))
+        return gather_(flat, 0, Tensor(indices.value.reshape(-1)))
+    axis = dimension(dim, input.ndim)
+    if not input.ndim:
+        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+    if input.ndim != indices.ndim:
+        raise AutogradError(
+            "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
+            f"{input.ndim} dimensions for input, and {indices.ndim} dimensions for indices",
+            code="E301",
+        )
+    own, wanted = list(input.shape), list(indices.shape)
+    own[axis] = wanted[axis] = 1
+    shapes = [np.broadcast_to(0, own), np.broadcast_to(0, wanted)]
+    if not broadcastable(shapes):
+        raise mismatch(shapes)
+    common = list(broadcast_shapes(tuple(own), tuple(wanted)))
+    own[axis], wanted[axis] = input.shape[axis], indices.shape[axis]
+    x = expand(input, size=(*common[:axis], own[axis], *common[axis + 1 :]))
+    return gather_(x, axis, Tensor(np.broadcast_to(indices.value, (*common[:axis], wanted[axis], *common[axis + 1 :]))))
+
+
+@operation("x = [[1, -2], [3, 4]]; masked_select(x, x > 0)")
+def masked_select_(input: Tensor, mask: Tensor) -> Any:
+    """The entries where the mask is true, in one row."""
+    if mask.dtype != np.bool_:
+        raise AutogradError("masked_select: expected BoolTensor for mask")
+    values = (mask.value, input.value)
+    if not broadcastable(values):
+        raise mismatch(values)
+    shape = broadcast_shapes(input.shape, mask.shape)
+    x = input if input.shape == shape else expand(input, size=shape)
+    return masked_select(x, Tensor(np.broadcast_to(mask.value, shape)))

@@ -1,0 +1,211 @@
+"""What `x[...]` does: select, slice, unsqueeze and index nodes, from left to right as torch takes the items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Expression, Index, Literal
+from gradcli.ops.shaping.shaping import fold_same
+from gradcli.ops.support.surface import operation
+
+EVERYTHING = slice(None)
+
+
+def _before(dim: int) -> tuple[Any, ...]:
+    return (EVERYTHING,) * dim
+
+
+def written(x: Formula, items: Sequence[Expression]) -> Expression:
+    return Index(x.tree, tuple(items))
+
+
+def _write_select(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    x, dim = operands[0], options["dim"]
+    return written(x, [literal(item) for item in (*_before(dim), options["index"])])
+
+
+def _write_slice(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """Bounds at the ends are left out: `x[1:]`."""
+    x, dim = operands[0], options["dim"]
+    start, stop, step = options["start"], options["stop"], options.get("step", 1)
+    bounds = (start or None, None if stop >= x.shape[dim] else stop, None if step == 1 else step)
+    return written(x, [literal(item) for item in (*_before(dim), slice(*bounds))])
+
+
+def _select_backward(g: Any, *, shape: tuple[int, ...], dim: int, index: int) -> Any:
+    out = np.zeros(shape, g.dtype)
+    out[(*_before(dim), index)] = g
+    return out
+
+
+def _slice_backward(g: Any, *, shape: tuple[int, ...], dim: int, start: int, stop: int, step: int = 1) -> Any:
+    out = np.zeros(shape, g.dtype)
+    out[(*_before(dim), slice(start, stop, step))] = g
+    return out
+
+
+def selecting(name: str, node: str) -> Primitive:
+    """One index of one dimension, as a view even of a single entry."""
+    return primitive(
+        name,
+        lambda x, *, dim, index: x[(*_before(dim), index, ...)],
+        lambda g, out, x, *, dim, index: select_backward(g, shape=x.shape, dim=dim, index=index),
+        node=node,
+        structured=True,
+        view=True,
+        notation=_write_select,
+    )
+
+
+def slicing(name: str, node: str) -> Primitive:
+    """A range of one dimension."""
+    return primitive(
+        name,
+        lambda x, *, dim, start, stop, step=1: x[(*_before(dim), slice(start, stop, step))],
+        lambda g, out, x, *, dim, start, stop, step=1: slice_backward(
+            g, shape=x.shape, dim=dim, start=start, stop=stop, step=step
+        ),
+        node=node,
+        structured=True,
+        view=True,
+        notation=_write_slice,
+        fold=fold_same,
+    )
+
+
+select: Primitive = selecting("select", "SelectBackward0")
+select_backward: Primitive = primitive(
+    "select_backward",
+    _select_backward,
+    lambda g, out, x, *, shape, dim, index: select(g, dim=dim, index=index),
+    node="SelectBackwardBackward0",
+    structured=True,
+)
+cut: Primitive = slicing("slice", "SliceBackward0")
+slice_backward: Primitive = primitive(
+    "slice_backward",
+    _slice_backward,
+    lambda g, out, x, *, shape, dim, start, stop, step: cut(g, dim=dim, start=start, stop=stop, step=step),
+    node="SliceBackwardBackward0",
+    structured=True,
+)
+alias: Primitive = primitive(
+    "alias",
+    lambda x: x[...],
+    lambda g, out, x: g,
+    structured=True,
+    view=True,
+    notation=lambda operands, _: written(operands[0], [Literal(...)]),
+)
+
+
+def _items(indices: Sequence[Any], dims: Sequence[int]) -> tuple[Any, ...]:
+    """Index arrays with full slices between them; a mask covers as many dimensions as it has."""
+    items: list[Any] = []
+    covered = 0
+    for index, dim in zip(indices, dims, strict=True):
+        items += [*_before(dim - covered), index if index.dtype.kind != "f" else index.astype(np.int64)]
+        covered = dim + (index.ndim if index.dtype == np.bool_ else 1)
+    return tuple(items)
+
+
+def scattered(values: Any, positions: Any, shape: tuple[int, ...]) -> Any:
+    """Zeros, with each value added at its flat position."""
+    sums = np.bincount(positions.ravel(), weights=values.ravel(), minlength=math.prod(shape))
+    return sums.reshape(shape).astype(values.dtype, copy=False)
+
+
+def flat_positions(shape: tuple[int, ...]) -> Any:
+    return np.arange(math.prod(shape)).reshape(shape)
+
+
+def _write_index(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    x, *indices = operands
+    items: list[Expression] = []
+    covered = 0
+    for index, dim in zip(indices, options["dims"], strict=True):
+        items += [*map(literal, _before(dim - covered)), index.tree]
+        covered = dim + (len(index.shape) if index.dtype == np.bool_ else 1)
+    return written(x, items)
+
+
+take: Primitive = primitive(
+    "index",
+    lambda x, *indices, dims: np.ascontiguousarray(x[_items(indices, dims)]),
+    lambda g, out, x, i, *more, dims: index_backward(g, i, *more, shape=x.shape, dims=dims),
+    structured=True,
+    notation=_write_index,
+)
+index_backward: Primitive = primitive(
+    "index_backward",
+    lambda g, *indices, shape, dims: scattered(g, flat_positions(shape)[_items(indices, dims)], shape),
+    lambda g, out, x, i, *more, shape, dims: take(g, i, *more, dims=dims),
+    node="IndexPutImplBackward0",
+    structured=True,
+)
+
+
+def bounded(index: int, size: int, dim: int) -> int:
+    """An index counted from the front."""
+    if not -size <= index < size:
+        raise AutogradError(f"index {index} is out of bounds for dimension {dim} with size {size}", code="E301")
+    return index % size
+
+
+def sliced(x: Tensor, bounds: slice, dim: int) -> Any:
+    if bounds.step == 0:
+        raise AutogradError("slice step cannot be zero", help="leave it out for every entry")
+    if bounds.step is not None and bounds.step < 1:
+        raise AutogradError("step must be greater than zero", help="flip(x, 0) reverses a dimension")
+    start, stop, step = bounds.indices(x.shape[dim])
+    return cut(x, dim=dim, start=start, stop=max(start, stop), step=step)
+
+
+@operation(
+    "x = [[1, 2, 3], [4, 5, 6]]; select(x, 1, -1)",
+    "x = [[1, 2, 3], [4, 5, 6]]; x[1]",
+    "x = [[1, 2, 3], [4, 5, 6]]; x[:, 0]",
+)
+def select_(input: Tensor, dim: int, index: int) -> Any:
+    """One index of one dimension."""
+    if not input.ndim:
+        raise AutogradError("select() cannot be applied to a 0-dim tensor.", code="E301")
+    axis = dimension(dim, input.ndim)
+    size = input.shape[axis]
+    if not -size <= index < size:
+        raise AutogradError(
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}",
+            code="E301",
+        )
+    return select(input, dim=axis, index=index % size)
+
+
+@operation(
+    "x = [[1, 2, 3], [4, 5, 6]]; narrow(x, 1, 1, 2)",
+    "x = [1, 2, 3, 4]; x[1:3]",
+    "x = [[1, 2, 3], [4, 5, 6]]; x[:, ::2]",
+)
+def narrow(input: Tensor, dim: int, start: int, length: int) -> Any:
+    """`length` indices of one dimension, from `start` on."""
+    if not input.ndim:
+        raise AutogradError("narrow() cannot be applied to a 0-dim tensor.", code="E301")
+    if length < 0:
+        raise AutogradError("narrow(): length must be non-negative.", code="E301")
+    axis = dimension(dim, input.ndim)
+    size = input.shape[axis]
+    if not -size <= start <= size:
+        raise AutogradError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
+    first = start + size if start < 0 else start
+    if first + length > size:
+        raise AutogradError(f"start ({first}) + length ({length}) exceeds dimension size ({size}).", code="E301")
+    return cut(input, dim=axis, start=first, stop=first + length)

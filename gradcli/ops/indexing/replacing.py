@@ -1,0 +1,233 @@
+"""A copy of a tensor in which one part, or entries combined by index, are those of another; rows made shorter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import Notation, literal, positional
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call
+from gradcli.ops.indexing.gathering import check_places, corner, gather, gather_backward, gathered
+from gradcli.ops.indexing.indexing import cut, flat_positions, select, select_
+from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.selection import where
+from gradcli.ops.reducing.norms import norm, norm_rule
+from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.shaping.diagonals import diagonal, diagonal_
+from gradcli.ops.shaping.shaping import clone
+from gradcli.ops.support.arguments import Indices
+from gradcli.ops.support.surface import operation
+
+NEAR = 1e-7  # torch's, added to a length before dividing by it
+
+
+def replacing(name: str, view: Primitive, notation: Notation | None = None) -> Primitive:
+    """Write over the part that a view shows."""
+
+    def forward(x: Any, source: Any, **options: Any) -> Any:
+        whole = np.array(x)
+        part = view.forward(whole, **options)
+        part.flags.writeable = True
+        part[...] = source
+        return whole
+
+    declared: Primitive = primitive(
+        name,
+        forward,
+        lambda g, out, x, source, **options: declared(g, view(g, **options) * 0, **options),
+        lambda g, out, x, source, **options: view(g, **options),
+        structured=True,
+        notation=notation,
+    )
+    return declared
+
+
+diagonal_scatter = replacing("diagonal_scatter", diagonal)
+select_scatter = replacing("select_scatter", select)
+slice_scatter = replacing("slice_scatter", cut, positional("slice_scatter"))
+
+
+def _same_shape(part: Any, source: Tensor) -> None:
+    if part.shape != source.shape:
+        raise AutogradError(
+            f"expected src to have a size equal to the slice of self. src size = {list(source.shape)}, slice size = "
+            f"{list(part.shape)}",
+            code="E301",
+        )
+
+
+@operation("A = [[1, 2], [3, 4]]; y = [5, 6]; diagonal_scatter(A, y)")
+def diagonal_scatter_(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The matrix with another diagonal."""
+    _same_shape(diagonal_(input.detach(), offset, dim1, dim2), src)
+    first, second = dimension(dim1, input.ndim), dimension(dim2, input.ndim)
+    return diagonal_scatter(input, src, offset=offset, dim1=first, dim2=second)
+
+
+@operation("A = [[1, 2], [3, 4]]; y = [5, 6]; select_scatter(A, y, 1, 0)")
+def select_scatter_(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
+    """The tensor with another slice at one index of a dimension."""
+    _same_shape(select_(input.detach(), dim, index), src)
+    axis = dimension(dim, input.ndim)
+    return select_scatter(input, src, dim=axis, index=index % input.shape[axis])
+
+
+@operation(
+    "x = [1, 2, 3]; y = [5, 6]; slice_scatter(x, y, start=1)",
+    "A = [[1, 2], [3, 4]]; y = [[5], [6]]; slice_scatter(A, y, 1, end=1)",
+)
+def slice_scatter_(
+    input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
+) -> Any:
+    """The tensor with another range of a dimension."""
+    axis = dimension(dim, input.ndim)
+    if not input.ndim:
+        raise AutogradError("slice() cannot be applied to a 0-dim tensor.", code="E301")
+    first, last, _ = slice(start, end).indices(input.shape[axis])
+    options = {"dim": axis, "start": first, "stop": max(first, last), "step": step}
+    _same_shape(cut(input.detach(), **options), src)
+    return slice_scatter(input, src, **options)
+
+
+@operation("narrow_copy([[1, 2, 3], [4, 5, 6]], 1, 1, 2)")
+def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Any:
+    """A copy of `length` indices of one dimension, from `start` on."""
+    from gradcli.ops.indexing.indexing import narrow
+
+    return clone(narrow(input, dim, start, length))
+
+
+COMBINED: dict[str, Any] = {"sum": np.add, "prod": np.multiply, "mean": np.add, "amax": np.maximum, "amin": np.minimum}
+NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
+
+
+def _counts(index: Any, shape: tuple[int, ...], dim: int, include_self: bool) -> Any:
+    """How many entries come together in each place; of a place that nothing reaches, 1."""
+    places = gathered(flat_positions(shape), index, dim=dim)
+    found = np.bincount(places.ravel(), minlength=int(np.prod(shape))).reshape(shape)
+    return np.maximum(found + include_self, 1)
+
+
+def _combined(x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True) -> Any:
+    out = np.array(x)
+    places = gathered(flat_positions(x.shape), index, dim=dim).ravel()
+    if not include_self:
+        neutral = NEUTRAL[how]
+        if x.dtype.kind in "iu" and how in ("amax", "amin"):
+            neutral = np.iinfo(x.dtype).min if how == "amax" else np.iinfo(x.dtype).max
+        out.reshape(-1)[places] = neutral
+    COMBINED[how].at(out.reshape(-1), places, src.ravel())
+    if how == "mean":
+        counts = _counts(index, x.shape, dim, include_self)
+        out = out // counts if x.dtype.kind in "iu" else (out / counts).astype(x.dtype)
+    return out
+
+
+def _reached(g: Any, index: Any, dim: int) -> Any:
+    """Where the index leads to."""
+    return gather_backward(np.ones(index.shape, g.dtype), index, shape=g.shape, dim=dim) > 0
+
+
+def _own_rule(g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True) -> Any:
+    if how == "prod":
+        found = g * out / x
+    elif how in ("amax", "amin"):
+        found = where(equal(x, out), g / _tied(x, index, src, out, dim), 0)
+    else:
+        found = g / _shared(g, index, dim, include_self) if how == "mean" else g
+    return found if include_self else where(_reached(g, _value(index), dim), 0, found)
+
+
+def _source_rule(
+    g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True
+) -> Any:
+    if how == "prod":
+        return gather(g * out, index, dim=dim) / src
+    if how in ("amax", "amin"):
+        share = g / _tied(x, index, src, out, dim)
+        return where(equal(src, gather(out, index, dim=dim)), gather(share, index, dim=dim), 0)
+    return gather(g / _shared(g, index, dim, include_self) if how == "mean" else g, index, dim=dim)
+
+
+def _value(x: Any) -> Any:
+    return getattr(x, "value", x)
+
+
+def _shared(g: Any, index: Any, dim: int, include_self: bool) -> Any:
+    value = _value(g)
+    return _counts(_value(index), g.shape, dim, include_self).astype(value.dtype)
+
+
+def _tied(x: Any, index: Any, src: Any, out: Any, dim: int) -> Any:
+    """How many entries share each extreme."""
+    values, places, sources, found = map(_value, (x, index, src, out))
+    hits = sources == gathered(found, places, dim=dim)
+    number = np.bincount(
+        gathered(flat_positions(values.shape), places, dim=dim).ravel(), hits.ravel(), values.size
+    ).reshape(values.shape)
+    return np.maximum(number + (values == found), 1).astype(values.dtype)
+
+
+def _write_reduce(operands: Any, options: dict[str, Any]) -> Any:
+    x, index, src = (operand.tree for operand in operands)
+    others = [] if options.get("include_self", True) else [Argument(literal(False), "include_self")]
+    return Call(
+        "scatter_reduce",
+        (*map(Argument, (x, literal(options["dim"]), index, src, literal(options["how"]))), *others),
+    )
+
+
+scatter_reduce = primitive(
+    "scatter_reduce", _combined, _own_rule, None, _source_rule, structured=True, notation=_write_reduce
+)
+
+
+@operation(
+    "x = [1, 2, 3]; y = [4, 5, 7]; scatter_reduce(x, 0, [0, 0, 1], y, 'sum')",
+    "x = [1, 2, 3]; y = [4, 5, 7]; scatter_reduce(x, 0, [0, 0, 1], y, 'mean', include_self=False)",
+    "x = [1, 2, 3]; y = [4, 5, 7]; scatter_reduce(x, 0, [0, 0, 1], y, 'prod')",
+    "x = [1, 2, 3]; y = [4, 5, 7]; scatter_reduce(x, 0, [0, 0, 1], y, 'amax')",
+)
+def scatter_reduce_(
+    input: Tensor, dim: int, index: Indices, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Any:
+    """Entries of `src` combined with the input at the indices: their sum, product, mean, largest or smallest."""
+    if reduce not in COMBINED:
+        raise AutogradError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    axis = dimension(dim, input.ndim)
+    check_places("scatter", input, axis, index)
+    if src.dtype != input.dtype:
+        raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
+    options = {"dim": axis, "how": reduce, **({} if include_self else {"include_self": False})}
+    return scatter_reduce(input, index, corner(src, index.shape), **options)
+
+
+def _shortened(x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:
+    length = norm(x, p=p, dim=dim, keepdim=True)
+    return (x * np.where(length > maxnorm, maxnorm / (length + NEAR), 1)).astype(x.dtype)
+
+
+def _shortened_rule(g: Any, out: Any, x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:
+    length = norm(x, p=p, dim=dim, keepdim=True)
+    long = length > maxnorm
+    slope = -(maxnorm * sum_dim(g * x, dim=dim, keepdim=True)) / (length + NEAR) ** 2
+    through = norm_rule(where(long, slope, 0), length, x, p=p, dim=dim, keepdim=True)
+    return where(long, maxnorm * g / (length + NEAR), g) + through
+
+
+renorm = primitive("renorm", _shortened, _shortened_rule, structured=True)
+
+
+@operation("A = [[3, 4], [0.3, 0.4]]; renorm(A, 2, 0, 1.0)")
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
+    """The slices of a dimension made so much shorter that none is longer than `maxnorm`."""
+    if input.ndim < 2:
+        raise AutogradError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions", code="E301")
+    axis = dimension(dim, input.ndim)
+    others = tuple(at for at in range(input.ndim) if at != axis)
+    return renorm(input, p=p, dim=others, maxnorm=maxnorm)

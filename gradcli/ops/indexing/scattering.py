@@ -1,0 +1,239 @@
+"""Entries written to places by index into a copy: scatter, index_copy, index_fill; and entries taken by flat index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import Notation, literal, number
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.indexing.gathering import (
+    check_places,
+    corner,
+    dim_second,
+    gather,
+    gathered,
+    index_select,
+    vector_of,
+)
+from gradcli.ops.indexing.indexing import flat_positions, scattered
+from gradcli.ops.pointwise.selection import where
+from gradcli.ops.reducing.reductions import total
+from gradcli.ops.support.arguments import Indices, Operand, as_tensor
+from gradcli.ops.support.surface import operation
+
+
+def _scattered(x: Any, index: Any, src: Any, *, dim: int) -> Any:
+    """The last of several entries for one place counts."""
+    out = np.array(x)
+    out.reshape(-1)[gathered(flat_positions(x.shape), index, dim=dim)] = src
+    return out[()]
+
+
+def _spread_out(x: Any, index: Any, source: Any, *, dim: int) -> Any:
+    out = np.array(x)
+    np.moveaxis(np.atleast_1d(out), dim, 0)[index] = np.moveaxis(source, dim, 0) if np.ndim(source) else source
+    return out[()]
+
+
+def _with_number(name: str) -> Notation:
+    """`scatter(x, 0, index, 5)`"""
+
+    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        x, index = (operand.tree for operand in operands)
+        return Call(name, tuple(map(Argument, (x, literal(options["dim"]), index, number(options["value"])))))
+
+    return write
+
+
+def _filling(name: str, forward: Any, node: str) -> Primitive:
+    filled: Primitive = primitive(
+        f"{name}_number",
+        lambda x, index, *, dim, value: forward(x, index, x.dtype.type(value), dim=dim),
+        lambda g, out, x, index, *, dim, value: filled(g, index, dim=dim, value=0),
+        node=node,
+        structured=True,
+        notation=_with_number(name),
+    )
+    return filled
+
+
+scatter_number = _filling("scatter", _scattered, "ScatterBackward1")
+fill_number = _filling("index_fill", _spread_out, "IndexFillBackward0")
+scatter = primitive(
+    "scatter",
+    _scattered,
+    lambda g, out, x, index, src, *, dim: scatter_number(g, index, dim=dim, value=0),
+    None,
+    lambda g, out, x, index, src, *, dim: gather(g, index, dim=dim),
+    structured=True,
+    notation=dim_second("scatter"),
+)
+index_copy = primitive(
+    "index_copy",
+    _spread_out,
+    lambda g, out, x, index, src, *, dim: fill_number(g, index, dim=dim, value=0),
+    None,
+    lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
+    structured=True,
+    notation=dim_second("index_copy"),
+)
+fill_tensor = primitive(
+    "index_fill_tensor",
+    _spread_out,
+    lambda g, out, x, index, value, *, dim: fill_number(g, index, dim=dim, value=0),
+    None,
+    lambda g, out, x, index, value, *, dim: total(index_select(g, index, dim=dim)),
+    node="IndexFillBackward1",
+    structured=True,
+    notation=dim_second("index_fill"),
+)
+take: Primitive = primitive(
+    "take",
+    lambda x, index: np.take(x, index),
+    lambda g, out, x, index: take_backward(g, index, shape=x.shape),
+    structured=True,
+)
+take_backward: Primitive = primitive(
+    "take_backward",
+    lambda g, index, *, shape: scattered(g, np.take(flat_positions(shape), index), shape),
+    lambda g, out, h, index, *, shape: take(g, index),
+    structured=True,
+)
+
+
+def _in_order(x: Any, mask: Any, source: Any) -> Any:
+    out = np.array(x)
+    out[mask] = source.reshape(-1)[: np.count_nonzero(mask)]
+    return out
+
+
+def _unmasked(g: Any, mask: Any, *, shape: tuple[int, ...]) -> Any:
+    out = np.zeros(shape, g.dtype)
+    chosen = g[mask]
+    out.reshape(-1)[: chosen.size] = chosen
+    return out
+
+
+masked_scatter: Primitive = primitive(
+    "masked_scatter",
+    _in_order,
+    lambda g, out, x, mask, source: where(mask, 0, g),
+    None,
+    lambda g, out, x, mask, source: masked_scatter_backward(g, mask, shape=source.shape),
+    structured=True,
+)
+masked_scatter_backward: Primitive = primitive(
+    "masked_scatter_backward",
+    _unmasked,
+    lambda g, out, h, mask, *, shape: masked_scatter(h * 0, mask, g),
+    structured=True,
+)
+
+
+@operation(
+    "x = [[1, 2, 3]]; y = [[4, 5]]; scatter(x, 1, [[2, 0]], y)",
+    "x = [[1, 2], [3, 4]]; scatter(x, 0, [[1, 0]], 7)",
+)
+def scatter_(input: Tensor, dim: int, index: Indices, src: Operand = None, *, value: float | None = None) -> Any:
+    """The input with entries of `src`, or one number, at the indices: `out[i][index[i][j]] = src[i][j]` for `dim=1`."""
+    src = value if src is None else src
+    if src is None:
+        raise AutogradError("scatter() takes src or value", code="E203")
+    axis = dimension(dim, input.ndim)
+    if max(index.ndim, 1) != max(input.ndim, 1):
+        raise AutogradError("Index tensor must have the same number of dimensions as self tensor", code="E301")
+    if not isinstance(src, Tensor):
+        check_places("scatter", input, axis, index)
+        return scatter_number(input, index, dim=axis, value=src)
+    fits = index.ndim == src.ndim and all(m <= n for m, n in zip(index.shape, src.shape, strict=True))
+    beside = all(m <= n for at, (m, n) in enumerate(zip(index.shape, input.shape, strict=False)) if at != axis)
+    if not (fits and beside):
+        raise AutogradError(
+            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension "
+            f"{axis} and to be no larger size than src {list(src.shape)}",
+            code="E301",
+        )
+    check_places("scatter", input, axis, index)
+    if src.dtype != input.dtype:
+        raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
+    return scatter(input, index, corner(src, index.shape), dim=axis)
+
+
+def _wrapped(index: Tensor, size: int) -> Tensor:
+    """Negative indices counted from the end."""
+    whole = index.dtype != np.bool_ and not is_floating(index.value)
+    return Tensor(np.where(index.value < 0, index.value + size, index.value)) if whole else index
+
+
+@operation("x = [[1, 2], [3, 4]]; y = [[5, 6]]; index_copy(x, 0, [1], y)")
+def index_copy_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
+    """The input with slices of `source` at the given indices of one dimension."""
+    axis = dimension(dim, input.ndim)
+    places = vector_of("index_copy", input, axis, index)
+    expected = (*input.shape[:axis], places.value.size, *input.shape[axis + 1 :])
+    if source.shape != expected:
+        raise AutogradError(
+            f"index_copy_(): Number of indices ({places.value.size}) should be equal to source.size(dim) "
+            f"({source.shape[axis] if source.ndim > axis else 1})",
+            code="E301",
+        )
+    if source.dtype != input.dtype:
+        raise AutogradError("index_copy_(): self and source expected to have the same dtype")
+    return index_copy(input, places, source, dim=axis)
+
+
+@operation("x = [[1, 2], [3, 4]]; index_fill(x, 1, [0], 7)", "x = [[1, 2], [3, 4]]; v = 5; index_fill(x, 0, [1], v)")
+def index_fill(input: Tensor, dim: int, index: Indices, value: Operand) -> Any:
+    """The input with one number at the given indices of one dimension."""
+    axis = dimension(dim, input.ndim)
+    places = vector_of("index_fill", input, axis, _wrapped(index, input.shape[axis] if input.ndim else 1))
+    if not isinstance(value, Tensor):
+        return fill_number(input, places, dim=axis, value=value)
+    if value.ndim:
+        raise AutogradError(
+            f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s).",
+            code="E301",
+        )
+    return fill_tensor(input, places, value, dim=axis)
+
+
+@operation("A = [[1, 2], [3, 4]]; take(A, [0, 3, 0, -2])")
+def take_(input: Tensor, index: Indices) -> Any:
+    """Entries by their number in the flattened tensor."""
+    size = input.value.size
+    if index.dtype == np.bool_:
+        raise AutogradError(f"take(): Expected a long tensor for index, but got {TYPE_NAMES[index.dtype]}")
+    bad = index.value[(index.value < -size) | (index.value >= size)]
+    if np.size(bad):
+        raise AutogradError(
+            f"out of range: tried to access index {int(np.ravel(bad)[0])} on a tensor of {size} elements.", code="E301"
+        )
+    return take(input, index)
+
+
+@operation("x = [1, -2, 3]; y = [4, 5, 6]; masked_scatter(x, [True, False, True], y)")
+def masked_scatter_(input: Tensor, mask: Tensor, source: Operand) -> Any:
+    """The input with the entries of `source`, in order, where the mask is True."""
+    source = as_tensor(source)
+    if mask.dtype != np.bool_:
+        raise AutogradError("masked_scatter_ only supports boolean masks")
+    if not broadcastable([input.value, mask.value]):
+        raise mismatch([input.value, mask.value])
+    shape = broadcast_shapes(input.shape, mask.shape)
+    if mask.shape != shape:
+        mask = Tensor(np.broadcast_to(mask.value, shape))
+    if input.shape != shape:
+        input = expand(input, size=shape)
+    if source.value.size < np.count_nonzero(mask.value):
+        raise AutogradError("masked_scatter: expected self and source to have same dtypes and enough entries")
+    return masked_scatter(input, mask, source)

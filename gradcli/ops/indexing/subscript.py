@@ -1,0 +1,137 @@
+"""`x[items]`: the items are read, checked, and lowered from left to right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import broadcast_shapes
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.indexing import EVERYTHING, alias, bounded, select, sliced, take
+from gradcli.ops.shaping.shaping import unsqueeze
+from gradcli.ops.support.arguments import indices
+from gradcli.ops.support.surface import operation
+
+NOT_WHOLE = "tensors used as indices must be long, int, byte or bool tensors"
+ALLOWED = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
+
+
+@operation(
+    "x = [[1, 2, 3], [4, 5, 6]]; x[0, 1]",
+    "x = [[1, 2, 3], [4, 5, 6]]; x[..., None, 1:]",
+    "x = [[1, 2, 3], [4, 5, 6]]; x[[0, 1, 0]]",
+    "x = [[1, 2, 3], [4, 5, 6]]; x[:, [[0, 2], [2, 2]]]",
+    "x = [[1, 2, 3], [4, 5, 6]]; x[[0, 1], [2, 2]]",
+    "x = [[1, -2, 3], [4, 5, -6]]; x[x > 0]",
+    "x = [[1, 2, 3], [4, 5, 6]]; x[...]",
+    method=False,
+)
+def index(input: Tensor, items: Any) -> Any:
+    """The entries that `x[items]` names: numbers, slices, None, `...`, lists of indices and masks."""
+    single = items[0] if isinstance(items, tuple) and len(items) == 1 else items
+    if isinstance(single, slice) and input.ndim:
+        return sliced(input, single, 0)  # torch slices here, even if it is everything
+    x, arrays = located(input, items)
+    if arrays:
+        return take(x, *arrays.values(), dims=tuple(arrays))
+    return alias(x) if x is input else x
+
+
+def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
+    """Where `input[items]` looks: a view of the input, and the index tensors that remain, by dimension of the view."""
+    given = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
+    covered = sum(_covers(item) for item in given)
+    if covered > input.ndim:
+        raise AutogradError(_too_many(input, given), code="E301")
+    x: Any = input
+    dim, real = 0, 0  # the dimension now, and in the tensor that was indexed
+    arrays: dict[int, Tensor] = {}
+    for item in given:
+        if item is ...:
+            dim += input.ndim - covered
+            real += input.ndim - covered
+        elif item is None or isinstance(item, bool):
+            x = unsqueeze(x, dim=dim)
+            if item is not None:
+                arrays[dim] = Tensor(np.zeros(int(item), np.int64))
+            dim += 1
+        elif isinstance(item, int):
+            x = select(x, dim=dim, index=bounded(item, x.shape[dim], real))
+            real += 1
+        elif isinstance(item, slice):
+            if item.indices(x.shape[dim]) != EVERYTHING.indices(x.shape[dim]):
+                x = sliced(x, item, dim)
+            dim, real = dim + 1, real + 1
+        else:
+            arrays[dim] = item
+            dim, real = dim + _covers(item), real + _covers(item)
+    if arrays:
+        _check(x, arrays)
+    return x, arrays
+
+
+def _item(item: Any) -> Any:
+    """An index as an int, a bool, a slice, None, `...`, or a constant tensor of indices or of booleans."""
+    if item is None or item is ... or isinstance(item, slice | bool | int):
+        return item
+    if isinstance(item, np.integer):
+        return int(item)
+    if mode.strict and isinstance(item, Tensor) and item.dtype.kind == "f":
+        raise AutogradError(NOT_WHOLE)
+    if mode.strict and isinstance(item, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if isinstance(item, float | str):
+        raise AutogradError(f"{ALLOWED} (got {type(item).__name__})")
+    try:
+        read = indices(list(item) if isinstance(item, range | tuple) else item)
+    except (TypeError, ValueError):
+        raise AutogradError(NOT_WHOLE) from None
+    return read.value.item() if not read.ndim else read
+
+
+def _covers(item: Any) -> int:
+    """How many dimensions an item takes up."""
+    if isinstance(item, Tensor):
+        return item.ndim if item.dtype == np.bool_ else 1
+    return int(item is not None and item is not ... and not isinstance(item, bool))
+
+
+def _too_many(x: Tensor, items: tuple[Any, ...]) -> str:
+    if not x.ndim and len(items) == 1 and isinstance(items[0], int):
+        return (
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+            "0-dim tensor to a number"
+        )
+    if not x.ndim and len(items) == 1 and isinstance(items[0], slice):
+        return "slice() cannot be applied to a 0-dim tensor."
+    return f"too many indices for tensor of dimension {x.ndim}"
+
+
+def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
+    """Refuse masks of other shapes, indices out of bounds, and index tensors that do not broadcast."""
+    shapes: list[tuple[int, ...]] = []
+    for dim, index in arrays.items():
+        if index.dtype == np.bool_:
+            for axis, size in enumerate(index.shape):
+                if size != x.shape[dim + axis]:
+                    raise AutogradError(
+                        f"The shape of the mask {list(index.shape)} at index {axis} does not match the shape of the "
+                        f"indexed tensor {list(x.shape)} at index {dim + axis}",
+                        code="E301",
+                    )
+            shapes.append((int(np.count_nonzero(index.value)),))
+        else:
+            if index.value.size:
+                bounded(int(index.value.min()), x.shape[dim], dim)
+                bounded(int(index.value.max()), x.shape[dim], dim)
+            shapes.append(index.shape)
+    try:
+        broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(str(list(shape)) for shape in shapes)
+        raise AutogradError(
+            f"shape mismatch: indexing tensors could not be broadcast together with shapes {listed}", code="E301"
+        ) from None

@@ -1,0 +1,1 @@
+"""Linear algebra: matrix products, determinants, decompositions, systems of equations."""

@@ -1,0 +1,238 @@
+"""Products of matrices and vectors: `@`, and what torch lowers it to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.modes import mode
+from gradcli.engine.numerics import products
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.saved import C_NAMES, TYPE_NAMES
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import call, infix
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
+from gradcli.ops.pointwise.arithmetic import mul
+from gradcli.ops.shaping.permutations import t, transpose
+from gradcli.ops.shaping.shaping import expanded, reshape, row
+from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.surface import operation
+
+
+def transposed(x: Any) -> Any:
+    """The last two dimensions exchanged."""
+    ndim = len(x.shape)
+    return t(x) if ndim == 2 else transpose(x, dim0=ndim - 2, dim1=ndim - 1)
+
+
+def scaled(x: Any, factor: float) -> Any:
+    return x if factor == 1 else x * factor
+
+
+def _addmm(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+    if beta == alpha == 1:
+        return products.added_product(c, a, b)
+    product = scaled(products.matrix_product(a, b), alpha)
+    return scaled(c, beta) + product if beta else product  # torch leaves c out where beta is 0, even if it is nan
+
+
+def _write_addmm(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    if options["beta"] != 1 or options["alpha"] != 1:
+        return call("addmm", _addmm)(operands, options)
+    c, a, b = (x.tree for x in operands)
+    return Binary("+", c, Binary("@", a, b))
+
+
+dot: Primitive = primitive(
+    "dot",
+    products.dot_product,
+    lambda g, out, x, y: g * y,
+    lambda g, out, x, y: g * x,
+    structured=True,
+    notation=infix("@"),
+)
+mv: Primitive = primitive(
+    "mv",
+    products.matrix_vector_product,
+    lambda g, out, A, x: outer(g, x),
+    lambda g, out, A, x: mv(t(A), g),
+    structured=True,
+    notation=infix("@"),
+)
+outer: Primitive = primitive(
+    "outer",
+    np.multiply.outer,
+    lambda g, out, x, y: mv(g, y),
+    lambda g, out, x, y: mv(t(g), x),
+    node="MulBackward0",
+    structured=True,
+)
+
+
+def _fold_mm(A: Formula, B: Formula, *, value: Any) -> Formula | None:
+    """A column times a row is an outer product."""
+    column = row(A.tree.value) if isinstance(A.tree, Attribute) and A.tree.name == "T" else None
+    across = row(B.tree)
+    if column is None or across is None:
+        return None
+    return Formula(Call("outer", (Argument(column), Argument(across))), value, A.size + B.size)
+
+
+mm: Primitive = primitive(
+    "mm",
+    products.matrix_product,
+    lambda g, out, A, B: mm(g, t(B)),
+    lambda g, out, A, B: mm(t(A), g),
+    structured=True,
+    notation=infix("@"),
+    fold=_fold_mm,
+)
+bmm: Primitive = primitive(
+    "bmm",
+    products.batched_product,
+    lambda g, out, A, B: bmm(g, transposed(B)),
+    lambda g, out, A, B: bmm(transposed(A), g),
+    structured=True,
+    notation=infix("@"),
+)
+addmm: Primitive = primitive(
+    "addmm",
+    _addmm,
+    lambda g, out, c, A, B, *, beta, alpha: scaled(sum_to_size(g, size=c.shape), beta),
+    lambda g, out, c, A, B, *, beta, alpha: scaled(mm(g, t(B)), alpha),
+    lambda g, out, c, A, B, *, beta, alpha: scaled(mm(t(A), g), alpha),
+    structured=True,
+    notation=_write_addmm,
+)
+
+
+MM = "expected m1 and m2 to have the same dtype, but got: {a} != {b}"
+MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
+DOT = "dot : expected both vectors to have same dtype, but found {0} and {1}"
+ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
+ADDMV = "addmv input tensors must have the same dtype, but got {0}, {1}, and {2}"
+TENSORDOT = "both inputs should have same dtype"
+BMM = "expected scalar type {0} but found {1}"
+
+
+def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
+    """Integers beside floating point numbers are converted, unless the mode is strict."""
+    dtypes = [x.dtype for x in tensors]
+    if dtypes.count(dtypes[0]) == len(dtypes):
+        return tensors
+    floating = [dtype for dtype in dtypes if dtype.kind == "f"]
+    if mode.strict or any(dtype != floating[0] for dtype in floating):
+        names = [TYPE_NAMES[dtype] for dtype in dtypes]
+        raise AutogradError(refusal.format(*names, a=C_NAMES[names[-2]], b=C_NAMES[names[-1]]))
+    if not floating:
+        return tensors
+    return tuple(x if is_floating(x.value) else Tensor(x.value.astype(floating[0])) for x in tensors)
+
+
+def listed(x: Tensor) -> str:
+    return "x".join(map(str, x.shape))
+
+
+@operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y")
+def dot_(input: Tensor, tensor: Tensor) -> Any:
+    """The inner product of two vectors."""
+    return inner_product(dot, input, tensor)
+
+
+def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
+    if input.ndim != 1 or tensor.ndim != 1:
+        raise AutogradError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors", code="E301")
+    m, n = len(input.value), len(tensor.value)
+    if m != n:
+        raise AutogradError(
+            f"inconsistent tensor size, expected tensor [{m}] and src [{n}] to have the same number of elements, but "
+            f"got {m} and {n} elements respectively",
+            code="E301",
+        )
+    return product(*same_dtype(input, tensor, refusal=DOT))
+
+
+@operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)")
+def mv_(input: Tensor, vec: Tensor) -> Any:
+    """A matrix times a vector."""
+    if input.ndim != 2 or vec.ndim != 1:
+        raise AutogradError(
+            f"vector + matrix @ vector expected, got {vec.ndim}, {input.ndim}, {vec.ndim}",
+            code="E301",
+        )
+    if input.shape[1] != vec.shape[0]:
+        raise AutogradError(
+            f"size mismatch, got input ({input.shape[0]}), mat ({listed(input)}), vec ({listed(vec)})",
+            code="E301",
+            help=COLUMNS,
+        )
+    return mv(*same_dtype(input, vec, refusal=MV))
+
+
+@operation("A = [[1, 2], [3, 4]]; B = [[5, 6, 7], [8, 9, 1]]; mm(A, B)", "A = [[1, 2], [3, 4]]; A.T @ A")
+def mm_(input: Tensor, mat2: Tensor) -> Any:
+    """The product of two matrices."""
+    if input.ndim != 2 or mat2.ndim != 2:
+        raise AutogradError(f"{'self' if input.ndim != 2 else 'mat2'} must be a matrix", code="E301")
+    check_mm(input, mat2)
+    return mm(*same_dtype(input, mat2))
+
+
+COLUMNS = "the first needs as many columns as the second has rows; .T transposes"
+
+
+def check_mm(a: Tensor, b: Tensor) -> None:
+    if a.shape[1] != b.shape[0]:
+        text = f"mat1 and mat2 shapes cannot be multiplied ({listed(a)} and {listed(b)})"
+        raise AutogradError(text, code="E301", help=COLUMNS)
+    check_size((a.shape[0], b.shape[1]))
+
+
+@operation("A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; bmm(A, B)")
+def bmm_(input: Tensor, mat2: Tensor) -> Any:
+    """The products of two batches of matrices, one by one."""
+    check_bmm(input, mat2)
+    return bmm(*same_dtype(input, mat2, refusal=BMM))
+
+
+def check_bmm(input: Tensor, mat2: Tensor) -> None:
+    for name, x in (("batch1", input), ("batch2", mat2)):
+        if x.ndim != 3:
+            raise AutogradError(f"{name} must be a 3D tensor", code="E301")
+    batch, rows, inner = input.shape
+    if mat2.shape[:2] != (batch, inner):
+        raise AutogradError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {inner}] but got: "
+            f"{list(mat2.shape[:2])}.",
+            code="E301",
+        )
+    check_size((batch, rows, mat2.shape[2]))
+
+
+@operation("x = [1, 2]; y = [3, 4, 5]; outer(x, y)", aliases=["ger"])
+def outer_(input: Tensor, vec2: Tensor) -> Any:
+    """The matrix of all products of two vectors."""
+    for name, x in (("self", input), ("vec2", vec2)):
+        if x.ndim != 1:
+            raise AutogradError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
+    check_size((*input.shape, *vec2.shape))
+    return mul(reshape(input, shape=(input.shape[0], 1)), vec2)
+
+
+@operation(
+    "b = [1, 2]; x = [[3, 4]]; W = [[5, 6], [7, 8]]; addmm(b, x, W)",
+    "b = [1, 2]; x = [[3, 4]]; W = [[5, 6], [7, 8]]; addmm(b, x, W, beta=2, alpha=3)",
+)
+def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*(mat1 @ mat2)`."""
+    for name, x in (("mat1", mat1), ("mat2", mat2)):
+        if x.ndim != 2:
+            raise AutogradError(f"{name} must be a matrix, got {x.ndim}-D tensor", code="E301")
+    check_mm(mat1, mat2)
+    expanded(input, (mat1.shape[0], mat2.shape[1]))
+    return addmm(*same_dtype(input, mat1, mat2, refusal=ADDMM), beta=beta, alpha=alpha)

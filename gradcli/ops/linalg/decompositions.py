@@ -1,0 +1,233 @@
+"""Matrices as products of simpler ones: singular values, eigenvalues of symmetric matrices, QR.
+
+Each factor is an application of its own with torch's one node; its rule asks for the other factors again. The rules are
+those of Giles, An extended collection of matrix derivative results (2008), and of Seeger and others,
+Auto-differentiating linear algebra (2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import Notation, call
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Attribute
+from gradcli.ops.linalg.contractions import transposed
+from gradcli.ops.linalg.determinants import _check_square, _times, inverse
+from gradcli.ops.pointwise.arithmetic import div
+from gradcli.ops.shaping.diagonals import tril
+from gradcli.ops.shaping.shaping import unsqueeze
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.surface import operation
+
+
+def part_of(function: str, name: str, forward: Callable[..., Any]) -> Notation:
+    """`svd(A).S`: the call gives the other factors too."""
+    write = call(function, forward)
+    return lambda operands, options: Attribute(write(operands, options), name)
+
+
+def _factor(function: str, name: str, forward: Callable[..., Any], rule: Any, node: str) -> Primitive:
+    return primitive(
+        f"{function}_{name}", forward, rule, node=node, structured=True, notation=part_of(function, name, forward)
+    )
+
+
+def _across(values: Any) -> Any:
+    """A number for each column."""
+    return unsqueeze(values, dim=len(values.shape) - 1)
+
+
+def _gaps(values: Any) -> Any:
+    """One over the differences of each pair, and 0 beside itself."""
+    size = values.shape[-1]
+    own = np.eye(size)
+    return div(1 - own, _across(values) - unsqueeze(values, dim=len(values.shape)) + own)
+
+
+def _singular(part: int) -> Callable[..., Any]:
+    def forward(A: Any, *, full_matrices: bool = True) -> Any:
+        return np.linalg.svd(A, full_matrices=full_matrices)[part]
+
+    return forward
+
+
+def _factors(A: Any) -> tuple[Any, Any, Any]:
+    return svd_u(A, full_matrices=False), svd_s(A, full_matrices=False), svd_v(A, full_matrices=False)
+
+
+def _side(g: Any, U: Any, S: Any, V: Any) -> Any:
+    """What a change of the left factor does to the matrix; of the right one, with the roles exchanged."""
+    inner = _times(transposed(U), g)
+    turn = (inner - transposed(inner)) * _gaps(S * S)
+    found = _times(_times(U, turn) * _across(S), V)
+    if U.shape[-2] > U.shape[-1]:
+        beside = (g - _times(U, inner)) / _across(S)
+        found = found + _times(beside, V)
+    return found
+
+
+def _refuse_full(U: Any, A: Any, full_matrices: bool) -> None:
+    if full_matrices and A.shape[-1] != A.shape[-2]:
+        raise AutogradError(
+            "svd_backward: The singular vectors in the case of full_matrices=True are not unique", code="E204"
+        )
+
+
+def _left_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
+    _refuse_full(out, A, full_matrices)
+    return _side(g, *_factors(A))
+
+
+def _right_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
+    _refuse_full(out, A, full_matrices)
+    U, S, V = _factors(A)
+    return transposed(_side(transposed(g), transposed(V), S, transposed(U)))
+
+
+def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
+    U, _, V = _factors(A)
+    return _times(U * _across(g), V)
+
+
+SVD = "LinalgSvdBackward0"
+svd_u: Primitive = _factor("svd", "U", _singular(0), _left_rule, SVD)
+svd_s: Primitive = _factor("svd", "S", _singular(1), _values_rule, SVD)
+svd_v: Primitive = _factor("svd", "Vh", _singular(2), _right_rule, SVD)
+
+
+def _symmetric(part: int) -> Callable[..., Any]:
+    def forward(A: Any, *, UPLO: str = "L") -> Any:
+        return np.linalg.eigh(A, UPLO)[part]  # type: ignore[call-overload]
+
+    return forward
+
+
+def _eigenvalues_rule(g: Any, out: Any, A: Any, *, UPLO: str) -> Any:
+    V = eigh_vectors(A, UPLO=UPLO)
+    return _times(V * _across(g), transposed(V))
+
+
+def _eigenvectors_rule(g: Any, out: Any, A: Any, *, UPLO: str) -> Any:
+    inner = _times(transposed(out), g)
+    turn = (inner - transposed(inner)) / 2 * _gaps(eigh_values(A, UPLO=UPLO))
+    return _times(out, _times(turn, transposed(out)))
+
+
+EIGH = "LinalgEighBackward0"
+eigh_values: Primitive = _factor("eigh", "eigenvalues", _symmetric(0), _eigenvalues_rule, EIGH)
+eigh_vectors: Primitive = _factor("eigh", "eigenvectors", _symmetric(1), _eigenvectors_rule, EIGH)
+
+
+def _orthogonal(part: int) -> Callable[..., Any]:
+    def forward(A: Any, *, mode: str = "reduced") -> Any:
+        wide = np.linalg.qr(A.astype(np.float64), "complete" if mode == "complete" else "reduced")[part]
+        return cleared(wide).astype(A.dtype)
+
+    return forward
+
+
+def _mirrored(M: Any) -> Any:
+    """The lower triangle, and again above the diagonal."""
+    below = tril(M, diagonal=-1)
+    return tril(M, diagonal=0) + transposed(below)
+
+
+def _from_qr(part: Any, M: Any, Q: Any, R: Any) -> Any:
+    return _times(part + _times(Q, _mirrored(M)), transposed(inverse(R)))
+
+
+def cleared(x: Any) -> Any:
+    """Without what rounding in double precision leaves of a 0."""
+    return np.where(np.abs(x) < 1e-14 * np.max(np.abs(x), initial=0), 0, x)
+
+
+def _check_unique(A: Any, mode: str) -> None:
+    rows, columns = A.shape[-2:]
+    if mode == "complete" and rows > columns:
+        raise AutogradError("The QR decomposition is not differentiable when mode='complete' and nrows > ncols")
+    if columns > rows:
+        raise AutogradError("the derivative of the QR decomposition of a wide matrix is not supported here")
+
+
+def _q_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
+    _check_unique(A, mode)
+    return _from_qr(g, -_times(transposed(g), out), out, qr_r(A, mode=mode))
+
+
+def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
+    _check_unique(A, mode)
+    Q = qr_q(A, mode=mode)
+    return _from_qr(0, _times(out, transposed(g)), Q, out)
+
+
+QR = "LinalgQrBackward0"
+qr_q: Primitive = _factor("qr", "Q", _orthogonal(0), _q_rule, QR)
+qr_r: Primitive = _factor("qr", "R", _orthogonal(1), _r_rule, QR)
+
+
+def _check_matrix(name: str, A: Tensor) -> None:
+    if A.ndim < 2:
+        raise AutogradError(f"{name}: The input tensor A must have at least 2 dimensions.", code="E301")
+
+
+@operation(
+    "A = [[1, 2], [3, 5], [0, 1]]; svd(A, full_matrices=False).S",
+    "A = [[1, 2], [3, 5], [0, 1]]; svd(A, full_matrices=False).U**2",
+    "A = [[1, 2], [3, 5], [0, 1]]; svd(A, full_matrices=False).Vh[0]",
+    method=False,
+)
+def svd(A: Real, full_matrices: bool = True) -> ReturnType:
+    """The singular values, `.S`, between orthogonal matrices: `A = U @ diag(S) @ Vh`."""
+    _check_matrix("linalg.svd", A)
+    parts = (("U", svd_u), ("S", svd_s), ("Vh", svd_v))
+    return ReturnType("svd", **{name: part(A, full_matrices=full_matrices) for name, part in parts})
+
+
+@operation("A = [[1, 2], [3, 5], [0, 1]]; svdvals(A)", method=False)
+def svdvals(A: Real) -> Any:
+    """The singular values, the largest first."""
+    _check_matrix("linalg.svd", A)
+    return svd_s(A, full_matrices=False)
+
+
+@operation(
+    "A = [[2, 1], [0.5, 3]]; eigh(A + A.T).eigenvalues", "A = [[2, 1], [0.5, 3]]; eigh(A + A.T)[1]**2", method=False
+)
+def eigh(A: Real, UPLO: str = "L") -> ReturnType:
+    """The eigenvalues of a symmetric matrix in order, and the eigenvectors as columns; reads one triangle alone."""
+    _check_square("linalg.eigh", A)
+    _check_triangle(UPLO)
+    options = {"UPLO": UPLO.upper()}
+    return ReturnType("eigh", eigenvalues=eigh_values(A, **options), eigenvectors=eigh_vectors(A, **options))
+
+
+def _check_triangle(UPLO: str) -> None:
+    if UPLO.upper() not in ("L", "U"):
+        raise AutogradError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+
+
+@operation("A = [[2, 1], [0.5, 3]]; eigvalsh(A + A.T)", method=False)
+def eigvalsh(A: Real, UPLO: str = "L") -> Any:
+    """The eigenvalues of a symmetric matrix in order."""
+    _check_square("linalg.eigh", A)
+    _check_triangle(UPLO)
+    return eigh_values(A, UPLO=UPLO.upper())
+
+
+@operation("A = [[1, 2], [3, 5], [0, 1]]; qr(A).Q", "A = [[1, 2], [3, 5], [0, 1]]; qr(A).R", method=False)
+def qr(A: Real, mode: str = "reduced") -> ReturnType:
+    """A matrix with orthogonal columns times an upper triangle: `A = Q @ R`."""
+    _check_matrix("linalg.qr", A)
+    if mode not in ("reduced", "complete", "r"):
+        raise AutogradError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )
+    Q = Tensor(np.zeros(0, A.dtype)) if mode == "r" else qr_q(A, mode=mode)
+    return ReturnType("qr", Q=Q, R=qr_r(A, mode=mode))

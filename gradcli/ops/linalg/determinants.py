@@ -1,0 +1,242 @@
+"""Square matrices: determinants, inverses, powers, and systems of equations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import Notation, call
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Attribute
+from gradcli.ops.linalg.contractions import bmm, mm, outer, transposed
+from gradcli.ops.linalg.matmul import matmul
+from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.elementwise import zero
+from gradcli.ops.pointwise.selection import unless, where
+from gradcli.ops.shaping.shaping import clone
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.axes import aligned
+from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.surface import operation
+
+
+def _times(a: Any, b: Any) -> Any:
+    return (mm if len(a.shape) == 2 else bmm)(a, b)
+
+
+def _over(g: Any, A: Any) -> Any:
+    """A number for each matrix, so that it broadcasts over them."""
+    return aligned(g, A.shape, (len(A.shape) - 2, len(A.shape) - 1))
+
+
+def zero_pivot(A: Any) -> int:
+    """Which pivot of Gaussian elimination is 0 first, from 1 on; 0 if none is. Of several matrices the first such."""
+    for matrix in A.reshape(-1, *A.shape[-2:]):
+        rows = matrix.astype(np.float64)
+        for k in range(len(rows)):
+            best = k + int(np.argmax(np.abs(rows[k:, k])))
+            rows[[k, best]] = rows[[best, k]]
+            if rows[k, k] == 0:
+                return k + 1
+            rows[k + 1 :] -= np.outer(rows[k + 1 :, k] / rows[k, k], rows[k])
+    return 0
+
+
+def _inverse(A: Any) -> Any:
+    try:
+        return np.linalg.inv(A)
+    except np.linalg.LinAlgError:
+        raise AutogradError(
+            f"linalg.inv: The diagonal element {zero_pivot(A) or A.shape[-1]} is zero, the inversion could not be "
+            "completed because the input matrix is singular."
+        ) from None
+
+
+inverse: Primitive = primitive(
+    "inverse",
+    _inverse,
+    lambda g, out, A: -_times(transposed(out), _times(g, transposed(out))),
+    node="LinalgInvExBackward0",
+    structured=True,
+)
+det: Primitive = primitive(
+    "det",
+    np.linalg.det,
+    lambda g, out, A: unless(equal(out, 0), lambda: zero(A), lambda: _over(g * out, A) * transposed(inverse(A))),
+    node="LinalgDetBackward0",
+    structured=True,
+    convention="at determinant 0 the gradient is 0, as if the matrix had no cofactors",
+)
+
+
+def _part(name: str) -> Notation:
+    """`slogdet(A).logabsdet`: the call gives the sign too."""
+    write = call("slogdet", det.forward)
+    return lambda operands, options: Attribute(write(operands, options), name)
+
+
+sign_of = primitive("slogdet_sign", lambda A: np.linalg.slogdet(A)[0][()], structured=True, notation=_part("sign"))
+log_of = primitive(
+    "slogdet_logabsdet",
+    lambda A: np.linalg.slogdet(A)[1][()],
+    lambda g, out, A: _over(g, A) * transposed(inverse(A)),
+    node="LinalgSlogdetBackward0",
+    structured=True,
+    notation=_part("logabsdet"),
+)
+
+
+def _solve(A: Any, B: Any) -> Any:
+    vectors = B.ndim == 1
+    try:
+        found = np.linalg.solve(A, B[..., None] if vectors else B)
+    except np.linalg.LinAlgError:
+        raise AutogradError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
+    return found[..., 0] if vectors else found
+
+
+def _is_vector(A: Any, B: Any) -> bool:
+    return len(B.shape) == 1
+
+
+def _matrix_rule(g: Any, out: Any, A: Any, B: Any) -> Any:
+    h = solve(transposed(A), g)
+    if len(B.shape) == 1:
+        return -outer(h, out)
+    return -_times(h, transposed(out))
+
+
+solve: Primitive = primitive(
+    "solve",
+    _solve,
+    _matrix_rule,
+    lambda g, out, A, B: solve(transposed(A), g),
+    node="LinalgSolveExBackward0",
+    structured=True,
+)
+
+
+def _lower_half(x: Any) -> Any:
+    """The lower triangle with half the diagonal: what a symmetric change does to its Cholesky factor."""
+    size = x.shape[-1]
+    return x * (np.tril(np.ones((size, size), x.dtype)) - np.eye(size, dtype=x.dtype) / 2)
+
+
+def _factor(A: Any) -> Any:
+    try:
+        return np.linalg.cholesky(A)
+    except np.linalg.LinAlgError:
+        minors = (k for k in range(1, A.shape[-1] + 1) if np.any(np.linalg.det(A[..., :k, :k]) <= 0))
+        raise AutogradError(
+            "linalg.cholesky: The factorization could not be completed because the input is not positive-definite "
+            f"(the leading minor of order {next(minors, A.shape[-1])} is not positive-definite)."
+        ) from None
+
+
+def _cholesky_rule(g: Any, out: Any, A: Any) -> Any:
+    """Murray, Differentiation of the Cholesky decomposition (2016), section 3."""
+    back = inverse(out)
+    inner = _times(transposed(back), _times(_lower_half(_times(transposed(out), g)), back))
+    return (inner + transposed(inner)) / 2
+
+
+cholesky = primitive("cholesky", _factor, _cholesky_rule, node="LinalgCholeskyExBackward0", structured=True)
+
+
+def _check_square(name: str, A: Tensor) -> None:
+    if A.ndim < 2:
+        raise AutogradError(f"{name}: The input tensor A must have at least 2 dimensions.", code="E301")
+    if A.shape[-1] != A.shape[-2]:
+        raise AutogradError(
+            f"{name}: A must be batches of square matrices, but they are {A.shape[-2]} by {A.shape[-1]} matrices",
+            code="E301",
+        )
+
+
+@operation("A = [[1, 2], [3, 5]]; det(A)", "A = [[[1, 2], [3, 5]], [[2, 1], [0, 3]]]; A.det()")
+def det_(input: Real) -> Any:
+    """The determinant of a square matrix, or of each of a batch."""
+    _check_square("linalg.det", input)
+    return det(input)
+
+
+@operation("A = [[1, 2], [3, 5]]; slogdet(A).logabsdet")
+def slogdet(input: Real) -> ReturnType:
+    """The sign of the determinant, `.sign`, and the logarithm of its size, `.logabsdet`."""
+    _check_square("linalg.slogdet", input)
+    return ReturnType("slogdet", sign=sign_of(input), logabsdet=log_of(input))
+
+
+@operation("A = [[3, 2], [1, 5]]; logdet(A)")
+def logdet(input: Real) -> Any:
+    """The logarithm of the determinant; nan where that is negative."""
+    sign, size = slogdet(input)
+    return where(equal(sign, -1), float("nan"), size)
+
+
+@operation("A = [[1, 2], [3, 5]]; inverse(A)", "A = [[[1, 2], [3, 5]]]; inv(A)", aliases=["inv"])
+def inverse_(input: Real) -> Any:
+    """The inverse of a square matrix, or of each of a batch."""
+    _check_square("linalg.inv", input)
+    return inverse(input)
+
+
+@operation("A = [[1, 2], [3, 5]]; matrix_power(A, 3)", "A = [[1, 2], [3, 5]]; matrix_power(A, -2)")
+def matrix_power(input: Real, n: int) -> Any:
+    """The product of `n` equal matrices; of their inverses where `n` is negative."""
+    _check_square("linalg.matrix_power", input)
+    if n < 0:
+        input, n = inverse_(input), -n
+        if n == 1:
+            return input
+    if n == 0:
+        return Tensor(np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy())
+    if n == 1:
+        return clone(input)
+    if n == 3:
+        return matmul(matmul(input, input), input)
+    return _by_squares(input, n)
+
+
+def _by_squares(A: Any, n: int) -> Any:
+    """The squares of squares that the binary digits of `n` name."""
+    product = None
+    while True:
+        if n % 2:
+            product = A if product is None else matmul(product, A)
+        n //= 2
+        if not n:
+            return product
+        A = matmul(A, A)
+
+
+@operation(
+    "A = [[1, 2], [3, 5]]; b = [1, 4]; solve(A, b)",
+    "A = [[1, 2], [3, 5]]; B = [[1, 0, 2], [4, 1, 1]]; solve(A, B)",
+    method=False,
+)
+def solve_(A: Real, B: Real) -> Any:
+    """The solution X of `A @ X = B`, for a vector or for each column of a matrix."""
+    _check_square("linalg.solve", A)
+    if B.ndim not in (1, A.ndim) or (B.ndim > 1 and A.shape[:-2] != B.shape[:-2]) or (B.ndim == 1 and A.ndim > 2):
+        raise AutogradError(
+            f"linalg.solve: batches of shapes {list(A.shape)} and {list(B.shape)} do not go together", code="E301"
+        )
+    rows, columns = (B.shape[-1], 1) if B.ndim == 1 else B.shape[-2:]
+    if rows != A.shape[-1]:
+        raise AutogradError(
+            "linalg.solve: Incompatible shapes of A and B for the equation AX = B "
+            f"({A.shape[-2]}x{A.shape[-1]} and {rows}x{columns})",
+            code="E301",
+        )
+    return solve(A, B)
+
+
+@operation("A = [[2, 1], [0.5, 3]]; cholesky(A @ A.T)", method=False)
+def cholesky_(A: Real, upper: bool = False) -> Any:
+    """The lower triangle L with `L @ L.T = A`, for a symmetric positive definite matrix; or its transpose."""
+    _check_square("linalg.cholesky", A)
+    return transposed(cholesky(A)) if upper else cholesky(A)

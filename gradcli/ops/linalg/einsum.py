@@ -1,0 +1,217 @@
+"""Sums of products by subscripts, `einsum('ij,jk->ik', A, B)`, lowered as torch lowers them.
+
+Each operand gets a dimension for every subscript, those of the result first and the summed ones behind, in alphabetical
+order. Two operands at a time are then multiplied: entry by entry if nothing is summed yet, else as matrices, where the
+dimensions that both have and the result keeps are the batch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.engine.checks.shapes import broadcast_shapes
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.linalg.contractions import bmm_
+from gradcli.ops.pointwise.arithmetic import mul
+from gradcli.ops.reducing.reductions import sum_
+from gradcli.ops.shaping.diagonals import diagonal
+from gradcli.ops.shaping.permutations import movedim, permute
+from gradcli.ops.shaping.shaping import reshape, reshaped, unsqueeze
+from gradcli.ops.support.arguments import Tensors, all_of, check_size
+from gradcli.ops.support.surface import operation
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+ELLIPSIS = "."  # stands for `...` among the subscripts of an operand
+
+
+def _refusal(text: str) -> AutogradError:
+    return AutogradError(f"einsum(): {text}", code="E301")
+
+
+def _subscripts(text: str, whole: str) -> list[str]:
+    """The subscripts of one operand, `...` as one of them."""
+    text = text.replace(" ", "")
+    parts = list(text.replace("...", ELLIPSIS))
+    if parts.count(ELLIPSIS) > 1 or text.count(".") not in (0, 3):
+        raise _refusal("found '.' that is not part of any ellipsis, or more than one ellipsis")
+    for part in parts:
+        if part not in LETTERS and part != ELLIPSIS:
+            raise _refusal(
+                f"invalid subscript given at index {whole.index(part)} in the equation string, subscripts must be in "
+                "[a-zA-Z]"
+            )
+    return parts
+
+
+class Equation:
+    """The subscripts of the operands, of the result, and the order of all: those of the result first."""
+
+    def __init__(self, equation: str, operands: Sequence[Tensor]) -> None:
+        left, arrow, right = equation.partition("->")
+        self.operands = [_subscripts(part, equation) for part in left.split(",")]
+        if len(self.operands) != len(operands):
+            kind = "fewer" if len(operands) < len(self.operands) else "more"
+            raise _refusal(f"{kind} operands were provided than specified in the equation")
+        self.covered = 0  # dimensions that `...` stands for, at most
+        for number, (labels, x) in enumerate(zip(self.operands, operands, strict=True)):
+            self._check(number, labels, x)
+            if ELLIPSIS in labels:
+                self.covered = max(self.covered, x.ndim - len(labels) + 1)
+        counts = Counter(label for labels in self.operands for label in labels)
+        if arrow:
+            self.out = _subscripts(right, equation)
+        else:  # the subscripts that occur once, in alphabetical order
+            self.out = [ELLIPSIS] * (ELLIPSIS in counts) + [label for label in LETTERS if counts[label] == 1]
+        for label in self.out:
+            if self.out.count(label) > 1:
+                raise _refusal(f"output subscript {label} appears more than once in the output")
+            if label not in counts and label != ELLIPSIS:
+                raise _refusal(f"output subscript {label} does not appear in the equation for any input operand")
+        rest = [label for label in LETTERS if label in counts and label not in self.out]
+        if ELLIPSIS in counts and ELLIPSIS not in self.out:
+            rest.insert(0, ELLIPSIS)
+        self.place: dict[str, int] = {}
+        self.count = 0
+        self.kept = self._give_places(self.out)
+        self._give_places(rest)
+
+    def _give_places(self, labels: Sequence[str]) -> int:
+        """Dimensions for subscripts, behind those that are given; how many there are then."""
+        for label in labels:
+            self.place[label] = self.count
+            self.count += self.covered if label == ELLIPSIS else 1
+        return self.count
+
+    def _check(self, number: int, labels: list[str], x: Tensor) -> None:
+        if ELLIPSIS in labels and len(labels) - 1 > x.ndim:
+            raise _refusal(
+                f"the number of subscripts in the equation ({len(labels) - 1}) is more than the number of dimensions "
+                f"({x.ndim}) for operand {number}"
+            )
+        if ELLIPSIS not in labels and len(labels) != x.ndim:
+            raise _refusal(
+                f"the number of subscripts in the equation ({len(labels)}) does not match the number of dimensions "
+                f"({x.ndim}) for operand {number} and no ellipsis was given"
+            )
+
+    def spread(self, number: int, x: Any) -> Any:
+        """An operand with a dimension for every subscript, of size 1 where it has none."""
+        order = [-1] * self.count
+        stands_for = x.ndim - len(self.operands[number]) + 1  # dimensions, for `...`
+        dims: dict[str, int] = {}
+        dim = 0
+        for label in self.operands[number]:
+            if label == ELLIPSIS:
+                for k in range(self.covered - stands_for, self.covered):
+                    order[self.place[label] + k] = dim
+                    dim += 1
+            elif label in dims:
+                first = dims[label]
+                if x.shape[first] != x.shape[dim]:
+                    raise _refusal(
+                        f"subscript {label} is repeated for operand {number} but the sizes don't match, "
+                        f"{x.shape[dim]} != {x.shape[first]}"
+                    )
+                x = movedim(diagonal(x, offset=0, dim1=first, dim2=dim), -1, first)
+            else:
+                dims[label] = dim
+                order[self.place[label]] = dim
+                dim += 1
+        for position, found in enumerate(order):
+            if found == -1:
+                x = unsqueeze(x, dim=x.ndim)
+                order[position] = dim
+                dim += 1
+        return permute(x, dims=tuple(order))
+
+
+@operation(
+    "A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; einsum('ij,jk->ik', A, B)",
+    "A = [[1, 2], [3, 4]]; x = [1, 3]; einsum('ij,j', A, x)",
+    "A = [[1, 2], [3, 4]]; einsum('ii->i', A)",
+    "A = [[1, 2], [3, 4]]; einsum('ij->', A)",
+    "x = [1, 2]; y = [3, 4]; einsum('i,j->ij', x, y)",
+    "Q = [[[1, 2], [3, 4]]]; K = [[[1, 0.5], [2, 1]]]; einsum('...id,...jd->...ij', Q, K)",
+    "A = [[1, 2], [3, 4]]; x = [1, 3]; y = [2, 0.5]; einsum('i,ij,j->', x, A, y)",
+    method=False,
+)
+def einsum(equation: str, *operands: Tensors) -> Any:
+    """The sum of products that the subscripts name: over those that the result does not have."""
+    tensors = all_of(operands)
+    if not tensors:
+        raise _refusal("must provide at least one operand")
+    parsed = Equation(equation, tensors)
+    found = [parsed.spread(number, x) for number, x in enumerate(tensors)]
+    _check_sizes(parsed, found)
+    summed = range(parsed.kept, parsed.count)
+    if len(found) == 1:
+        return sum_(found[0], tuple(summed)) if summed else found[0]
+    owners = {dim: sum(x.shape[dim] != 1 for x in found) for dim in summed}
+    out = found[0]
+    for x in found[1:]:
+        out = _multiplied(out, x, summed, owners)
+    return reshape(out, shape=out.shape[: parsed.kept]) if summed else out
+
+
+def _check_sizes(parsed: Equation, found: Sequence[Any]) -> None:
+    sizes = [1] * parsed.count
+    labels = {place: label for label, place in parsed.place.items()}
+    for number, x in enumerate(found):
+        for dim, size in enumerate(x.shape):
+            if size != 1 and sizes[dim] not in (1, size):
+                raise _refusal(
+                    f"subscript {labels.get(dim, '...')} has size {size} for operand {number} which does not "
+                    f"broadcast with previously seen size {sizes[dim]}"
+                )
+            sizes[dim] = max(sizes[dim], size) if size else 0
+    check_size(tuple(sizes[: parsed.kept]))
+
+
+def _multiplied(a: Any, b: Any, summed: range, owners: dict[int, int]) -> Any:
+    """The product of two, summed over what no other operand has; `owners` counts who still has a dimension."""
+    now: list[int] = []
+    early_a: list[int] = []
+    early_b: list[int] = []
+    for dim in summed:
+        if a.shape[dim] != 1 and b.shape[dim] != 1:
+            owners[dim] -= 1
+            if owners[dim] == 1:
+                now.append(dim)
+                owners[dim] = 0
+        elif owners[dim] == 1 and a.shape[dim] != b.shape[dim]:
+            (early_a if a.shape[dim] != 1 else early_b).append(dim)
+            owners[dim] = 0
+    a = sum_(a, tuple(early_a), True) if early_a else a
+    b = sum_(b, tuple(early_b), True) if early_b else b
+    if not now:
+        check_size(broadcast_shapes(a.shape, b.shape))
+        return mul(a, b)
+    return _as_matrices(a, b, now)
+
+
+def _as_matrices(a: Any, b: Any, now: Sequence[int]) -> Any:
+    """The product as one of batches of matrices: dimensions of both, of the first, summed, of the second."""
+    batch: list[int] = []
+    first: list[int] = []
+    second: list[int] = []
+    for dim in range(a.ndim):
+        if dim not in now:
+            left, right = a.shape[dim] != 1, b.shape[dim] != 1
+            (batch if left and right else first if left else second).append(dim)
+    sizes = (
+        math.prod(a.shape[dim] for dim in batch),
+        math.prod(a.shape[dim] for dim in first),
+        math.prod(a.shape[dim] for dim in now),
+        math.prod(b.shape[dim] for dim in second),
+    )
+    n, rows, inner, columns = sizes
+    order = (*batch, *first, *now, *second)
+    left = reshaped(permute(a, dims=order), (n, rows, inner))
+    right = reshaped(permute(b, dims=(*batch, *now, *second, *first)), (n, inner, columns))
+    shape = (*(a.shape[dim] for dim in (*batch, *first)), *(1 for _ in now), *(b.shape[dim] for dim in second))
+    out = reshape(bmm_(left, right), shape=shape)
+    return permute(out, dims=tuple(order.index(dim) for dim in range(a.ndim)))

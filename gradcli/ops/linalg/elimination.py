@@ -1,0 +1,135 @@
+"""What Gaussian elimination leaves: a permutation, a lower and an upper triangle, `A = P @ L @ U`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import Notation, call
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Attribute
+from gradcli.ops.linalg.contractions import transposed
+from gradcli.ops.linalg.decompositions import _check_matrix
+from gradcli.ops.linalg.determinants import _times, inverse
+from gradcli.ops.shaping.diagonals import tril, triu
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.surface import operation
+
+
+def _eliminated(A: Any) -> tuple[Any, Any]:
+    """Both triangles in one matrix, and with which row each was exchanged, from 1 on."""
+    found = np.array(A, np.float64)
+    count = min(A.shape[-2:])
+    pivots = np.zeros((*A.shape[:-2], count), np.int32)
+    for rows, chosen in zip(found.reshape(-1, *A.shape[-2:]), pivots.reshape(-1, count), strict=True):
+        for k in range(count):
+            best = k + int(np.argmax(np.abs(rows[k:, k])))
+            chosen[k] = best + 1
+            rows[[k, best]] = rows[[best, k]]
+            if rows[k, k] != 0:
+                rows[k + 1 :, k] /= rows[k, k]
+                rows[k + 1 :, k + 1 :] -= np.outer(rows[k + 1 :, k], rows[k, k + 1 :])
+    return found.astype(A.dtype), pivots
+
+
+def _permutation(pivots: Any, size: int, dtype: Any) -> Any:
+    found = np.zeros((*pivots.shape[:-1], size, size), dtype)
+    for matrix, chosen in zip(found.reshape(-1, size, size), pivots.reshape(-1, pivots.shape[-1]), strict=True):
+        order = np.arange(size)
+        for k, row in enumerate(chosen.tolist()):
+            order[[k, row - 1]] = order[[row - 1, k]]
+        matrix[order, np.arange(size)] = 1
+    return found
+
+
+def _exchange(A: Any) -> Any:
+    return _permutation(_eliminated(A)[1], A.shape[-2], A.dtype)
+
+
+def _below(A: Any) -> Any:
+    count = min(A.shape[-2:])
+    return np.tril(_eliminated(A)[0][..., :count], -1) + np.eye(A.shape[-2], count, dtype=A.dtype)
+
+
+def _above(A: Any) -> Any:
+    return np.triu(_eliminated(A)[0][..., : min(A.shape[-2:]), :])
+
+
+def _part(name: str, forward: Callable[..., Any]) -> Notation:
+    write = call("lu", forward)
+    return lambda operands, options: Attribute(write(operands, options), name)
+
+
+def _back(inner: Any, A: Any) -> Any:
+    """From a change between the triangles to one of the matrix."""
+    if A.shape[-1] != A.shape[-2]:
+        raise AutogradError("the derivative of the LU decomposition of such a matrix is not supported here")
+    left = _times(exchange(A), transposed(inverse(lower(A))))
+    return _times(_times(left, inner), transposed(inverse(upper(A))))
+
+
+exchange: Primitive = primitive("lu_P", _exchange, structured=True, notation=_part("P", _exchange))
+lower: Primitive = primitive(
+    "lu_L",
+    _below,
+    lambda g, out, A: _back(tril(_times(transposed(out), g), diagonal=-1), A),
+    node="LinalgLuBackward0",
+    structured=True,
+    notation=_part("L", _below),
+)
+upper: Primitive = primitive(
+    "lu_U",
+    _above,
+    lambda g, out, A: _back(triu(_times(g, transposed(out)), diagonal=0), A),
+    node="LinalgLuBackward0",
+    structured=True,
+    notation=_part("U", _above),
+)
+
+
+@operation("A = [[1, 2], [3, 5]]; lu(A).L", "A = [[1, 2], [3, 5]]; lu(A).U", method=False)
+def lu(A: Real, *, pivot: bool = True) -> ReturnType:
+    """The order of the rows, `.P`, the lower triangle, `.L`, and the upper one, `.U`."""
+    _check_matrix("linalg.lu", A)
+    if not pivot:
+        raise AutogradError("linalg.lu: LU without pivoting is not implemented on the CPU")
+    return ReturnType("lu", P=exchange(A), L=lower(A), U=upper(A))
+
+
+def _both_rule(g: Any, out: Any, A: Any) -> Any:
+    below = tril(_times(transposed(lower(A)), tril(g, diagonal=-1)), diagonal=-1)
+    return _back(below + triu(_times(triu(g, diagonal=0), transposed(upper(A))), diagonal=0), A)
+
+
+both = primitive(
+    "lu_factor_LU",
+    lambda A: _eliminated(A)[0],
+    _both_rule,
+    node="LinalgLuFactorExBackward0",
+    structured=True,
+    notation=lambda operands, options: Attribute(call("lu_factor", _above)(operands, options), "LU"),
+)
+
+
+@operation("A = [[1, 2], [3, 5]]; lu_factor(A).LU", method=False)
+def lu_factor(A: Real, *, pivot: bool = True) -> ReturnType:
+    """Both triangles in one matrix, `.LU`, and with which row each was exchanged, `.pivots`."""
+    _check_matrix("linalg.lu_factor", A)
+    if not pivot:
+        raise AutogradError("linalg.lu_factor: LU without pivoting is not implemented on the CPU")
+    return ReturnType("lu_factor", LU=both(A), pivots=Tensor(_eliminated(A.value)[1]))
+
+
+def factored(LU: Tensor, pivots: Tensor) -> Tensor:
+    """The matrix that has these triangles and exchanges."""
+    size = LU.shape[-1]
+    if pivots.shape != LU.shape[:-1] or not np.all((pivots.value >= 1) & (pivots.value <= size)):
+        raise AutogradError("pivots are numbers of rows, from 1 on", code="E301")
+    below = np.tril(LU.value, -1) + np.eye(size, dtype=LU.dtype)
+    order = _permutation(pivots.value, size, LU.dtype)
+    return Tensor(np.matmul(order, np.matmul(below, np.triu(LU.value))))

@@ -1,0 +1,209 @@
+"""More products of vectors, matrices and tensors, lowered as torch lowers them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.linalg.contractions import (
+    ADDMV,
+    BMM,
+    TENSORDOT,
+    bmm,
+    check_bmm,
+    dot,
+    dot_,
+    inner_product,
+    listed,
+    mm_,
+    mv,
+    outer,
+    same_dtype,
+    scaled,
+    transposed,
+)
+from gradcli.ops.pointwise.arithmetic import mul
+from gradcli.ops.reducing.reductions import sum_
+from gradcli.ops.shaping.permutations import permute, t
+from gradcli.ops.shaping.shaping import expanded, flatten, reshape, reshaped, unsafe_view
+from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.surface import operation
+
+
+def _plus(product: Any) -> Any:
+    """`beta*c + alpha*product(a, b)`; torch leaves `c` out where beta is 0, even if it is not finite."""
+
+    def forward(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
+        found = scaled(product(a, b), alpha)
+        return scaled(c, beta) + found if beta else found
+
+    return forward
+
+
+def _added(name: str, product: Any, first: Any, second: Any) -> Primitive:
+    """A sum with a product in one node; `first` and `second` give the gradients of its factors."""
+    return primitive(
+        name,
+        _plus(product),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(sum_to_size(g, size=c.shape), beta),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
+        lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
+        structured=True,
+    )
+
+
+baddbmm = _added("baddbmm", np.matmul, lambda g, a, b: bmm(g, transposed(b)), lambda g, a, b: bmm(transposed(a), g))
+addmv = _added("addmv", np.matmul, lambda g, a, x: outer(g, x), lambda g, a, x: mv(t(a), g))
+addr = _added("addr", np.multiply.outer, lambda g, x, y: mv(g, y), lambda g, x, y: mv(t(g), x))
+cross: Primitive = primitive(
+    "cross",
+    lambda x, y, *, dim: np.cross(x, y, axis=dim),
+    lambda g, out, x, y, *, dim: cross(y, g, dim=dim),
+    lambda g, out, x, y, *, dim: cross(g, x, dim=dim),
+    node="LinalgCrossBackward0",
+    structured=True,
+)
+
+
+vdot = primitive("vdot", dot.forward, *dot.rules, structured=True)
+
+
+@operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; kron(A, B)", "x = [1, 2]; A = [[1, 2], [3, 4]]; kron(x, A)")
+def kron(input: Tensor, other: Tensor) -> Any:
+    """The Kronecker product: each entry of the input times the whole of the other."""
+    ndim = max(input.ndim, other.ndim)
+    a, b = ((1,) * (ndim - x.ndim) + x.shape for x in (input, other))
+    check_size((*a, *b))
+    left = unsafe_view(input, shape=tuple(size for n in a for size in (n, 1)))
+    right = unsafe_view(other, shape=tuple(size for n in b for size in (1, n)))
+    return unsafe_view(mul(left, right), shape=tuple(m * n for m, n in zip(a, b, strict=True)))
+
+
+@operation(
+    "A = [[1, 2], [3, 4]]; B = [[1, 0.5, 2], [2, 1, 0]]; tensordot(A, B, 1)",
+    "A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; tensordot(A, B, dims=([0], [1]))",
+    "A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; tensordot(A, B)",
+    method=False,
+)
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
+    """The sum over pairs of dimensions: the last of `a` with the first of `b`, or those that are listed."""
+    first, second = _paired(a, b, dims)
+    for m, n in zip(first, second, strict=True):
+        if a.shape[m] != b.shape[n]:
+            raise AutogradError(
+                f"contracted dimensions need to match, but first has size {a.shape[m]} in dim {m} and second has size "
+                f"{b.shape[n]} in dim {n}",
+                code="E301",
+            )
+    a, b = same_dtype(a, b, refusal=TENSORDOT)
+    ahead = tuple(axis for axis in range(a.ndim) if axis not in first)
+    behind = tuple(axis for axis in range(b.ndim) if axis not in second)
+    left, right = permute(a, dims=(*ahead, *first)), permute(b, dims=(*second, *behind))
+    sizes = (*(a.shape[axis] for axis in ahead), *(b.shape[axis] for axis in behind))
+    if not sizes:
+        return reshape(dot_(flatten(left), flatten(right)), shape=())
+    summed = math.prod(a.shape[axis] for axis in first)
+    rows, columns = (math.prod(x.shape[axis] for axis in axes) for x, axes in ((a, ahead), (b, behind)))
+    return reshape(mm_(reshaped(left, (rows, summed)), reshaped(right, (summed, columns))), shape=sizes)
+
+
+def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if isinstance(dims, Tensor) and dims.value.size == 1:
+        dims = dims.value.item()
+    if isinstance(dims, int) and not isinstance(dims, bool):
+        if dims < 0:
+            raise AutogradError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a.ndim, b.ndim):
+            raise AutogradError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        return tuple(range(a.ndim - dims, a.ndim)), tuple(range(dims))
+    try:
+        first, second = (tuple(int(dim) for dim in side) for side in dims)
+    except (TypeError, ValueError):
+        raise AutogradError("tensordot expects dims to be int or two lists of ints", code="E204") from None
+    if len(first) != len(second):
+        raise AutogradError("both dimension lists should have same length")
+    return (
+        tuple(dimension(dim, a.ndim) for dim in first if a.ndim),
+        tuple(dimension(dim, b.ndim) for dim in second if b.ndim),
+    )
+
+
+@operation("x = [1, 2]; y = [3, 4]; vdot(x, y)")
+def vdot_(input: Tensor, other: Tensor) -> Any:
+    """The inner product of two vectors, under its name for complex numbers."""
+    return inner_product(vdot, input, other)
+
+
+@operation("x = [1, 2]; y = [3, 4]; inner(x, y)", "A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; inner(A, B)")
+def inner(input: Tensor, other: Tensor) -> Any:
+    """The sum over the last dimensions of both."""
+    if not input.ndim or not other.ndim:
+        return mul(input, other)
+    if input.shape[-1] != other.shape[-1]:
+        raise AutogradError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input.shape)} and {list(other.shape)}",
+            code="E301",
+        )
+    return tensordot(input, other, ((-1,), (-1,)))
+
+
+@operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; vecdot(A, B, dim=0)", method=False)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
+    """The inner products along a dimension."""
+    return sum_(mul(x, y), dim)
+
+
+@operation("x = [1, 2, 3]; y = [3, 4, -1]; cross(x, y, dim=0)", "A = [[1, 2, 3]]; B = [[0, 1, 2]]; cross(A, B, dim=-1)")
+def cross_(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
+    """The vector product along a dimension of size 3, the first there is."""
+    if input.ndim != other.ndim:
+        raise AutogradError("linalg.cross: inputs must have the same number of dimensions.", code="E301")
+    if dim is None:
+        if 3 not in input.shape:
+            raise AutogradError("no dimension of size 3 in input", code="E301")
+        dim = input.shape.index(3)
+    axis = dimension(dim, input.ndim)
+    lengths = [x.shape[axis] if x.ndim else 1 for x in (input, other)]
+    if lengths != [3, 3]:
+        raise AutogradError(
+            f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}", code="E301"
+        )
+    return cross(*same_dtype(input, other), dim=axis)
+
+
+@operation("C = [[[1, 1], [0, 2]]]; A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; baddbmm(C, A, B, alpha=2)")
+def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*bmm(batch1, batch2)`."""
+    check_bmm(batch1, batch2)
+    expanded(input, (*batch1.shape[:2], batch2.shape[2]))
+    return baddbmm(*same_dtype(input, batch1, batch2, refusal=BMM), beta=beta, alpha=alpha)
+
+
+@operation("b = [1, 2]; A = [[1, 2], [3, 4]]; x = [5, 6]; addmv(b, A, x)")
+def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*(mat @ vec)`."""
+    if mat.ndim != 2 or vec.ndim != 1 or input.ndim > 1:
+        raise AutogradError(f"vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}", code="E301")
+    rows = input.shape[0] if input.ndim else mat.shape[0]
+    if mat.shape[1] != vec.shape[0] or rows not in (1, mat.shape[0]):
+        raise AutogradError(f"size mismatch, got input ({rows}), mat ({listed(mat)}), vec ({listed(vec)})", code="E301")
+    return addmv(*same_dtype(input, mat, vec, refusal=ADDMV), beta=beta, alpha=alpha)
+
+
+@operation("C = [[1, 1], [0, 2]]; x = [1, 2]; y = [5, 6]; addr(C, x, y, beta=0.5)")
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*outer(vec1, vec2)`."""
+    for name, x in (("vec1", vec1), ("vec2", vec2)):
+        if x.ndim != 1:
+            raise AutogradError(f"addr: Expected 1-D argument {name}, but got {x.ndim}-D", code="E301")
+    expanded(input, (*vec1.shape, *vec2.shape))
+    check_size((*vec1.shape, *vec2.shape))
+    return addr(*same_dtype(input, vec1, vec2), beta=beta, alpha=alpha)

@@ -1,0 +1,267 @@
+"""Systems of equations that have a structure, no solution, or many: triangles, Cholesky factors, least squares."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.indexing import cut
+from gradcli.ops.linalg.contractions import transposed
+from gradcli.ops.linalg.decompositions import _check_matrix, cleared, part_of, svdvals
+from gradcli.ops.linalg.determinants import _check_square, _times, inverse_, solve_
+from gradcli.ops.reducing.distances import matrix_norm
+from gradcli.ops.shaping.diagonals import tril, triu
+from gradcli.ops.shaping.shaping import reshape, squeeze_dim
+from gradcli.ops.support.arguments import Real, Shape
+from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.surface import operation
+
+
+def _one_triangle(A: Any, *, upper: bool, unitriangular: bool) -> Any:
+    kept = (triu if upper else tril)(A, diagonal=0)
+    if not unitriangular:
+        return kept
+    inner = (triu if upper else tril)(A, diagonal=1 if upper else -1)
+    return inner + np.broadcast_to(np.eye(A.shape[-1], dtype=A.dtype), A.shape)
+
+
+def _solve_triangle(A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
+    if not left:
+        A, B, upper = A.swapaxes(-2, -1), B.swapaxes(-2, -1), not upper
+        return _solve_triangle(A, B, upper=upper, unitriangular=unitriangular).swapaxes(-2, -1)
+    try:
+        return np.linalg.solve(_one_triangle(A, upper=upper, unitriangular=unitriangular), B)
+    except np.linalg.LinAlgError:
+        return np.full(np.broadcast_shapes(A.shape[:-1] + B.shape[-1:], B.shape), np.inf, B.dtype)
+
+
+def _triangle_rule(
+    g: Any, out: Any, A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Any:
+    h = triangle(transposed(A), g, upper=not upper, left=left, unitriangular=unitriangular)
+    change = -_times(h, transposed(out)) if left else -_times(transposed(out), h)
+    return (triu if upper else tril)(change, diagonal=(1 if upper else -1) if unitriangular else 0)
+
+
+triangle: Primitive = primitive(
+    "solve_triangular",
+    _solve_triangle,
+    _triangle_rule,
+    lambda g, out, A, B, *, upper, left=True, unitriangular=False: triangle(
+        transposed(A), g, upper=not upper, left=left, unitriangular=unitriangular
+    ),
+    node="LinalgSolveTriangularBackward0",
+    structured=True,
+)
+
+
+def _product(L: Any, upper: bool) -> Any:
+    return _times(transposed(L), L) if upper else _times(L, transposed(L))
+
+
+def _inverted(L: Any, upper: bool) -> Any:
+    try:
+        return np.linalg.inv(_product(L, upper))
+    except np.linalg.LinAlgError:
+        return np.full_like(L, np.inf)
+
+
+def _half(change: Any, L: Any, upper: bool) -> Any:
+    """What a change of the product does to the factor."""
+    return _times(L, change) if upper else _times(change, L)
+
+
+def _cholesky_solve_rule(g: Any, out: Any, B: Any, L: Any, *, upper: bool = False) -> Any:
+    h = _times(cholesky_solve(g, L, upper=upper), transposed(out))
+    return -_half(h + transposed(h), L, upper)
+
+
+cholesky_solve: Primitive = primitive(
+    "cholesky_solve",
+    lambda B, L, *, upper=False: _inverted(L, upper) @ B,
+    lambda g, out, B, L, *, upper=False: cholesky_solve(g, L, upper=upper),
+    _cholesky_solve_rule,
+    structured=True,
+)
+cholesky_inverse = primitive(
+    "cholesky_inverse",
+    lambda L, *, upper=False: _inverted(L, upper),
+    lambda g, out, L, *, upper=False: -_half(_times(out, _times(g + transposed(g), out)), L, upper),
+    structured=True,
+)
+
+
+def _pseudo(A: Any, *, rtol: float | None = None) -> Any:
+    cut = max(A.shape[-2:]) * np.finfo(A.dtype).eps if rtol is None else rtol
+    return cleared(np.linalg.pinv(A.astype(np.float64), cut)).astype(A.dtype)
+
+
+def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None) -> Any:
+    """Golub and Pereyra, The differentiation of pseudo-inverses (1973), theorem 4.3."""
+    turned, flat = transposed(out), transposed(g)
+    left = _times(_times(flat, out), turned)
+    right = _times(_times(turned, out), flat)
+    inner = _times(turned, _times(g, turned))
+    return left - _times(A, _times(out, left)) + right - _times(_times(right, out), A) - inner
+
+
+pinv: Primitive = primitive("pinv", _pseudo, _pseudo_rule, node="LinalgPinvBackward0", structured=True)
+
+
+def _solution(A: Any, B: Any) -> Any:
+    return _times(pinv(A), B)
+
+
+least_squares = primitive(
+    "lstsq",
+    _solution,
+    lambda g, out, A, B: _pseudo_rule(_times(g, transposed(B)), pinv(A), A),
+    lambda g, out, A, B: _times(transposed(pinv(A)), g),
+    node="LinalgLstsqBackward0",
+    structured=True,
+    notation=part_of("lstsq", "solution", _solution),
+)
+
+
+@operation(
+    "A = [[2, 0], [1, 3]]; B = [[1, 2], [3, 4]]; solve_triangular(A, B, upper=False)",
+    "A = [[2, 1], [0, 3]]; B = [[1, 2], [3, 4]]; solve_triangular(A, B, upper=True, unitriangular=True)",
+    "A = [[2, 1], [0, 3]]; B = [[1, 2]]; solve_triangular(A, B, upper=True, left=False)",
+    method=False,
+)
+def solve_triangular(A: Real, B: Real, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Any:
+    """The solution X of `A @ X = B` for a triangle; of `X @ A = B` where it is not to be `left`."""
+    _check_square("linalg.solve_triangular", A)
+    if B.ndim < 2:
+        raise AutogradError("linalg.solve_triangular: The input tensor B must have at least 2 dimensions.", code="E301")
+    if B.shape[-2 if left else -1] != A.shape[-1]:
+        equation = "AX" if left else "XA"
+        sizes = [f"{x.shape[-2]}x{x.shape[-1]}" for x in (A, B)]
+        raise AutogradError(
+            f"linalg.solve_triangular: Incompatible shapes of A and B for the equation {equation} = B "
+            f"({sizes[0]} and {sizes[1]})",
+            code="E301",
+        )
+    return triangle(A, B, upper=upper, left=left, unitriangular=unitriangular)
+
+
+@operation(
+    "B = [[1, 2], [3, 4]]; L = [[2, 0], [1, 3]]; cholesky_solve(B, L)",
+    "B = [[1, 2], [3, 4]]; L = [[2, 1], [0, 3]]; cholesky_solve(B, L, upper=True)",
+)
+def cholesky_solve_(B: Real, L: Real, upper: bool = False) -> Any:
+    """The solution X of `L @ L.T @ X = B`."""
+    _check_square("cholesky_solve", L)
+    if B.ndim != L.ndim or B.shape[-2] != L.shape[-1]:
+        sizes = [f"{x.shape[-2]} by {x.shape[-1]}" for x in (B, L) if x.ndim > 1]
+        raise AutogradError(f"Incompatible matrix sizes for cholesky_solve: {' and '.join(sizes)}", code="E301")
+    return cholesky_solve(B, L, **({"upper": True} if upper else {}))
+
+
+@operation("L = [[2, 0], [1, 3]]; cholesky_inverse(L)", "L = [[2, 1], [0, 3]]; cholesky_inverse(L, upper=True)")
+def cholesky_inverse_(L: Real, upper: bool = False) -> Any:
+    """The inverse of `L @ L.T`."""
+    _check_square("cholesky_inverse", L)
+    return cholesky_inverse(L, **({"upper": True} if upper else {}))
+
+
+@operation("A = [[1, 2], [3, 5], [0, 1]]; pinv(A)", method=False)
+def pinv_(A: Real, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False) -> Any:
+    """The pseudo-inverse, which takes the place of the inverse in least squares."""
+    _check_matrix("linalg.pinv", A)
+    if atol is None:
+        return pinv(A, **({} if rtol is None else {"rtol": rtol}))
+    largest = float(np.max(svdvals(A.detach()).value, initial=0))
+    return pinv(A, rtol=max(rtol or 0, atol / largest if largest else 0))
+
+
+@operation("A = [[1, 2], [3, 5], [0, 1]]; B = [[1], [2], [4]]; lstsq(A, B).solution", method=False)
+def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = None) -> ReturnType:
+    """The X with the smallest `norm(A @ X - B)`, `.solution`, with the squared errors, `.residuals`."""
+    _check_matrix("torch.linalg.lstsq", A)
+    if B.ndim not in (A.ndim, A.ndim - 1):
+        raise AutogradError(
+            "torch.linalg.lstsq: input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
+            "<= 1",
+            code="E301",
+        )
+    vectors = B.ndim == A.ndim - 1
+    right = reshape(B, shape=(*B.shape, 1)) if vectors else B
+    if right.shape[-2] != A.shape[-2]:
+        where = -1 if vectors else -2
+        raise AutogradError(f"torch.linalg.lstsq: input.size(-2) should match other.size({where})", code="E301")
+    found = least_squares(A, right)
+    rows, columns = A.shape[-2:]
+    empty = Tensor(np.zeros(0, A.dtype))
+    residuals = empty
+    full = matrix_rank(A.detach()).value.min(initial=columns) == columns
+    if driver in ("gels", "gelsd", "gelss") and rows > columns and full:
+        errors = right.value - np.matmul(A.value, found.value)
+        residuals = Tensor(np.sum(errors * errors, axis=-2))
+    solution = reshape(found, shape=found.shape[:-1]) if vectors else found
+    rank = Tensor(np.zeros(0, np.int64)) if driver == "gels" else matrix_rank(A.detach())
+    values = svdvals(A.detach()) if driver in ("gelsd", "gelss") else empty
+    return ReturnType("lstsq", solution=solution, residuals=residuals, rank=rank, singular_values=values)
+
+
+@operation("matrix_rank([[1.0, 2.0], [2.0, 4.0]])", method=False)
+def matrix_rank(
+    A: Real, tol: float | None = None, hermitian: bool = False, *, atol: float | None = None, rtol: float | None = None
+) -> Any:
+    """How many singular values are not 0, or not above a tolerance."""
+    _check_matrix("linalg.matrix_rank", A)
+    values = np.linalg.svd(A.value, compute_uv=False)
+    largest = values.max(axis=-1, keepdims=True, initial=0)
+    relative = (0 if atol else max(A.shape[-2:]) * np.finfo(A.dtype).eps) if rtol is None else rtol
+    bound = np.maximum(atol or 0, relative * largest) if tol is None else tol
+    return Tensor(np.sum(values > bound, axis=-1)[()])
+
+
+@operation("A = [[1, 2], [3, 5]]; cond(A)", "cond([[1.0, 2.0], [3.0, 5.0]], 1)", method=False)
+def cond(A: Real, p: Any = None) -> Any:
+    """How much a relative error can grow in a system of equations: the norm times that of the inverse."""
+    _check_matrix("linalg.cond", A)
+    if not (p is None or isinstance(p, int | float | str)):
+        raise AutogradError(f"linalg.cond: Order {str(p)[:40]} not supported.")
+    if p in (None, 2, -2):
+        values = svdvals(A)
+        last, size = values.ndim - 1, values.shape[-1]
+        ends = [cut(values, dim=last, start=at, stop=at + 1) for at in (0, max(size - 1, 0))]
+        return squeeze_dim(ends[1] / ends[0] if p == -2 else ends[0] / ends[1], dim=last)
+    _check_square("linalg.cond", A)
+    return matrix_norm(A, p) * matrix_norm(inverse_(A), p)
+
+
+@operation("A = [[1, 2], [3, 5]]; tensorinv(A, ind=1)", method=False)
+def tensorinv(A: Real, ind: int = 2) -> Any:
+    """The inverse of the matrix that the first `ind` dimensions make with the others, in their shape."""
+    if ind <= 0:
+        raise AutogradError("Expected a strictly positive integer for 'ind'")
+    first, last = A.shape[:ind], A.shape[ind:]
+    rows, columns = math.prod(first), math.prod(last)
+    if rows != columns:
+        raise AutogradError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{columns} != {rows}",
+            code="E301",
+        )
+    return reshape(inverse_(reshape(A, shape=(rows, columns))), shape=(*last, *first))
+
+
+@operation("A = [[1, 2], [3, 5]]; b = [1, 4]; tensorsolve(A, b)", method=False)
+def tensorsolve(A: Real, B: Real, dims: Shape | None = None) -> Any:
+    """The X with `tensordot(A, X, X.ndim) = B`."""
+    shape = A.shape[B.ndim :]
+    size = math.prod(shape)
+    if A.value.size != size * size or B.value.size != size:
+        raise AutogradError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {size} != {B.value.size}",
+            code="E301",
+        )
+    return reshape(solve_(reshape(A, shape=(size, size)), B if B.ndim == 1 else reshape(B, shape=(size,))), shape=shape)

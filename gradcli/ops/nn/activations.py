@@ -1,0 +1,245 @@
+"""Activation functions, finite at any input."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.numerics import precision
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import number
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Binary, Call
+from gradcli.ops.nn.slopes import hardtanh_backward, leaky_relu_backward, sigmoid_backward, threshold_backward
+from gradcli.ops.pointwise.arithmetic import add, div, sub
+from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise, tanh
+from gradcli.ops.pointwise.powers import power
+from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.choice import chosen
+from gradcli.ops.support.constants import SQRT_2_OVER_PI
+from gradcli.ops.support.surface import operation
+
+# The constants of self-normalizing networks (Klambauer et al. 2017), to the digits that torch has.
+SELU_ALPHA = 1.6732632423543772848170429916717
+SELU_SCALE = 1.0507009873554804934193349852946
+
+
+def _softplus(x: Any) -> Any:
+    """`log(1 + exp(x))` without overflow."""
+    return np.maximum(x, 0) + precision.log1p(precision.exp(-np.abs(x)))
+
+
+def _sigmoid(x: Any) -> Any:
+    y = -x
+    if type(y) is not np.ndarray:
+        return 1 / (1 + precision.exp(y))
+    y = precision.exp(y, y)
+    y += 1
+    return np.divide(1, y, out=y)
+
+
+sigmoid = elementwise(
+    "sigmoid",
+    _sigmoid,
+    lambda g, out, x: sigmoid_backward(g, out),
+    "The logistic function `1/(1 + exp(-x))`.",
+    aliases=["expit"],
+)
+relu = elementwise(
+    "relu",
+    lambda x: np.maximum(x, 0),
+    lambda g, out, x: threshold_backward(g, out),
+    "The positive part.",
+    example="x = [-1, 2]; relu(x)",
+    whole=True,
+    kinks=(0.0,),
+    convention="relu'(0) = 0",
+)
+silu = elementwise(
+    "silu",
+    lambda x: x / (1 + precision.exp(-x)),
+    lambda g, out, x: g * sigmoid(x) * (1 + x * (1 - sigmoid(x))),
+    "The input times its sigmoid.",
+    method=False,
+    aliases=["swish"],
+)
+logsigmoid = elementwise(
+    "logsigmoid",
+    lambda x: -_softplus(-x),
+    lambda g, out, x: g * sigmoid(-x),
+    "The logarithm of the sigmoid.",
+    method=False,
+    node="LogSigmoidBackward0",
+)
+
+
+def _softplus_rule(g: Any, out: Any, x: Any, *, beta: float = 1, threshold: float = 20) -> Any:
+    return guarded(x * beta > threshold, g, g * sigmoid(x * beta))
+
+
+softplus: Primitive = primitive(
+    "softplus",
+    lambda x, *, beta=1, threshold=20: chosen(x * beta > threshold, x, _softplus(x * beta) / beta),
+    _softplus_rule,
+    convention="softplus above its threshold is the identity",
+)
+mish = elementwise(
+    "mish",
+    lambda x: x * precision.tanh(_softplus(x)),
+    lambda g, out, x: g * (tanh(softplus(x)) + x * sigmoid(x) * (1 - tanh(softplus(x)) ** 2)),
+    "The input times `tanh(softplus(x))`.",
+    method=False,
+)
+leaky_relu = primitive(
+    "leaky_relu",
+    lambda x, *, negative_slope=0.01: chosen(np.greater(x, 0), x, x * negative_slope),
+    lambda g, out, x, *, negative_slope=0.01: leaky_relu_backward(g, x, negative_slope=negative_slope),
+    kinks=(0.0,),
+    convention="leaky_relu'(0) is the slope",
+)
+hardtanh = primitive(
+    "hardtanh",
+    lambda x, *, min_val=-1, max_val=1: np.clip(x, min_val, max_val),
+    lambda g, out, x, *, min_val=-1, max_val=1: hardtanh_backward(g, x, min_val=min_val, max_val=max_val),
+    kinks=lambda x, *, min_val=-1, max_val=1: np.equal(x, min_val) | np.equal(x, max_val),
+    convention="hardtanh' is 0 at the bounds",
+)
+
+
+def _write_decay(operands: Any, options: dict[str, Any]) -> Call:
+    (x,) = operands
+    scale = options["scale"]
+    return Call("exp", (Argument(x.tree if scale == 1 else Binary("/", x.tree, number(scale))),))
+
+
+# exp(x/scale) where x < 0. Elsewhere the value is not used, and 1 keeps second derivatives from overflowing; torch's
+# second derivative at 0 is 0.
+decay = primitive(
+    "decay",
+    lambda x, *, scale: precision.exp(np.minimum(x, 0) / scale),
+    lambda g, out, x, *, scale: where(x < 0, g * out / scale, 0),
+    notation=_write_decay,
+)
+
+
+def _elu(x: Any, *, alpha: float = 1) -> Any:
+    return chosen(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0)))
+
+
+elu = primitive(
+    "elu",
+    _elu,
+    lambda g, out, x, *, alpha=1: where(x <= 0, g * (alpha * decay(x, scale=1)), g),
+    kinks=lambda x, *, alpha=1: np.equal(x, 0) & (alpha != 1),
+    convention="elu'(0) = alpha",
+)
+selu = elementwise(
+    "selu",
+    lambda x: SELU_SCALE * _elu(x, alpha=SELU_ALPHA),
+    lambda g, out, x: SELU_SCALE * where(x <= 0, g * (SELU_ALPHA * decay(x, scale=1)), g),
+    "The self-normalizing elu.",
+    method=False,
+    example="x = [-1, 2]; selu(x)",
+    node="EluBackward0",
+    kinks=(0.0,),
+    convention="selu'(0) is the slope on the left",
+)
+celu = primitive(
+    "celu",
+    lambda x, *, alpha=1: chosen(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0) / alpha)),
+    lambda g, out, x, *, alpha=1: where(x <= 0, g * decay(x, scale=alpha), g),
+)
+
+normal_pdf: Primitive = primitive(
+    "normal_pdf",
+    lambda x: precision.exp(-(x**2) / 2) * (1 / math.sqrt(2 * math.pi)),
+    lambda g, out, x: -g * x * out,
+)
+_erf = by_number(math.erf)
+normal_cdf = primitive(
+    "normal_cdf",
+    lambda x: 0.5 * (1 + _erf(x * math.sqrt(0.5))),
+    lambda g, out, x: g * normal_pdf(x),
+)
+
+
+def _gelu(x: Any, *, approximate: str = "none") -> Any:
+    if approximate == "none":
+        return x * normal_cdf(x)
+    return 0.5 * x * (1 + precision.tanh(_gelu_inner(x)))
+
+
+def _gelu_inner(x: Any) -> Any:
+    return SQRT_2_OVER_PI.beside(x) * (x + 0.044715 * power(x, exponent=3))
+
+
+def _gelu_rule(g: Any, out: Any, x: Any, *, approximate: str = "none") -> Any:
+    if approximate == "none":
+        return g * (normal_cdf(x) + x * normal_pdf(x))
+    t = tanh(_gelu_inner(x))
+    slope = SQRT_2_OVER_PI.beside(x) * (1 + 3 * 0.044715 * x**2)
+    return g * (0.5 * (1 + t) + 0.5 * x * ((1 - t**2) * slope))
+
+
+gelu = primitive("gelu", _gelu, _gelu_rule)
+
+
+@operation("x = [-1, 2]; leaky_relu(x)", "x = [-1, 2]; leaky_relu(x, 0.2)", method=False)
+def leaky_relu_(input: Real, negative_slope: float = 0.01) -> Any:
+    """The input where positive, a small multiple of it elsewhere."""
+    return leaky_relu(input, negative_slope=negative_slope)
+
+
+@operation("x = [-1, 2]; elu(x)", "x = [-1, 2]; elu(x, alpha=2)", method=False)
+def elu_(input: Real, alpha: float = 1.0) -> Any:
+    """The input where positive, `alpha*(exp(x) - 1)` elsewhere."""
+    return elu(input, alpha=alpha)
+
+
+@operation("x = [-1, 2]; celu(x)", "x = [-1, 2]; celu(x, alpha=2)", method=False)
+def celu_(input: Real, alpha: float = 1.0) -> Any:
+    """The input where positive, `alpha*(exp(x/alpha) - 1)` elsewhere: an elu without a kink."""
+    if alpha == 0:
+        raise AutogradError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return celu(input, alpha=alpha)
+
+
+@operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')", method=False)
+def gelu_(input: Real, approximate: str = "none") -> Any:
+    """The input times the normal distribution function; 'tanh' is its usual approximation."""
+    if approximate not in ("none", "tanh"):
+        raise AutogradError("approximate argument must be either none or tanh.")
+    return gelu(input, approximate=approximate)
+
+
+@operation("x = [-1, 2]; softplus(x)", "x = [-1, 2]; softplus(x, beta=2, threshold=3)", method=False)
+def softplus_(input: Real, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    """`log(1 + exp(beta*x))/beta`, a smooth relu; the identity where `beta*x` is above the threshold."""
+    return softplus(input, beta=beta, threshold=threshold)
+
+
+@operation("x = [-3, 0.5, 2]; hardtanh(x)", "x = [-3, 0.5, 2]; hardtanh(x, min_val=-2, max_val=1)", method=False)
+def hardtanh_(input: Real, min_val: float = -1.0, max_val: float = 1.0) -> Any:
+    """The input held between two bounds."""
+    return hardtanh(input, min_val=min_val, max_val=max_val)
+
+
+@operation("x = [-1, 2, 7]; relu6(x)", method=False)
+def relu6(input: Real) -> Any:
+    """The input held between 0 and 6."""
+    return hardtanh(input, min_val=0.0, max_val=6.0)
+
+
+@operation("x = [-1, 2]; softsign(x)", method=False)
+def softsign(input: Real) -> Any:
+    """`x/(1 + abs(x))`."""
+    return div(input, add(absolute(input), 1))
+
+
+@operation("x = [-1, 2]; tanhshrink(x)", method=False)
+def tanhshrink(input: Real) -> Any:
+    """`x - tanh(x)`."""
+    return sub(input, tanh(input))

@@ -1,0 +1,109 @@
+"""Attention, and dropout that drops nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.primitive import primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError, EvaluationError
+from gradcli.ops.linalg.matmul import matmul
+from gradcli.ops.nn.softmax import softmax
+from gradcli.ops.pointwise.arithmetic import add, mul
+from gradcli.ops.pointwise.scalars import mul_number
+from gradcli.ops.shaping.permutations import transpose
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.surface import operation
+
+soft = softmax.rules[0]
+assert soft is not None
+# a row in which everything is masked gives zeros, where a softmax gives nan
+safe_softmax = primitive(
+    "safe_softmax",
+    lambda x, *, dim: np.where(np.all(x == -np.inf, axis=dim, keepdims=True), 0, softmax.forward(x, dim=dim)).astype(
+        x.dtype
+    ),
+    soft,
+    structured=True,
+)
+
+
+def _added(mask: Tensor) -> Tensor:
+    """What is added to the scores: minus infinity where a mask says no."""
+    return Tensor(np.where(mask.value, 0.0, -np.inf)) if mask.dtype == np.bool_ else mask
+
+
+@operation(
+    "Q = [[1, 2], [0.5, 1]]; K = [[2, 1], [1, 0]]; V = [[1, 3], [2, 4]]; scaled_dot_product_attention(Q, K, V)",
+    "Q = [[1, 2], [0.5, 1]]; V = [[1, 3], [2, 4]]; scaled_dot_product_attention(Q, Q, V, is_causal=True, scale=0.5)",
+    "Q = [[1, 2]]; K = [[2, 1], [1, 0]]; V = [[1, 3], [2, 4]]; "
+    "scaled_dot_product_attention(Q, K, V, attn_mask=[[0.5, 1]])",
+    method=False,
+)
+def scaled_dot_product_attention(
+    query: Real,
+    key: Real,
+    value: Real,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> Any:
+    """Means of the values, weighted by the softmax of the products of queries and keys."""
+    if dropout_p:
+        raise EvaluationError("E204", "dropout_p is random, and attention here takes 0", help="leave dropout_p out")
+    return attended(query, key, value, attn_mask, is_causal, scale, lambda weights: weights)
+
+
+def attended(
+    query: Real,
+    key: Real,
+    value: Real,
+    attn_mask: Tensor | None,
+    is_causal: bool,
+    scale: float | None,
+    dropped: Callable[[Tensor], Any],
+) -> Any:
+    """Attention with weights of which some may be dropped."""
+    if min(x.ndim for x in (query, key, value)) < 2:
+        raise AutogradError(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
+            f"{query.ndim} key.dim: {key.ndim} and value.dim: {value.ndim} instead.",
+            code="E301",
+        )
+    if scale is None:
+        scale = 1 / math.sqrt(query.shape[-1] or 1)
+    root = math.sqrt(scale) if scale >= 0 else math.nan
+    keys = transpose(key, dim0=key.ndim - 2, dim1=key.ndim - 1)
+    scores = matmul(mul_number(query, root), mul_number(keys, root))
+    if is_causal:
+        if attn_mask is not None:
+            raise AutogradError(
+                "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True"
+            )
+        attn_mask = Tensor(np.tri(*scores.shape[-2:], dtype=bool))
+    if attn_mask is not None:
+        mask = _added(attn_mask)
+        if not broadcastable([scores.value, mask.value]):
+            raise mismatch([scores.value, mask.value])
+        if broadcast_shapes(scores.shape, mask.shape) != scores.shape:
+            raise AutogradError(f"attn_mask of shape {list(mask.shape)} is larger than the scores", code="E301")
+        scores = add(scores, Tensor(mask.value.astype(scores.dtype)) if not mask.requires_grad else mask)
+    return matmul(dropped(safe_softmax(scores, dim=scores.ndim - 1)), value)
+
+
+@operation("x = [1, 2]; dropout(x, training=False)*x", "x = [1, 2]; dropout(x, 1)", method=False)
+def dropout(input: Real, p: float = 0.5, training: bool = True) -> Any:
+    """The input itself, without training or with p = 0; zeros with p = 1."""
+    if not 0 <= p <= 1:
+        raise AutogradError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not training or p == 0:
+        return input
+    if p == 1:
+        return mul(input, Tensor(np.zeros(input.shape, input.dtype)[()]))
+    raise EvaluationError("E204", "dropout() is random in training", help="give training=False, or multiply by a mask")

@@ -1,0 +1,230 @@
+"""Normalization by channel: batches, groups of channels, instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Expression, Literal
+from gradcli.ops.nn.normalization import layer_norm, normal_rule
+from gradcli.ops.pointwise.elementwise import sqrt
+from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.shaping.joining import repeat_
+from gradcli.ops.shaping.shaping import reshape, reshaped
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.surface import operation
+
+
+def _beside(value: Any, ndim: int) -> Any:
+    """A number for each channel, so that it broadcasts over the others; a number that was left out stays one."""
+    plain = value.number is not None if isinstance(value, Formula) else isinstance(value, int)
+    if plain or ndim == 2:
+        return value
+    return reshape(value, shape=(1, *value.shape, *(1,) * (ndim - 2)))
+
+
+def _others(x: Any) -> tuple[int, ...]:
+    return (0, *range(2, len(x.shape)))
+
+
+def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5) -> Any:
+    ndim = x.ndim
+    if training:
+        mean, var = np.mean(x, _others(x), keepdims=True), np.var(x, _others(x), keepdims=True)
+    else:
+        mean, var = _beside(mean, ndim), _beside(var, ndim)
+    return ((x - mean) / np.sqrt(var + eps) * _beside(weight, ndim) + _beside(bias, ndim)).astype(x.dtype)
+
+
+def _normal(x: Any, mean: Any, var: Any, training: bool, eps: float) -> Any:
+    return batch_norm(x, 1, 0, mean, var, training=training, eps=eps)
+
+
+def _input_rule(
+    g: Any, out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
+) -> Any:
+    h = g * _beside(weight, len(x.shape))
+    if not training:
+        return h / sqrt(_beside(var, len(x.shape)) + eps)
+    return normal_rule(h, x, _normal(x, mean, var, training, eps), _others(x), eps)
+
+
+def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """`batch_norm(x, m, v, weight=w, bias=b)`"""
+    x, weight, bias, mean, var = operands
+    training = options["training"]
+    stored = [Literal(None)] * 2 if training else [mean.tree, var.tree]
+    arguments = [Argument(tree) for tree in (x.tree, *stored)]
+    if weight.number != 1:
+        arguments.append(Argument(weight.tree, "weight"))
+    if bias.number != 0:
+        arguments.append(Argument(bias.tree, "bias"))
+    if training:
+        arguments.append(Argument(Literal(True), "training"))
+    if options["eps"] != 1e-5:
+        arguments.append(Argument(literal(options["eps"]), "eps"))
+    return Call("batch_norm", tuple(arguments))
+
+
+batch_norm: Primitive = primitive(
+    "batch_norm",
+    _batch_norm,
+    _input_rule,
+    lambda g, out, x, w, b, mean, var, *, training, eps=1e-5: sum_dim(
+        g * _normal(x, mean, var, training, eps), dim=_others(x)
+    ),
+    lambda g, out, x, w, b, mean, var, **_: sum_dim(g, dim=_others(x)),
+    node="NativeBatchNormBackward0",
+    notation=_write,
+    structured=True,
+)
+
+
+def _by_group(x: Any, groups: int) -> Any:
+    return reshape(x, shape=(x.shape[0], groups, int(np.prod(x.shape[1:])) // groups))
+
+
+def _normal_groups(x: Any, groups: int, eps: float) -> Any:
+    rows = _by_group(x, groups)
+    return reshape(layer_norm(rows, 1, 0, normalized_shape=rows.shape[2:], eps=eps), shape=x.shape)
+
+
+def _group_norm(x: Any, weight: Any = 1, bias: Any = 0, *, num_groups: int, eps: float = 1e-5) -> Any:
+    ndim = x.ndim
+    return (_normal_groups(x, num_groups, eps) * _beside(weight, ndim) + _beside(bias, ndim)).astype(x.dtype)
+
+
+def _group_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, num_groups: int, eps: float = 1e-5) -> Any:
+    h, rows = _by_group(g * _beside(weight, len(x.shape)), num_groups), _by_group(x, num_groups)
+    normal = layer_norm(rows, 1, 0, normalized_shape=rows.shape[2:], eps=eps)
+    return reshape(normal_rule(h, rows, normal, (2,), eps), shape=x.shape)
+
+
+def _write_groups(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    x, weight, bias = operands
+    arguments = [Argument(x.tree), Argument(literal(options["num_groups"]))]
+    if weight.number != 1:
+        arguments.append(Argument(weight.tree, "weight"))
+    if bias.number != 0:
+        arguments.append(Argument(bias.tree, "bias"))
+    if options["eps"] != 1e-5:
+        arguments.append(Argument(literal(options["eps"]), "eps"))
+    return Call("group_norm", tuple(arguments))
+
+
+group_norm: Primitive = primitive(
+    "group_norm",
+    _group_norm,
+    _group_rule,
+    lambda g, out, x, w, b, *, num_groups, eps=1e-5: sum_dim(g * _normal_groups(x, num_groups, eps), dim=_others(x)),
+    lambda g, out, x, w, b, **_: sum_dim(g, dim=_others(x)),
+    node="NativeGroupNormBackward0",
+    notation=_write_groups,
+    structured=True,
+)
+
+
+def _check_channels(count: int, **given: Tensor | None) -> None:
+    for name, x in given.items():
+        if x is not None and x.shape != (count,):
+            raise AutogradError(f"{name} should contain {count} elements not {x.value.size}", code="E301")
+
+
+def _note(running: Tensor, value: Any, momentum: float) -> None:
+    """Move a running average towards a new value, in place."""
+    running.array[...] = (1 - momentum) * running.value + momentum * value
+    running.changed()
+
+
+@operation(
+    "x = [[1, 2], [0.5, -1], [3, 1]]; w = [1, 2]; b = [0, 1]; batch_norm(x, None, None, w, b, training=True)",
+    "x = [[1, 2], [0.5, -1]]; batch_norm(x, [0.5, 1], [2, 1])",
+    "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; b = [0, 1]; batch_norm(x, [0, 1], [2, 1], w, b, eps=0.01)",
+    "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; batch_norm(x, None, None, w, training=True, eps=0.01)",
+    method=False,
+)
+def batch_norm_(
+    input: Real,
+    running_mean: Real | None = None,
+    running_var: Real | None = None,
+    weight: Real | None = None,
+    bias: Real | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel shifted and scaled to mean 0 and variance 1, those of the batch or running ones."""
+    if input.ndim < 2:
+        raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got 1)", code="E301")
+    count = input.shape[1]
+    values = input.value.size // max(count, 1)
+    if training and values <= 1:
+        raise AutogradError(
+            f"Expected more than 1 value per channel when training, got input size torch.Size({list(input.shape)})",
+            code="E301",
+        )
+    for name, stored in (("running_mean", running_mean), ("running_var", running_var)):
+        if stored is None and not training:
+            raise AutogradError(f"{name} must be defined in evaluation mode", help="training=True takes the batch's")
+    _check_channels(count, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
+    w, b = 1 if weight is None else weight, 0 if bias is None else bias
+    if not training:
+        return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
+    out = batch_norm(input, w, b, 0, 1, training=True, eps=eps)
+    if running_mean is not None:
+        _note(running_mean, np.mean(input.value, _others(input)), momentum)
+    if running_var is not None:
+        _note(running_var, np.var(input.value, _others(input), ddof=1), momentum)
+    return out
+
+
+@operation(
+    "x = [[1, 2, 4, 3, 0, 1], [0.5, -1, 3, 0, 2, 5]]; group_norm(x, 2)",
+    "x = [[[1, 2], [0.5, -1], [3, 0], [1, 5]]]; w = [1, 2, 3, 4]; b = [0, 1, 2, 3]; group_norm(x, 2, w, b, 0.01)",
+    method=False,
+)
+def group_norm_(
+    input: Real, num_groups: int, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5
+) -> Any:
+    """Groups of channels of each example shifted and scaled to mean 0 and variance 1."""
+    if input.ndim < 2:
+        raise AutogradError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}", code="E301")
+    if num_groups < 1:
+        raise AutogradError(f"Expected num groups to be greater than 0, got {num_groups}")
+    if input.shape[1] % num_groups:
+        raise AutogradError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape "
+            f"{list(input.shape)} and num_groups={num_groups}",
+            code="E301",
+        )
+    _check_channels(input.shape[1], weight=weight, bias=bias)
+    return group_norm(
+        input, 1 if weight is None else weight, 0 if bias is None else bias, num_groups=num_groups, eps=eps
+    )
+
+
+@operation(
+    "x = [[[1, 2, 4], [0.5, -1, 3]]]; instance_norm(x)",
+    "x = [[[1, 2, 4], [0.5, -1, 3]]]; w = [1, 2]; b = [0, 1]; instance_norm(x, weight=w, bias=b)",
+    method=False,
+)
+def instance_norm(input: Real, *, weight: Real | None = None, bias: Real | None = None, eps: float = 1e-5) -> Any:
+    """Each channel of each example shifted and scaled to mean 0 and variance 1."""
+    places = int(np.prod(input.shape[2:]))
+    if places <= 1:
+        raise AutogradError(
+            f"Expected more than 1 spatial element when training, got input size torch.Size({list(input.shape)})",
+            code="E301",
+        )
+    images, channels = input.shape[:2]
+    _check_channels(channels, weight=weight, bias=bias)
+    rows = reshaped(input, (1, images * channels, *input.shape[2:]))
+    w, b = (None if x is None else repeat_(x, (images,)) for x in (weight, bias))
+    return reshape(batch_norm_(rows, None, None, w, b, training=True, eps=eps), shape=input.shape)

@@ -1,0 +1,225 @@
+"""Negative log likelihood: minus the score of the right class, and its adjoint."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.numerics import summation
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal, positional
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.nn.losses import check_reduction, check_weight, keywords, write
+from gradcli.ops.shaping.shaping import reshape, unsqueeze
+from gradcli.ops.support.arguments import Indices, Real, Shape, check_size
+from gradcli.ops.support.surface import operation
+
+
+def class_axis(shape: Sequence[int]) -> int:
+    return 0 if len(shape) == 1 else 1
+
+
+class Labels:
+    """Labels against scores of a shape: which count, what they weigh, where their class is."""
+
+    def __init__(self, target: Any, weight: Any, shape: tuple[int, ...], ignore_index: int) -> None:
+        self.axis = class_axis(shape)
+        labels = np.asarray(target).astype(np.intp).reshape(shape[: self.axis] + shape[self.axis + 1 :])
+        self.counted = labels != ignore_index
+        labels = np.where(self.counted, labels, 0)
+        self.places = np.expand_dims(labels, self.axis)
+        # Without weights `weight` is the number 1, and the mean is over the number of labels.
+        self.weights = weight if isinstance(weight, int) else np.where(self.counted, weight[labels], 0)
+        self.total = float(np.sum(self.counted if isinstance(weight, int) else self.weights))
+
+
+def _nll(x: Any, target: Any, weight: Any = 1, *, reduction: str = "mean", ignore_index: int = -100) -> Any:
+    labels = Labels(target, weight, x.shape, ignore_index)
+    chosen = np.take_along_axis(x, labels.places, labels.axis).squeeze(labels.axis)
+    losses = np.where(labels.counted, -chosen * labels.weights, 0)[()]
+    if reduction == "none":
+        return losses
+    summed = summation.of_losses(losses)
+    return summed if reduction == "sum" else summed / labels.total
+
+
+def _nll_backward(
+    g: Any,
+    target: Any,
+    weight: Any = 1,
+    *,
+    size: tuple[int, ...],
+    reduction: str = "mean",
+    ignore_index: int = -100,
+) -> Any:
+    labels = Labels(target, weight, size, ignore_index)
+    share = -g * labels.weights / (labels.total if reduction == "mean" else 1)
+    out = np.zeros(size, np.asarray(g).dtype)
+    np.put_along_axis(out, labels.places, np.expand_dims(np.where(labels.counted, share, 0), labels.axis), labels.axis)
+    return out
+
+
+def _short(
+    g: Any,
+    target: Formula,
+    weight: Formula,
+    *,
+    value: Any,
+    size: tuple[int, ...],
+    reduction: str,
+    ignore_index: int,
+) -> Formula | None:
+    """As a textbook has it: `-g*one_hot(t, 3)/2`; not where labels are ignored, for those have no class."""
+    scores = np.asarray(target.value).astype(np.intp)
+    if len(size) > 2 or np.any(scores == ignore_index):
+        return None
+    classes = Formula.lift(size[-1])
+    codes: Any = Formula(Call("one_hot", (Argument(target.tree), Argument(classes.tree))), np.eye(size[-1])[scores], 3)
+    if codes.shape != size:
+        return None
+    gradient: Any = -(unsqueeze(g, dim=1) if g.shape else g) * (weight * codes)
+    if reduction == "mean":
+        total = Labels(target.value, weight.value, size, ignore_index).total
+        gradient = gradient / (int(total) if total.is_integer() else total)
+    return gradient  # type: ignore[no-any-return]
+
+
+def _write_backward(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    g, target, weight = operands
+    o = dict(options)
+    trees = [g.tree, target.tree, literal(o.pop("size"))]
+    return Call("nll_loss_backward", tuple(map(Argument, trees)) + keywords({"weight": weight}, o))
+
+
+def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
+    """The loss, linear in the scores, and its adjoint."""
+    forward: Primitive = primitive(
+        name,
+        _nll,
+        lambda g, out, x, target, weight, **o: backward(g, target, weight, size=x.shape, **o),
+        node=node,
+        notation=write("nll_loss", "weight"),
+        structured=True,
+    )
+    backward: Primitive = primitive(
+        f"{name}_backward",
+        _nll_backward,
+        lambda g, out, h, target, weight, *, size, **o: forward(g, target, weight, **o),
+        notation=_write_backward,
+        structured=True,
+        fold=_short,
+    )
+    return forward, backward
+
+
+nll, nll_backward = _likelihood("nll_loss", "NllLossBackward0")
+nll2d, nll2d_backward = _likelihood("nll_loss2d", "NllLoss2DBackward0")
+one_hot = primitive(
+    "one_hot",
+    lambda tensor, *, num_classes: (np.expand_dims(tensor, -1) == np.arange(num_classes)).astype(np.int64),
+    notation=positional("one_hot"),
+)
+
+
+def check_labels(size: Shape, target: Any, weight: Any, ignore_index: int) -> Any:
+    """Refuse in torch's words labels that do not fit the scores; the weight, or 1, otherwise."""
+    if len(size) == 0:
+        raise AutogradError("Expected 1 or more dimensions (got 0)", code="E301")
+    if len(size) == 1 and target.value.size != 1:
+        raise AutogradError(
+            f"For 1D input, 1D target must have size 1, but got target size: {target.value.size}", code="E301"
+        )
+    if len(size) > 1:
+        count = target.shape[0] if target.ndim else 0
+        if size[0] != count:
+            raise AutogradError(
+                f"Expected input batch_size ({size[0]}) to match target batch_size ({count}).", code="E301"
+            )
+        expected = (size[0], *size[2:])
+        if target.shape != expected:
+            raise AutogradError(f"Expected target size {list(expected)}, got {list(target.shape)}", code="E301")
+    classes = size[class_axis(size)]
+    outside = (target.value < 0) | (target.value >= classes)
+    wrong = np.atleast_1d(target.value)[np.atleast_1d(outside & (target.value != ignore_index))]
+    if wrong.size:
+        raise AutogradError(
+            f"Target {wrong[0]} is out of bounds.", help=f"the labels of {classes} classes are 0 to {classes - 1}"
+        )
+    if weight is not None and weight.shape != (classes,):
+        raise AutogradError(
+            f"weight tensor should be defined either for all {classes} classes or no classes but got weight tensor of "
+            f"shape: {list(weight.shape)}",
+            code="E301",
+        )
+    return check_weight("nll_loss_forward", "weight", weight)
+
+
+@operation(
+    "x = [[-0.5, -2, -1], [-1, -0.2, -3]]; nll_loss(x, [0, 2])",
+    "x = [[-0.5, -2, -1], [-1, -0.2, -3]]; nll_loss(x, [0, 2], weight=[1, 2, 0.5], reduction='sum')",
+    "x = [[-0.5, -2, -1], [-1, -0.2, -3]]; nll_loss(x, [0, -1], ignore_index=-1, reduction='none')",
+    "x = [[[[-0.5, -2]], [[-1, -0.2]]]]; nll_loss(x, [[[0, 1]]])",
+    method=False,
+)
+def nll_loss(
+    input: Real,
+    target: Indices,
+    weight: Real | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Any:
+    """Minus the score of the right class; `input` holds log-probabilities, (batch, classes)."""
+    check_reduction(reduction)
+    w = check_labels(input.shape, target, weight, ignore_index)
+    o = {"reduction": reduction, "ignore_index": ignore_index}
+    if input.ndim < 3:
+        return nll(input, target, w, **o)
+    if input.ndim == 4:
+        return nll2d(input, target, w, **o)
+    shape, positions = input.shape[:2], math.prod(input.shape[2:])
+    flat = Tensor(target.value.reshape(shape[0], 1, positions))
+    losses = nll2d(reshape(input, shape=(*shape, 1, positions)), flat, w, **o)
+    return reshape(losses, shape=target.shape) if reduction == "none" else losses
+
+
+@operation(
+    "u = [2, 3]; nll_loss_backward(u, [0, 2], (2, 3), reduction='none')",
+    "u = 2; nll_loss_backward(u, [[[0, 1]]], (1, 3, 1, 2), weight=[1, 2, 0.5], ignore_index=1)",
+    method=False,
+)
+def nll_loss_backward(
+    grad_output: Real,
+    target: Indices,
+    size: Shape,
+    weight: Real | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Any:
+    """The gradient of `nll_loss` with respect to scores of the given size."""
+    check_reduction(reduction)
+    check_size(size)
+    w = check_labels(size, target, weight, ignore_index)
+    if grad_output.shape != (target.shape if reduction == "none" else ()):
+        raise AutogradError(f"Expected grad_output not to have shape {list(grad_output.shape)}", code="E301")
+    backward = nll_backward if len(size) < 3 else nll2d_backward
+    return backward(grad_output, target, w, size=size, reduction=reduction, ignore_index=ignore_index)
+
+
+@operation("one_hot([0, 2, 1])", "one_hot([[1], [0]], num_classes=3)", method=False)
+def one_hot_(tensor: Indices, num_classes: int = -1) -> Any:
+    """A row for each label: 1 at its class, 0 elsewhere."""
+    if not tensor.value.size and num_classes <= 0:
+        raise AutogradError("Can not infer total number of classes from empty tensor.")
+    if np.any(tensor.value < 0):
+        raise AutogradError("Class values must be non-negative.")
+    classes = int(tensor.value.max()) + 1 if num_classes == -1 else num_classes
+    if np.any(tensor.value >= classes):
+        raise AutogradError("Class values must be smaller than num_classes.")
+    check_size((*tensor.shape, classes))
+    return one_hot(tensor, num_classes=classes)

@@ -1,0 +1,222 @@
+"""Losses between two tensors of one shape: squared and absolute error and their blends, binary cross entropy.
+
+A loss is one node with its reduction; its gradient is that of the entries, divided by their number for a mean. A weight
+that is left out counts as the number 1, which formulas leave out too.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.numerics import summation
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import Notation, literal
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.pointwise.elementwise import absolute, sign
+from gradcli.ops.pointwise.selection import where
+from gradcli.ops.reducing.reductions import mean_, sum_
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.choice import chosen
+from gradcli.ops.support.surface import operation
+
+DEFAULTS = {"reduction": "mean", "beta": 1, "delta": 1, "ignore_index": -100}
+
+DIFFERENT_SIZE = (
+    "Using a target size (torch.Size({})) that is different to the input size (torch.Size({})). This will likely lead "
+    "to incorrect results due to broadcasting. Please ensure they have the same size."
+)
+
+
+def reduced(losses: Any, reduction: str, count: float | None = None) -> Any:
+    """The losses as they are, their sum, or their mean (over `count`, if it is not their number)."""
+    if reduction == "none":
+        return losses
+    total = summation.total(losses)
+    return total if reduction == "sum" else total / (np.size(losses) if count is None else count)
+
+
+def shared(gradient: Any, x: Any, reduction: str) -> Any:
+    """The gradient of an entry's loss as that of the reduced loss."""
+    return gradient / math.prod(x.shape) if reduction == "mean" else gradient
+
+
+def keywords(weights: Mapping[str, Formula], options: Mapping[str, Any]) -> tuple[Argument, ...]:
+    """`weight=w, reduction='sum'`: what differs from the defaults."""
+    given = [Argument(w.tree, name) for name, w in weights.items() if w.number != 1]
+    return (*given, *(Argument(literal(v), name) for name, v in options.items() if v != DEFAULTS[name]))
+
+
+def write(name: str, *weights: str) -> Notation:
+    """`loss(x, y, weight=w, reduction='sum')`."""
+
+    def written(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        x, y, *others = operands
+        named = keywords(dict(zip(weights, others, strict=True)), options)
+        return Call(name, (Argument(x.tree), Argument(y.tree), *named))
+
+    return written
+
+
+mse_backward: Primitive = primitive(
+    "mse_loss_backward",
+    lambda g, x, y, *, reduction: _twice(x, reduction) * (x - y) * g,
+    lambda h, _, g, x, y, *, reduction: h * (_twice(x, reduction) * (x - y)),
+    lambda h, _, g, x, y, *, reduction: h * g * _twice(x, reduction),
+    lambda h, _, g, x, y, *, reduction: -h * g * _twice(x, reduction),
+    structured=True,
+    node="MseLossBackwardBackward0",
+    fold=lambda g, x, y, *, value, reduction: shared(g * (2 * (x - y)), x, reduction),
+)
+mse = primitive(
+    "mse_loss",
+    lambda x, y, *, reduction: reduced((x - y) ** 2, reduction),
+    lambda g, out, x, y, *, reduction: mse_backward(g, x, y, reduction=reduction),
+    lambda g, out, x, y, *, reduction: mse_backward(g, y, x, reduction=reduction),
+    notation=write("mse_loss"),
+    structured=True,
+)
+
+
+def _twice(x: Any, reduction: str) -> float:
+    """The 2 of the derivative of a square, shared among the entries; torch multiplies with both at once."""
+    return 2 / max(math.prod(x.shape), 1) if reduction == "mean" else 2.0
+
+
+def _sloping(g: Any, slope: Any, x: Any, reduction: str) -> Any:
+    """The gradient where a loss has this slope; torch starts with `1/n`, which formulas have at the end."""
+    if isinstance(g, Formula) or reduction != "mean":
+        return shared(g * slope, x, reduction)
+    return 1 / max(math.prod(x.shape), 1) * slope * g
+
+
+def _smooth_l1(x: Any, y: Any, *, reduction: str, beta: float) -> Any:
+    d = np.abs(x - y)
+    return reduced(chosen(d < beta, 0.5 * d * d / beta, d - 0.5 * beta), reduction)
+
+
+def _smooth_l1_rule(g: Any, out: Any, x: Any, y: Any, *, reduction: str, beta: float) -> Any:
+    return _sloping(g, where(absolute(x - y) < beta, (x - y) / beta, sign(x - y)), x, reduction)
+
+
+smooth_l1 = primitive(
+    "smooth_l1_loss",
+    _smooth_l1,
+    _smooth_l1_rule,
+    lambda g, out, x, y, **o: -_smooth_l1_rule(g, None, x, y, **o),
+    node="SmoothL1LossBackward0",
+    notation=write("smooth_l1_loss"),
+    structured=True,
+)
+
+
+def _huber(x: Any, y: Any, *, reduction: str, delta: float) -> Any:
+    d = np.abs(x - y)
+    return reduced(chosen(d < delta, 0.5 * d * d, delta * (d - 0.5 * delta)), reduction)
+
+
+def _huber_rule(g: Any, out: Any, x: Any, y: Any, *, reduction: str, delta: float) -> Any:
+    return _sloping(g, where(absolute(x - y) < delta, x - y, delta * sign(x - y)), x, reduction)
+
+
+huber = primitive(
+    "huber_loss",
+    _huber,
+    _huber_rule,
+    lambda g, out, x, y, **o: -_huber_rule(g, None, x, y, **o),
+    notation=write("huber_loss"),
+    structured=True,
+)
+
+
+def check_reduction(reduction: str) -> None:
+    if reduction not in ("mean", "sum", "none"):
+        raise AutogradError(f"{reduction} is not a valid value for reduction", help="it is 'mean', 'sum' or 'none'")
+
+
+def _matched(x: Tensor, y: Tensor, reduction: str) -> tuple[Any, Any]:
+    """Both in one shape, with torch's warning where they were not."""
+    check_reduction(reduction)
+    if x.shape == y.shape:
+        return x, y
+    warnings.warn(DIFFERENT_SIZE.format(list(y.shape), list(x.shape)), UserWarning, stacklevel=3)
+    if not broadcastable([x.value, y.value]):
+        raise mismatch([x.value, y.value])
+    shape = broadcast_shapes(x.shape, y.shape)
+    return tuple(v if v.shape == shape else expand(v, size=shape) for v in (x, y))  # type: ignore[return-value]
+
+
+def check_weight(function: str, argument: str, weight: Tensor | None, shape: tuple[int, ...] | None = None) -> Any:
+    """The weight, or 1; torch differentiates no loss with respect to its weights."""
+    if weight is None:
+        return 1
+    if weight.requires_grad:
+        raise AutogradError(
+            f"The function '{function}' is not differentiable with respect to argument '{argument}'. This input cannot "
+            "have requires_grad True.",
+            help=f"write the numbers of {argument} in the call, or detach it",
+        )
+    if shape is not None and not broadcastable([np.empty(shape), weight.value]):
+        raise mismatch([np.empty(shape), weight.value])
+    if shape is not None and broadcast_shapes(shape, weight.shape) != shape:
+        broadcast = list(broadcast_shapes(shape, weight.shape))
+        raise AutogradError(
+            f"output with shape {list(shape)} doesn't match the broadcast shape {broadcast}", code="E301"
+        )
+    return weight
+
+
+@operation(
+    "x = [1, 2]; y = [3, 5]; mse_loss(x, y)",
+    "x = [1, 2]; y = [3, 5]; mse(x, y, reduction='none')",
+    aliases=["mse"],
+    method=False,
+)
+def mse_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
+    """The mean of the squared differences."""
+    return mse(*_matched(input, target, reduction), reduction=reduction)
+
+
+@operation(
+    "x = [1, 2]; y = [3, 5]; l1_loss(x, y)", "x = [1, 2]; y = [3, 5]; l1_loss(x, y, reduction='sum')", method=False
+)
+def l1_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
+    """The mean of the absolute differences."""
+    x, y = _matched(input, target, reduction)
+    losses = absolute(x - y)
+    return losses if reduction == "none" else mean_(losses) if reduction == "mean" else sum_(losses)
+
+
+@operation(
+    "x = [1, 2]; y = [1.5, 5]; smooth_l1_loss(x, y)",
+    "x = [1, 2]; y = [3, 5]; smooth_l1_loss(x, y, reduction='sum', beta=2.5)",
+    method=False,
+)
+def smooth_l1_loss(input: Real, target: Real, reduction: str = "mean", beta: float = 1.0) -> Any:
+    """Squared error over `2*beta` below `beta`, absolute error less `beta/2` above."""
+    if beta < 0:
+        raise AutogradError("smooth_l1_loss does not support negative values for beta.")
+    if beta == 0:
+        return l1_loss(input, target, reduction)
+    return smooth_l1(*_matched(input, target, reduction), reduction=reduction, beta=beta)
+
+
+@operation(
+    "x = [1, 2]; y = [1.5, 5]; huber_loss(x, y)",
+    "x = [1, 2]; y = [3, 5]; huber_loss(x, y, reduction='none', delta=2.5)",
+    method=False,
+)
+def huber_loss(input: Real, target: Real, reduction: str = "mean", delta: float = 1.0) -> Any:
+    """Half the squared error below `delta`, a straight line above."""
+    if delta <= 0:
+        raise AutogradError("huber_loss does not support non-positive values for delta.")
+    return huber(*_matched(input, target, reduction), reduction=reduction, delta=delta)

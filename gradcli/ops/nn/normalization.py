@@ -1,0 +1,214 @@
+"""Layer normalization, by the root of the mean square too, and the lookup of rows in a table (embedding)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.pointwise.arithmetic import mul
+from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.elementwise import rsqrt, sqrt
+from gradcli.ops.pointwise.powers import power
+from gradcli.ops.pointwise.scalars import add_number
+from gradcli.ops.pointwise.selection import where
+from gradcli.ops.reducing.reductions import mean_dim
+from gradcli.ops.reducing.statistics import var
+from gradcli.ops.shaping.shaping import unsqueeze
+from gradcli.ops.support.arguments import Indices, Real, Shape, check_size
+from gradcli.ops.support.surface import operation
+
+
+def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
+    x, axes = np.ascontiguousarray(x), tuple(range(-len(normalized_shape), 0))  # torch writes the result in order
+    if not x.size:  # numpy warns about the mean of nothing
+        return x * weight + bias
+    centred = x - np.mean(x, axis=axes, keepdims=True)
+    normal = centred / np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + eps)
+    return normal * weight + bias
+
+
+def _input_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
+    normal = layer_norm(x, 1, 0, normalized_shape=normalized_shape, eps=eps)
+    axes = tuple(range(len(x.shape) - len(normalized_shape), len(x.shape)))
+    return normal_rule(g * weight, x, normal, axes, eps)
+
+
+def normal_rule(h: Any, x: Any, normal: Any, axes: tuple[int, ...], eps: float) -> Any:
+    """What the mean and the deviation take of the gradient is taken off (Ba et al. 2016)."""
+    over = {"dim": axes[0] if len(axes) == 1 else axes, "keepdim": True}
+    inner = h - mean_dim(h, **over) - normal * mean_dim(h * normal, **over)
+    return inner / sqrt(var(x, correction=0, **over) + eps)
+
+
+def _weight_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, **o: Any) -> Any:
+    return sum_to_size(g * layer_norm(x, 1, 0, **o), size=weight.shape)
+
+
+def _write_layer_norm(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    x, weight, bias = operands
+    arguments = [Argument(x.tree), Argument(literal(options["normalized_shape"]))]
+    if weight.number != 1:
+        arguments.append(Argument(weight.tree, "weight"))
+    if bias.number != 0:
+        arguments.append(Argument(bias.tree, "bias"))
+    if options["eps"] != 1e-5:
+        arguments.append(Argument(literal(options["eps"]), "eps"))
+    return Call("layer_norm", tuple(arguments))
+
+
+layer_norm: Primitive = primitive(
+    "layer_norm",
+    _layer_norm,
+    _input_rule,
+    _weight_rule,
+    lambda g, out, x, weight, bias, **o: sum_to_size(g, size=bias.shape),
+    node="NativeLayerNormBackward0",
+    notation=_write_layer_norm,
+    structured=True,
+)
+
+
+def _embedding(rows: Any, weight: Any, *, padding_idx: int | None = None) -> Any:
+    return weight[np.asarray(rows).astype(np.intp)]
+
+
+def _embedding_backward(g: Any, rows: Any, *, size: Shape, padding_idx: int | None = None) -> Any:
+    """Add each row of the gradient to the row of the table that it was looked up from."""
+    index = np.asarray(rows).astype(np.intp).ravel()
+    rows_of_g = g.reshape(index.size, size[1])
+    if padding_idx is not None:
+        index, rows_of_g = index[index != padding_idx], rows_of_g[index != padding_idx]
+    cells = (index[:, None] * size[1] + np.arange(size[1])).ravel()
+    return np.bincount(cells, rows_of_g.ravel(), math.prod(size)).reshape(size).astype(g.dtype, copy=False)
+
+
+def _looked_up(g: Any, rows: Any, padding_idx: int | None) -> Any:
+    found = embedding(rows, g, padding_idx=None)
+    return found if padding_idx is None else where(unsqueeze(equal(rows, padding_idx), dim=len(rows.shape)), 0, found)
+
+
+embedding: Primitive = primitive(
+    "embedding",
+    _embedding,
+    None,
+    lambda g, out, rows, weight, **o: embedding_backward(g, rows, size=weight.shape, **o),
+    structured=True,
+    convention="the row padding_idx receives no gradient",
+)
+embedding_backward: Primitive = primitive(
+    "embedding_backward",
+    _embedding_backward,
+    lambda g, out, h, rows, *, size, padding_idx=None: _looked_up(g, rows, padding_idx),
+    node="EmbeddingDenseBackwardBackward0",
+    structured=True,
+)
+
+
+@operation(
+    "x = [[1, 2, 4], [0.5, -1, 3]]; layer_norm(x, 3)",
+    "x = [[1, 2, 4], [0.5, -1, 3]]; w = [1, 2, 0.5]; b = [0, 1, 2]; layer_norm(x, (3,), weight=w, bias=b, eps=0.01)",
+    method=False,
+)
+def layer_norm_(
+    input: Real,
+    normalized_shape: Shape,
+    weight: Real | None = None,
+    bias: Real | None = None,
+    eps: float = 1e-5,
+) -> Any:
+    """Shift and scale the last dimensions to mean 0 and variance 1, then by weight and bias."""
+    listed = str(list(normalized_shape))
+    if not normalized_shape:
+        raise AutogradError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got "
+            "normalized_shape = []"
+        )
+    for name, x in (("weight", weight), ("bias", bias)):
+        if x is not None and x.shape != normalized_shape:
+            raise AutogradError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape {list(x.shape)} and "
+                f"normalized_shape = {listed}",
+                code="E301",
+            )
+    if input.shape[-len(normalized_shape) :] != normalized_shape:
+        raise AutogradError(
+            f"Given normalized_shape={listed}, expected input with shape [*, {listed[1:]}, but got input of "
+            f"size{list(input.shape)}",
+            code="E301",
+        )
+    w, b = 1 if weight is None else weight, 0 if bias is None else bias
+    return layer_norm(input, w, b, normalized_shape=normalized_shape, eps=eps)
+
+
+@operation(
+    "x = [[1, 2, 4], [0.5, -1, 3]]; rms_norm(x, 3)",
+    "x = [[1, 2, 4], [0.5, -1, 3]]; w = [1, 2, 0.5]; rms_norm(x, (3,), w, eps=0.01)",
+    method=False,
+)
+def rms_norm(input: Real, normalized_shape: Shape, weight: Real | None = None, eps: float | None = None) -> Any:
+    """The last dimensions over the root of their mean square, then times the weight."""
+    shape, count = normalized_shape, len(normalized_shape)
+    if not count or input.shape[-count:] != shape:
+        raise AutogradError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*{str(list(shape))[1:]}, but got input "
+            f"of size{list(input.shape)}",
+            code="E301",
+        )
+    if weight is not None and weight.shape != shape:
+        raise AutogradError(
+            f"Expected weight to be of same shape as normalized_shape, but got weight of shape {list(weight.shape)} "
+            f"and normalized_shape = {list(shape)}",
+            code="E301",
+        )
+    axes = tuple(range(input.ndim - count, input.ndim))
+    small = float(np.finfo(input.dtype).eps) if eps is None else eps
+    squares = mean_dim(power(input, exponent=2), dim=axes, keepdim=True)
+    normal = mul(input, rsqrt(add_number(squares, small)))
+    return normal if weight is None else mul(normal, weight)
+
+
+def _check_rows(rows: Any, size: Shape, padding_idx: int | None) -> None:
+    if len(size) != 2:
+        raise AutogradError("'weight' must be 2-D", code="E301")
+    count = size[0]
+    if np.any((rows.value < 0) | (rows.value >= count)):
+        raise AutogradError("index out of range in self", help=f"the rows are 0 to {count - 1}")
+    if padding_idx is not None and not -count <= padding_idx < count:
+        raise AutogradError("Padding_idx must be within num_embeddings")
+
+
+@operation(
+    "w = [[1, 2], [3, 4], [5, 6]]; embedding([0, 2, 0], w)",
+    "w = [[1, 2], [3, 4], [5, 6]]; embedding([[0, 2], [0, 0]], w, padding_idx=1)",
+    method=False,
+)
+def embedding_(input: Indices, weight: Real, padding_idx: int | None = None) -> Any:
+    """The rows of `weight` with these numbers; the row `padding_idx` receives no gradient."""
+    _check_rows(input, weight.shape, padding_idx)
+    return embedding(input, weight, padding_idx=None if padding_idx is None else padding_idx % weight.shape[0])
+
+
+@operation(
+    "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], (3, 2))",
+    "u = [[1, 2], [3, 4]]; embedding_backward(u, [2, 0], (3, 2), padding_idx=0)",
+    method=False,
+)
+def embedding_backward_(grad_output: Real, indices: Indices, size: Shape, padding_idx: int | None = None) -> Any:
+    """The gradient of `embedding` with respect to a table of the given size."""
+    _check_rows(indices, size, padding_idx)
+    if grad_output.shape != (*indices.shape, size[1]):
+        expected = [*indices.shape, size[1]]
+        raise AutogradError(
+            f"Expected grad_output to have shape {expected}, but got {list(grad_output.shape)}", code="E301"
+        )
+    check_size(size)
+    return embedding_backward(grad_output, indices, size=size, padding_idx=padding_idx)

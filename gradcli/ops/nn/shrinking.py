@@ -1,0 +1,157 @@
+"""Activation functions made of straight pieces, and two that have weights or gates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.indexing import cut
+from gradcli.ops.nn.activations import sigmoid
+from gradcli.ops.pointwise.comparisons import both
+from gradcli.ops.pointwise.elementwise import elementwise
+from gradcli.ops.pointwise.selection import where
+from gradcli.ops.shaping.joining import cat
+from gradcli.ops.shaping.shaping import reshaped
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.choice import chosen
+from gradcli.ops.support.surface import operation
+
+SIXTH = float(np.float32(1 / 6))  # torch has single precision here
+
+above = primitive(
+    "threshold",
+    lambda x, *, threshold, value: np.asarray(np.where(np.less_equal(x, threshold), value, x), x.dtype)[()],
+    lambda g, out, x, *, threshold, value: where(x <= threshold, 0, g),
+    kinks=lambda x, *, threshold, value: np.equal(x, threshold),
+    convention="threshold' is 0 at the threshold",
+)
+hardsigmoid = elementwise(
+    "hardsigmoid",
+    lambda x: np.clip(x + 3, 0, 6) / 6,
+    lambda g, out, x: where(both(x > -3, x < 3), g * SIXTH, 0),
+    "A sigmoid of straight pieces: `relu6(x + 3)/6`.",
+    method=False,
+    kinks=(-3.0, 3.0),
+    convention="hardsigmoid' is 0 at its corners",
+)
+hardswish = elementwise(
+    "hardswish",
+    lambda x: x * np.clip(x + 3, 0, 6) / 6,
+    lambda g, out, x: where(x <= -3, 0, where(x < 3, g * (x / 3 + 0.5), g)),
+    "The input times its hard sigmoid.",
+    method=False,
+    kinks=(-3.0, 3.0),
+    convention="hardswish' is 0 at -3 and 1 at 3",
+)
+SHRINKING: dict[str, Any] = {
+    "kinks": lambda x, *, lambd=0.5: np.equal(np.abs(x), lambd),
+    "convention": "the derivative is 0 where abs(x) = lambd",
+}
+
+
+def _outside(g: Any, out: Any, x: Any, *, lambd: float = 0.5) -> Any:
+    return where(both(x >= -lambd, x <= lambd), 0, g)
+
+
+softshrink = primitive(
+    "softshrink",
+    lambda x, *, lambd=0.5: np.where(np.abs(x) > lambd, x - np.copysign(lambd, x), x * 0).astype(x.dtype)[()],
+    _outside,
+    **SHRINKING,
+)
+hardshrink = primitive(
+    "hardshrink",
+    lambda x, *, lambd=0.5: np.where(np.abs(x) <= lambd, 0, x).astype(x.dtype)[()],
+    _outside,
+    **SHRINKING,
+)
+prelu = primitive(
+    "prelu_kernel",
+    lambda x, weight: chosen(np.greater(x, 0), x, weight * x),
+    lambda g, out, x, weight: where(x > 0, g, weight * g),
+    lambda g, out, x, weight: where(x > 0, 0, x * g),
+    kinks=lambda x, weight: np.equal(x, 0),
+    convention="prelu'(0) is the slope",
+)
+
+
+def _halves(x: Any, dim: int) -> tuple[Any, Any]:
+    half = x.shape[dim] // 2
+    return cut(x, dim=dim, start=0, stop=half), cut(x, dim=dim, start=half, stop=2 * half)
+
+
+def _glu(x: Any, *, dim: int = -1) -> Any:
+    a, b = np.split(x, 2, dim)
+    return a / (1 + np.exp(-b))
+
+
+def _glu_rule(g: Any, out: Any, x: Any, *, dim: int = -1) -> Any:
+    a, b = _halves(x, dim)
+    gate = sigmoid(b)
+    return cat(g * gate, g * a * (gate * (1 - gate)), dim=dim)
+
+
+glu: Primitive = primitive("glu", _glu, _glu_rule, structured=True)
+
+
+@operation("x = [-1, 0.5, 2]; threshold(x, 1, 20)", method=False)
+def threshold_(input: Tensor, threshold: float, value: float) -> Any:
+    """The input where it is above the threshold, else `value`."""
+    return above(input, threshold=threshold, value=value)
+
+
+@operation("x = [-2, 0.2, 2]; softshrink(x)", "x = [-2, 0.2, 2]; softshrink(x, 1)", method=False)
+def softshrink_(input: Real, lambd: float = 0.5) -> Any:
+    """The input moved towards 0 by `lambd`, and 0 where it is closer."""
+    if not lambd >= 0:
+        raise AutogradError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
+    return softshrink(input, lambd=lambd)
+
+
+@operation("x = [-2, 0.2, 2]; hardshrink(x)", "x = [-2, 0.2, 2]; hardshrink(x, lambd=1)")
+def hardshrink_(input: Real, lambd: float = 0.5) -> Any:
+    """The input, and 0 where it is closer to 0 than `lambd`."""
+    return hardshrink(input, lambd=lambd)
+
+
+@operation(
+    "x = [-1, 2]; w = 0.25; prelu(x, w)",
+    "x = [[-1, 2], [3, -4]]; w = [0.25, 0.5]; prelu(x, w)",
+)
+def prelu_(input: Real, weight: Real) -> Any:
+    """The input where positive, elsewhere the input times a weight, one for all or one for each channel."""
+    count = weight.value.size
+    if weight.ndim > 1:
+        raise AutogradError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}", code="E301"
+        )
+    if count != 1:
+        if not input.ndim:
+            raise AutogradError("Not allow zero-dim input tensor.", code="E301")
+        channels = input.shape[1] if input.ndim > 1 else 1
+        if count != channels:
+            raise AutogradError(
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel "
+                f"size = {channels}.",
+                code="E301",
+            )
+    if input.ndim != weight.ndim:
+        weight = reshaped(weight, tuple(count if axis == 1 else 1 for axis in range(input.ndim)))
+    return prelu(input, weight)
+
+
+@operation("x = [[1, 2, 0.5, -1]]; glu(x)", "x = [[1, 2], [0.5, -1]]; glu(x, dim=0)", method=False)
+def glu_(input: Real, dim: int = -1) -> Any:
+    """The first half of a dimension times the sigmoid of the second."""
+    if not input.ndim:
+        raise AutogradError("glu does not support 0-dimensional tensors", code="E301")
+    axis = dimension(dim, input.ndim)
+    size = input.shape[axis]
+    if size % 2:
+        raise AutogradError(f"Halving dimension must be even, but dimension {axis} is size {size}", code="E301")
+    return glu(input, dim=axis)

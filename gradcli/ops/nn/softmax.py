@@ -1,0 +1,124 @@
+"""Softmax and its logarithm, finite at any input: the largest entry is taken away before the exponential."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.numerics import precision, summation
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.ops.pointwise.arithmetic import neg
+from gradcli.ops.pointwise.elementwise import exp
+from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.support.arguments import Dims, Dtype, Real
+from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.surface import operation
+
+
+def _sum(x: Any, dim: int) -> Any:
+    return sum_dim(x, dim=dim, keepdim=True)
+
+
+def _softmax_rule(g: Any, out: Any, *, dim: int) -> Any:
+    return out * (g - _sum(g * out, dim))
+
+
+def _log_softmax_rule(g: Any, out: Any, *, dim: int) -> Any:
+    return g - exp(out) * _sum(g, dim)
+
+
+def _is_last(along: tuple[int, ...], ndim: int) -> bool:
+    return along == (ndim - 1,)
+
+
+def _in_order(x: Any) -> Any:
+    """The entries in the order of their memory, as torch writes the result."""
+    return x if x.ndim < 2 or x.flags.c_contiguous else np.ascontiguousarray(x)
+
+
+def _softmax(x: Any, *, dim: int) -> Any:
+    x, along = _in_order(x), axes(dim, x.ndim)
+    powers = precision.exp(x - np.max(x, axis=along, keepdims=True, initial=-np.inf))
+    sums = summation.of_powers(powers, along)
+    return powers * (1 / sums) if _is_last(along, x.ndim) else powers / sums
+
+
+def _log_softmax(x: Any, *, dim: int) -> Any:
+    x, along = _in_order(x), axes(dim, x.ndim)
+    shifted = x - np.max(x, axis=along, keepdims=True, initial=-np.inf)
+    return shifted - precision.log(summation.of_powers(precision.exp(shifted), along))
+
+
+def _logsumexp(x: Any, *, dim: Axes, keepdim: bool = False) -> Any:
+    along = axes(dim, x.ndim)
+    top = np.max(x, axis=along, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0).astype(x.dtype)  # infinity less infinity would be nan
+    total = precision.log(summation.total(precision.exp(x - top), along, True)) + top
+    return total if keepdim else np.squeeze(total, along)[()]
+
+
+softmax_backward: Primitive = primitive(
+    "softmax_backward",
+    _softmax_rule,
+    lambda h, _, g, out, *, dim: softmax_backward(h, out, dim=dim),
+    lambda h, _, g, out, *, dim: g * (h - _sum(out * h, dim)) - h * _sum(g * out, dim),
+    node="SoftmaxBackwardDataBackward0",
+    structured=True,
+    fold=lambda g, out, *, value, dim: _softmax_rule(g, out, dim=dim),
+)
+softmax = primitive("softmax", _softmax, lambda g, out, x, *, dim: softmax_backward(g, out, dim=dim), structured=True)
+log_softmax_backward: Primitive = primitive(
+    "log_softmax_backward",
+    _log_softmax_rule,
+    lambda h, _, g, out, *, dim: h - _sum(h * exp(out), dim),
+    lambda h, _, g, out, *, dim: -_sum(g, dim) * exp(out) * h,
+    node="LogSoftmaxBackwardDataBackward0",
+    structured=True,
+    fold=lambda g, out, *, value, dim: _log_softmax_rule(g, out, dim=dim),
+)
+log_softmax = primitive(
+    "log_softmax", _log_softmax, lambda g, out, x, *, dim: log_softmax_backward(g, out, dim=dim), structured=True
+)
+logsumexp = primitive(
+    "logsumexp",
+    _logsumexp,
+    lambda g, out, x, *, dim, keepdim=False: (
+        aligned(g, x.shape, dim, keepdim) * exp(x - aligned(out, x.shape, dim, keepdim))
+    ),
+    structured=True,
+)
+
+
+def _chosen(dim: int | None, ndim: int) -> Axes:
+    """Without `dim` torch takes the rows of a matrix."""
+    return wrapped(dim if dim is not None else 0 if ndim in (0, 1, 3) else 1, ndim)
+
+
+@operation("x = [[1, -2], [3, 0.5]]; softmax(x, dim=1)", "x = [1, -2, 3]; softmax(x)")
+def softmax_(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
+    """Positive numbers in the ratio of the exponentials, with sum 1 along a dimension."""
+    return softmax(converted(input, dtype), dim=_chosen(dim, input.ndim))
+
+
+@operation("x = [[1, -2], [3, 0.5]]; log_softmax(x, dim=0)", "x = [1, -2, 3]; log_softmax(x)")
+def log_softmax_(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
+    """The logarithm of the softmax."""
+    return log_softmax(converted(input, dtype), dim=_chosen(dim, input.ndim))
+
+
+@operation("x = [[1, -2], [3, 0.5]]; softmin(x, dim=1)", method=False)
+def softmin(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
+    """The softmax of the negative."""
+    return softmax(converted(neg(input), dtype), dim=_chosen(dim, input.ndim))
+
+
+@operation(
+    "x = [[1, -2], [3, 0.5]]; logsumexp(x, 1)",
+    "x = [[1, -2], [3, 0.5]]; logsumexp(x, dim=0, keepdim=True)",
+    "x = [[1, -2], [3, 0.5]]; logsumexp(x, (0, 1))",
+)
+def logsumexp_(input: Real, dim: Dims, keepdim: bool = False) -> Any:
+    """The logarithm of the sum of the exponentials, a smooth maximum."""
+    return logsumexp(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)

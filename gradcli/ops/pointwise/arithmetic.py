@@ -1,0 +1,252 @@
+"""Sums, products, powers: the primitives behind the operators."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.engine.checks.refusals import check_difference
+from gradcli.engine.numerics.precision import fused, raised
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import Notation, infix, number, prefix
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Binary, Expression
+from gradcli.ops.pointwise import rounding
+from gradcli.ops.pointwise.comparisons import at_least, both, equal
+from gradcli.ops.pointwise.elementwise import POSITIVE, log
+from gradcli.ops.pointwise.powers import power
+from gradcli.ops.pointwise.selection import guarded
+from gradcli.ops.support.arguments import Operand, Real, as_tensor, real
+from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
+from gradcli.ops.support.surface import operation
+
+
+def _product(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:
+    """A number goes first: `2*x`."""
+    a, b = operands
+    if b.number is not None and a.number is None:
+        a, b = b, a
+    return Binary("*", a.tree, b.tree)
+
+
+add = primitive(
+    "add",
+    operator.add,
+    lambda g, out, a, b: g,
+    lambda g, out, a, b: g,
+    notation=infix("+"),
+    fold=fold_add,
+)
+
+
+def _difference(a: Any, b: Any) -> Any:
+    if type(b) is bool or type(a) is bool:
+        check_difference((a, b))
+    return a - b
+
+
+sub = primitive(
+    "sub",
+    _difference,
+    lambda g, out, a, b: g,
+    lambda g, out, a, b: -g,
+    notation=infix("-"),
+    fold=fold_sub,
+)
+
+
+def _scaled(symbol: str) -> Notation:
+    """`a + 2*b`"""
+    return lambda x, options: Binary(symbol, x[0].tree, Binary("*", number(options["alpha"]), x[1].tree))
+
+
+# torch adds a multiple in one node.
+add_scaled = primitive(
+    "add_scaled",
+    lambda a, b, *, alpha: fused(a, alpha, b),
+    lambda g, out, a, b, *, alpha: g,
+    lambda g, out, a, b, *, alpha: g * alpha,
+    node="AddBackward0",
+    notation=_scaled("+"),
+)
+sub_scaled = primitive(
+    "sub_scaled",
+    lambda a, b, *, alpha: fused(a, -alpha, b),
+    lambda g, out, a, b, *, alpha: g,
+    lambda g, out, a, b, *, alpha: -g * alpha,
+    node="SubBackward0",
+    notation=_scaled("-"),
+)
+neg = primitive("neg", operator.neg, lambda g, out, x: -g, notation=prefix("-"), fold=fold_neg)
+mul = primitive(
+    "mul",
+    operator.mul,
+    lambda g, out, a, b: g * b,
+    lambda g, out, a, b: g * a,
+    notation=_product,
+    fold=fold_mul,
+)
+rsub = primitive(
+    "rsub",
+    lambda x, n: _difference(n, x),
+    lambda g, out, x, n: -g,
+    node="RsubBackward1",
+    notation=lambda operands, _: Binary("-", operands[1].tree, operands[0].tree),
+)
+
+
+def _over_square(a: Any, b: Any) -> Any:
+    """`a/b**2`, divided twice as in torch, for its last digit; formulas have the square."""
+    return a / b**2 if isinstance(a, Formula) or isinstance(b, Formula) else a / b / b
+
+
+div = primitive(
+    "div",
+    operator.truediv,
+    lambda g, out, a, b: g / b,
+    lambda g, out, a, b: -g * _over_square(a, b),
+    notation=infix("/"),
+    fold=fold_div,
+    domain=POSITIVE,
+)
+reciprocal = primitive(
+    "reciprocal",
+    lambda x: 1 / x,
+    lambda g, out, x: -g * out**2,
+    notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
+    domain=POSITIVE,
+)
+
+
+def _base_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return guarded(equal(y, 0), 0, g * (y * power_tensor(x, y - 1)))
+
+
+def _exponent_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return guarded(both(equal(x, 0), at_least(y, 0)), 0, g * (out * log(x)))
+
+
+# torch has a node for each case: the exponent is a number (`power`), both are tensors, the base is a number.
+power_tensor: Primitive = primitive(
+    "pow_tensor",
+    raised,
+    _base_rule,
+    _exponent_rule,
+    node="PowBackward1",
+    notation=infix("**"),
+    convention="0**y counts as flat in y where y >= 0, x**0 as flat in x",
+    domain=POSITIVE,
+)
+power_of = primitive(
+    "pow_of",
+    raised,
+    None,
+    _exponent_rule,
+    node="PowBackward2",
+    notation=infix("**"),
+    domain=POSITIVE,
+)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+@operation("x = [1, 2]; y = [3, 4]; add(x, y, alpha=2)")
+def add_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
+    """The sum `input + alpha*other`."""
+    if alpha != 1 and not (_is_number(input) or _is_number(other)):
+        return add_scaled(input, other, alpha=alpha)
+    other = mul_(other, alpha) if alpha != 1 else other
+    return add(other, input) if _is_number(input) else add(input, other)
+
+
+@operation(
+    "x = [1, 2]; y = [3, 4]; sub(x, y)",
+    "x = [1, 2]; y = [3, 4]; sub(x, y, alpha=2)",
+    "x = [1, 2]; 1 - x",
+    aliases=["subtract"],
+)
+def sub_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
+    """The difference `input - alpha*other`."""
+    if alpha != 1 and not (_is_number(input) or _is_number(other)):
+        return sub_scaled(input, other, alpha=alpha)
+    other = mul_(other, alpha) if alpha != 1 else other
+    return rsub(other, input) if _is_number(input) else sub(input, other)
+
+
+@operation("x = [1, 2]; y = [3, 4]; mul(x, y)", aliases=["multiply"])
+def mul_(input: Operand, other: Operand) -> Any:
+    """The product, entry by entry."""
+    return mul(other, input) if _is_number(input) else mul(input, other)
+
+
+@operation(
+    "x = [1, 2]; y = [3, 4]; div(x, y)",
+    "x = [1, 2]; 2/x",
+    "x = [5.5, -5.5]; y = [2, 3]; div(x, y, rounding_mode='trunc')",
+    aliases=["divide", "true_divide"],
+)
+def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Any:
+    """The quotient, entry by entry; rounded if `rounding_mode` is 'floor' or 'trunc'."""
+    if rounding_mode is not None:
+        if rounding_mode not in ("floor", "trunc"):
+            raise AutogradError(
+                f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+            )
+        rounding.check_divisor(input, other)
+        input = as_tensor(input) if _is_number(other) else input
+        return (rounding.floor_divide if rounding_mode == "floor" else rounding.truncating_divide)(input, other)
+    # a number over a tensor is the number times the reciprocal, as in torch
+    return mul(reciprocal(real(other)), input) if _is_number(input) else div(input, other)
+
+
+@operation("x = [1, 2]; y = [3, 4]; pow(x, y)", "x = [1, 2]; x**2", "x = [1, 2]; 2**x", aliases=["power"])
+def pow_(input: Operand, exponent: Operand) -> Any:
+    """The power `input**exponent`."""
+    if _is_number(exponent):
+        return power(as_tensor(input) if _is_number(input) else input, exponent=exponent)
+    return power_of(input, exponent) if _is_number(input) else power_tensor(input, exponent)
+
+
+@operation("x = [1, 2]; square(x)")
+def square(input: Tensor) -> Any:
+    """The square `input**2`."""
+    return power(input, exponent=2)
+
+
+@operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2")
+def floor_divide_(input: Operand, other: Operand) -> Any:
+    """The quotient, rounded down."""
+    rounding.check_divisor(input, other)
+    return rounding.floor_divide(as_tensor(input) if _is_number(other) else input, other)
+
+
+def quotient(input: Operand, other: Operand) -> Any:
+    """`x // y` of Tensors: a node of torch's that says it has no derivative."""
+    rounding.check_divisor(input, other)
+    return rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
+
+
+@operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y")
+def remainder_(input: Operand, other: Operand) -> Any:
+    """The remainder with the sign of the divisor, as Python's `%`."""
+    rounding.check_divisor(input, other)
+    if _is_number(other):
+        return rounding.remainder(input, other)
+    return (rounding.remainder_of if _is_number(input) else rounding.remainder_tensor)(input, other)
+
+
+@operation("x = [1, 2]; neg(x)", aliases=["negative"])
+def neg_(input: Tensor) -> Any:
+    """The negative."""
+    return neg(input)
+
+
+@operation("x = [1, 2]; reciprocal(x)")
+def reciprocal_(input: Real) -> Any:
+    """One over the input."""
+    return reciprocal(input)

@@ -1,0 +1,76 @@
+"""Modified Bessel functions of the first kind, of order 0 and 1; those with an `e` are scaled by `exp(-abs(x))`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive
+from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.elementwise import elementwise, sign
+from gradcli.ops.pointwise.selection import guarded
+
+FAR = 30.0  # from here on the asymptotic series has the last digit
+TERMS = 90  # of the power series, for the last digit below that
+
+
+def _scaled(order: int, x: Any) -> Any:
+    """`exp(-abs(x))*I(x)`. Abramowitz and Stegun, Handbook of Mathematical Functions, 9.6.10 and 9.7.1."""
+    values = np.asarray(x, np.float64)
+    size = np.abs(values)
+    near, far = np.minimum(size, FAR), np.maximum(size, FAR)
+    quarter, term, total = near * near / 4, np.ones_like(size), np.zeros_like(size)
+    for k in range(1, TERMS):
+        total = total + term
+        term = term * quarter / (k * (k + order))
+    below = total * (near / 2) ** order * np.exp(-near)
+    term, total = np.ones_like(size), np.zeros_like(size)
+    for k in range(1, 20):
+        total = total + term
+        term = -term * (4 * order * order - (2 * k - 1) ** 2) / (8 * k * far)
+    above = total / np.sqrt(2 * math.pi * far)
+    found = np.where(size < FAR, below, above)
+    found = np.where(np.isinf(size), 0.0, np.where(np.isnan(size), np.nan, found))
+    return np.copysign(found, values) if order else found
+
+
+def _function(order: int, *, scaled: bool) -> Any:
+    def forward(x: Any) -> Any:
+        values = np.asarray(x)
+        found = _scaled(order, values)
+        if not scaled:
+            found = found * np.exp(np.abs(values.astype(np.float64)))
+        return found.astype(values.dtype)[()]
+
+    return forward
+
+
+i0: Primitive = elementwise(
+    "i0", _function(0, scaled=False), lambda g, out, x: g * i1(x), "The modified Bessel function of order 0."
+)
+i1: Primitive = elementwise(
+    "i1",
+    _function(1, scaled=False),
+    lambda g, out, x: guarded(equal(x, 0), g / 2, g * (i0(x) - out / x)),
+    "The modified Bessel function of order 1.",
+    node="SpecialI1Backward0",
+    method=False,
+)
+i0e: Primitive = elementwise(
+    "i0e",
+    _function(0, scaled=True),
+    lambda g, out, x: g * (i1e(x) - sign(x) * out),
+    "`exp(-abs(x))*i0(x)`, which stays finite.",
+    node="SpecialI0EBackward0",
+    method=False,
+)
+i1e: Primitive = elementwise(
+    "i1e",
+    _function(1, scaled=True),
+    lambda g, out, x: guarded(equal(x, 0), g / 2, g * (i0e(x) - out * sign(x) - out / x)),
+    "`exp(-abs(x))*i1(x)`, which stays finite.",
+    node="SpecialI1EBackward0",
+    method=False,
+)

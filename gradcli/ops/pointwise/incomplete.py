@@ -1,0 +1,167 @@
+"""Incomplete gamma functions, the zeta function of Hurwitz, and the gamma function of several dimensions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.errors import AutogradError
+from gradcli.ops.pointwise.elementwise import POSITIVE, exp, log
+from gradcli.ops.pointwise.special import digamma, lgamma
+from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.shaping.shaping import unsqueeze
+from gradcli.ops.support.arguments import Operand, Real, real
+from gradcli.ops.support.surface import operation
+
+STEPS = 2000  # of a series or a continued fraction, at most
+SMALL = 1e-300  # in place of 0 where the fraction divides by it
+
+
+def _lower(a: float, x: float) -> float:
+    """The regularised lower function: its series where x is small, else from the fraction of the upper one.
+
+    Press and others, Numerical Recipes, section 6.2.
+    """
+    if not (a >= 0 and x >= 0):
+        return math.nan
+    if a == 0 or x == math.inf:
+        return 1.0 if x > 0 else math.nan
+    if x == 0 or a == math.inf:
+        return 0.0
+    front = math.exp(a * math.log(x) - x - math.lgamma(a))
+    return _series(a, x) * front if x < a + 1 else 1 - _fraction(a, x) * front
+
+
+def _upper(a: float, x: float) -> float:
+    if not (a > 0 and 0 < x < math.inf) or x < a + 1:
+        return 1 - _lower(a, x)
+    return _fraction(a, x) * math.exp(a * math.log(x) - x - math.lgamma(a))
+
+
+def _series(a: float, x: float) -> float:
+    term = total = 1 / a
+    for k in range(1, STEPS):
+        term *= x / (a + k)
+        total += term
+        if term < total * 1e-17:
+            break
+    return total
+
+
+def _fraction(a: float, x: float) -> float:
+    b = x + 1 - a
+    c, d = 1 / SMALL, 1 / b
+    found = d
+    for k in range(1, STEPS):
+        factor, b = -k * (k - a), b + 2
+        d = factor * d + b or SMALL
+        c = b + factor / c or SMALL
+        d = 1 / d
+        found *= d * c
+        if abs(d * c - 1) < 1e-16:
+            break
+    return found
+
+
+def _zeta(s: float, q: float) -> float:
+    """By the formula of Euler and Maclaurin behind the first terms."""
+    if s == 1:
+        return math.inf
+    if s < 1 or s != s or q != q:
+        return math.nan
+    if math.isinf(s) or math.isinf(q):
+        return 0.0 if q > 1 else math.nan
+    if q <= 0 and (q == math.floor(q) or s != math.floor(s)):
+        return math.inf if q == math.floor(q) else math.nan
+    first = max(12, math.ceil(12 - q))
+    total: float = math.fsum((q + k) ** -s for k in range(min(first, STEPS)))
+    x = q + first
+    total += x ** (1 - s) / (s - 1) + x**-s / 2
+    factor = s * x ** (-s - 1)
+    for k, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6), 1):
+        total += bernoulli / math.factorial(2 * k) * factor
+        factor *= (s + 2 * k - 1) * (s + 2 * k) / x**2
+    return total
+
+
+def _pairwise(function: Any) -> Any:
+    """A function of two Python numbers over arrays."""
+
+    def forward(a: Any, x: Any) -> Any:
+        dtype = np.result_type(*(part.dtype for part in (a, x) if isinstance(part, np.ndarray | np.generic)))
+        first, second = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
+        pairs = zip(first.ravel().tolist(), second.ravel().tolist(), strict=True)
+        return np.array([function(*pair) for pair in pairs], dtype).reshape(first.shape)[()]
+
+    return forward
+
+
+def _density(a: Any, x: Any) -> Any:
+    return exp((a - 1) * log(x) - x - lgamma(a))
+
+
+lower: Primitive = primitive(
+    "igamma",
+    _pairwise(_lower),
+    None,
+    lambda g, out, a, x: g * _density(a, x),
+    domain=POSITIVE,
+)
+upper: Primitive = primitive(
+    "igammac",
+    _pairwise(_upper),
+    None,
+    lambda g, out, a, x: -g * _density(a, x),
+    domain=POSITIVE,
+)
+zeta: Primitive = primitive(
+    "zeta",
+    _pairwise(_zeta),
+    None,
+    lambda g, out, s, q: -g * s * zeta(s + 1, q),
+    node="SpecialZetaBackward0",
+    domain=(1.0, math.inf),
+)
+
+
+def _multivariate(x: Any, *, p: int) -> Any:
+    values = np.asarray(x, np.float64)[..., None] - np.arange(p) / 2
+    logs = lgamma.forward(values).sum(axis=-1) + p * (p - 1) / 4 * math.log(math.pi)
+    return logs.astype(x.dtype)[()]
+
+
+def _slope(g: Any, out: Any, x: Any, *, p: int) -> Any:
+    steps = np.arange(p) / 2
+    return g * sum_dim(digamma(unsqueeze(x, dim=len(x.shape)) - steps.astype(x.dtype)), dim=len(x.shape))
+
+
+mvlgamma = primitive("mvlgamma", _multivariate, _slope)
+
+
+@operation("x = [0.5, 3]; igamma([2.0, 1.5], x)", aliases=["gammainc"])
+def igamma(input: Real, other: Real) -> Any:
+    """The lower incomplete gamma function of `other`, as a part of the whole; its order is the input."""
+    return lower(input, other)
+
+
+@operation("x = [0.5, 3]; igammac([2.0, 1.5], x)", aliases=["gammaincc"])
+def igammac(input: Real, other: Real) -> Any:
+    """The upper incomplete gamma function of `other`, as a part of the whole; its order is the input."""
+    return upper(input, other)
+
+
+@operation("x = [1.5, 3]; zeta([2.0, 3.0], x)", method=False)
+def zeta_(input: Operand, other: Operand) -> Any:
+    """The zeta function of Hurwitz: the sum of `(k + other)**-input` from k = 0 on."""
+    return zeta(real(input), real(other))
+
+
+@operation("x = [2.5, 3]; mvlgamma(x, 2)")
+def mvlgamma_(input: Real, p: int) -> Any:
+    """The logarithm of the gamma function of `p` dimensions."""
+    if p < 1:
+        raise AutogradError("p has to be greater than or equal to 1")
+    return mvlgamma(input, p=p)

@@ -1,0 +1,164 @@
+"""Questions with the answers True and False, about entries and about whole tensors; no gradient flows through them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.ops.support.arguments import Dims, Real
+from gradcli.ops.support.axes import axes, wrapped
+from gradcli.ops.support.surface import operation, register
+
+
+def question(name: str, forward: Callable[..., Any], doc: str, example: str, method: bool = True) -> Primitive:
+    """Declare a question about each entry under its own name."""
+    declared = primitive(name, forward)
+
+    def function(input: Tensor) -> Any:
+        return declared(input)
+
+    function.__doc__ = doc
+    register(name, function, [example], method=method)
+    return declared
+
+
+nan = question("isnan", np.isnan, "Whether an entry is nan.", "x = [1, 2]; where(isnan(x), 0, x**2)")
+infinite = question("isinf", np.isinf, "Whether an entry is infinite.", "x = [1, 2]; where(isinf(x), 0, x**2)")
+finite = question("isfinite", np.isfinite, "Whether an entry is a number.", "x = [1, 2]; where(isfinite(x), x**2, 0)")
+negative = question(
+    "signbit", np.signbit, "Whether an entry has a minus sign, -0 too.", "x = [1, -2]; where(signbit(x), x**2, x)"
+)
+upward = question(
+    "isposinf", np.isposinf, "Whether an entry is infinite and positive.", "x = [1, 2]; where(isposinf(x), 0, x**2)"
+)
+downward = question(
+    "isneginf", np.isneginf, "Whether an entry is infinite and negative.", "x = [1, 2]; where(isneginf(x), 0, x**2)"
+)
+different = primitive("logical_xor", np.logical_xor)
+close = primitive(
+    "isclose",
+    lambda x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False: np.isclose(x, y, rtol, atol, equal_nan),
+)
+
+
+def _over(function: Any) -> Callable[..., Any]:
+    return lambda x, *, dim=None, keepdim=False: function(x, axis=axes(dim, np.ndim(x)), keepdims=keepdim)
+
+
+every = primitive("all", _over(np.all), structured=True)
+some = primitive("any", _over(np.any), structured=True)
+step = primitive(
+    "heaviside",
+    lambda x, values: np.where(np.isnan(x), x, np.heaviside(x, values)),
+)
+bit_and = primitive("bitwise_and", np.bitwise_and)
+bit_or = primitive("bitwise_or", np.bitwise_or)
+bit_xor = primitive("bitwise_xor", np.bitwise_xor)
+bit_not = primitive("bitwise_not", np.invert)
+shift_left = primitive("bitwise_left_shift", np.left_shift)
+shift_right = primitive("bitwise_right_shift", np.right_shift)
+
+
+@operation("x = [-2, 0.5, 3]; where(logical_xor(x > 0, x < 2), x**3, x)")
+def logical_xor(input: Tensor, other: Tensor) -> Any:
+    """Whether exactly one holds."""
+    return different(input, other)
+
+
+@operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)")
+def isclose(input: Real, other: Real, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+    """Whether entries agree within `atol + rtol*abs(other)`."""
+    return close(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+@operation("allclose([1, 2], [1, 2.000000001])")
+def allclose(input: Real, other: Real, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+    """Whether all entries agree within `atol + rtol*abs(other)`; a plain True or False."""
+    return bool(np.all(isclose(input, other, rtol, atol, equal_nan).value))
+
+
+@operation("equal([1, 2], [1, 3])")
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Whether both have one shape and the same entries; a plain True or False."""
+    return bool(np.array_equal(input.value, other.value))
+
+
+@operation(
+    "x = [[1, 2], [3, 4]]; where(all(x > 0), x**2, x)", "x = [[1, 2], [3, 4]]; where(all(x > 2.5, dim=0), x**2, x)"
+)
+def all_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+    """Whether no entry is False or 0, of all or over dimensions."""
+    return every(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+
+
+@operation(
+    "x = [[1, 2], [3, 4]]; where(any(x > 3.5), x**2, x)", "x = [[1, 2], [3, 4]]; where(any(x > 3.5, dim=1), x**2, x)"
+)
+def any_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+    """Whether one entry is neither False nor 0, of all or over dimensions."""
+    return some(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+
+
+def _bits(name: str, *operands: Any) -> None:
+    for x in operands:
+        if isinstance(x, Tensor) and is_floating(x.value):
+            kind = TYPE_NAMES[x.dtype]
+            raise AutogradError(f"\"{name}_cpu\" not implemented for '{kind}'", help="bits are those of whole numbers")
+    values = [x.value if isinstance(x, Tensor) else x for x in operands]
+    if not broadcastable(values):
+        raise mismatch(values)
+
+
+@operation("x = [1, 2]; where(bitwise_and(x > 0, x < 1.5), x**2, x)", "bitwise_and([5, 6], 3)")
+def bitwise_and(input: Tensor, other: int | Tensor) -> Any:
+    """The bits that both have; of booleans, whether both hold."""
+    _bits("bitwise_and", input, other)
+    return bit_and(input, other)
+
+
+@operation("x = [1, 2]; where(bitwise_or(x > 5, x < 1.5), x**2, x)")
+def bitwise_or(input: Tensor, other: int | Tensor) -> Any:
+    """The bits that one has; of booleans, whether one holds."""
+    _bits("bitwise_or", input, other)
+    return bit_or(input, other)
+
+
+@operation("x = [1, 2]; where(bitwise_xor(x > 0, x < 1.5), x**2, x)")
+def bitwise_xor(input: Tensor, other: int | Tensor) -> Any:
+    """The bits that exactly one has; of booleans, whether exactly one holds."""
+    _bits("bitwise_xor", input, other)
+    return bit_xor(input, other)
+
+
+@operation("x = [1, 2]; where(bitwise_not(x < 1.5), x**2, x)")
+def bitwise_not(input: Tensor) -> Any:
+    """The other bits; of booleans, whether it does not hold."""
+    _bits("bitwise_not", input)
+    return bit_not(input)
+
+
+@operation("bitwise_left_shift([1, 2], 3)")
+def bitwise_left_shift(input: Tensor, other: int | Tensor) -> Any:
+    """The bits moved up: times a power of 2."""
+    _bits("lshift", input, other)
+    return shift_left(input, other)
+
+
+@operation("bitwise_right_shift([16, 7], 2)")
+def bitwise_right_shift(input: Tensor, other: int | Tensor) -> Any:
+    """The bits moved down: divided by a power of 2, rounded down."""
+    _bits("rshift", input, other)
+    return shift_right(input, other)
+
+
+@operation("x = [-1, 0, 2]; x*heaviside([-1, 0, 2], [0.5, 0.5, 0.5])")
+def heaviside(input: Real, values: Real) -> Any:
+    """The step from 0 to 1; `values` where the input is 0."""
+    return step(input, values)

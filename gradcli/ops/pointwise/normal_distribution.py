@@ -1,0 +1,132 @@
+"""The normal distribution and its relatives: probabilities, quantiles, scaled errors, entropies."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import Notation
+from gradcli.ops.pointwise.comparisons import at_most, both, equal
+from gradcli.ops.pointwise.elementwise import by_number, elementwise, erf, exp, log, log1p
+from gradcli.ops.pointwise.scalars import add_number, mul_number
+from gradcli.ops.pointwise.selection import guarded
+from gradcli.ops.support.arguments import Operand, Real, as_tensor
+from gradcli.ops.support.constants import SQRT_2_OVER_PI, SQRT_PI
+from gradcli.ops.support.surface import operation
+
+UNIT = (0.0, 1.0)
+FAR = 25.0  # where `erfc` comes near the smallest numbers
+
+
+def _scaled_complement(x: float) -> float:
+    """`exp(x*x)*erfc(x)`; far out by the continued fraction of Laplace, from its end."""
+    if x < FAR:
+        return math.exp(x * x) * math.erfc(x) if x > -26.7 else math.inf
+    if x > 1e8 or x != x:
+        return 1 / (x * math.sqrt(math.pi))
+    fraction = 0.0
+    for k in range(30, 0, -1):
+        fraction = k / 2 / (x + fraction)
+    return 1 / ((x + fraction) * math.sqrt(math.pi))
+
+
+def _quantile(p: float) -> float:
+    """By the quantile that Python has, and one step of Newton's method for its last digits."""
+    from statistics import NormalDist
+
+    if not 0 < p < 1:
+        return math.nan if p not in (0, 1) else math.copysign(math.inf, p - 0.5)
+    x = NormalDist().inv_cdf(p)
+    below = 0.5 * math.erfc(-x / math.sqrt(2))
+    return x - (below - p) * math.sqrt(2 * math.pi) * math.exp(x * x / 2)
+
+
+def _log_probability(x: float) -> float:
+    if x < -1:
+        return math.log(_scaled_complement(-x / math.sqrt(2)) / 2) - x * x / 2
+    return math.log1p(-math.erfc(x / math.sqrt(2)) / 2)
+
+
+def _entropy(x: Any) -> Any:
+    return np.where(np.less(x, 0), -np.inf, np.where(np.equal(x, 0), 0, -x * np.log(x))).astype(x.dtype)[()]
+
+
+erfcx: Primitive = elementwise(
+    "erfcx",
+    by_number(_scaled_complement),
+    lambda g, out, x: 2 * g * (x * out) - 2 * g / SQRT_PI.beside(g),
+    "`exp(x**2)*erfc(x)`, which stays a number far from 0.",
+    node="SpecialErfcxBackward0",
+    method=False,
+)
+ndtri: Primitive = elementwise(
+    "ndtri",
+    by_number(_quantile),
+    lambda g, out, x: 2 * g * exp(out**2 / 2) / SQRT_2_OVER_PI.beside(g),
+    "The quantile of the normal distribution: the inverse of `ndtr`.",
+    node="SpecialNdtriBackward0",
+    domain=UNIT,
+    method=False,
+)
+log_ndtr: Primitive = elementwise(
+    "log_ndtr",
+    by_number(_log_probability),
+    lambda g, out, x: g / erfcx(-x / math.sqrt(2)) * SQRT_2_OVER_PI.beside(g),
+    "The logarithm of `ndtr`, exact far below 0.",
+    node="SpecialLogNdtrBackward0",
+    method=False,
+)
+entr: Primitive = elementwise(
+    "entr",
+    _entropy,
+    lambda g, out, x: g * (-log(x) - 1),
+    "`-x*log(x)`, and 0 at 0: the terms of an entropy.",
+    node="SpecialEntrBackward0",
+    domain=UNIT,
+    method=False,
+)
+
+
+def _xlog1py(x: Any, y: Any) -> Any:
+    return np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log1p(y))[()]
+
+
+def _factor_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return guarded(both(equal(x, 0), at_most(y, -1)), 0, g * log1p(y))
+
+
+def _product(name: str, *rules: Any, number: int, notation: Notation | None = None) -> Primitive:
+    """Torch has a node for each case: two tensors, a number first, a number second."""
+    return primitive(
+        name,
+        _xlog1py,
+        *rules,
+        node=f"SpecialXlog1PyBackward{number}",
+        notation=notation,
+        domain=UNIT,
+        convention="0*log1p(-1) is 0, and flat in its factor",
+    )
+
+
+xlog1py = _product("xlog1py", _factor_rule, lambda g, out, x, y: g * x / (y + 1), number=0)
+xlog1py_of = _product("xlog1py_of", None, lambda g, out, x, y: g * x / (y + 1), number=1, notation=xlog1py.notation)
+xlog1py_number = _product("xlog1py_number", _factor_rule, number=2, notation=xlog1py.notation)
+
+
+@operation(
+    "x = [3, 1]; y = [4, 2]; xlog1py(x, y)", "x = [3, 1]; xlog1py(x, 2)", "y = [4, 2]; xlog1py(2, y)", method=False
+)
+def xlog1py_(input: Operand, other: Operand) -> Any:
+    """`input*log1p(other)`, and 0 where the input is 0."""
+    if isinstance(other, int | float):
+        return xlog1py_number(as_tensor(input), other)
+    return xlog1py_of(input, other) if isinstance(input, int | float) else xlog1py(input, other)
+
+
+@operation("x = [0.25, -0.5]; ndtr(x)", method=False)
+def ndtr(input: Real) -> Any:
+    """How likely a number of the normal distribution is at most this."""
+    return mul_number(add_number(erf(mul_number(input, math.sqrt(0.5))), 1), 0.5)

@@ -1,0 +1,37 @@
+"""The power with a number for exponent, as torch computes it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.numerics.precision import PLAIN, raised
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import number
+from gradcli.language.tree import Binary
+from gradcli.ops.support.folding import fold_pow
+
+
+def _power(x: Any, *, exponent: float) -> Any:
+    """Products and roots where there are some, for their last digits are not those of the general power."""
+    if type(x) in PLAIN or x.dtype.kind != "f":
+        return x**exponent
+    if exponent in (2, -2):
+        return x * x if exponent > 0 else 1 / (x * x)
+    if exponent == 3:
+        return x * x * x
+    if exponent in (0.5, -0.5):
+        return np.sqrt(x) if exponent > 0 else 1 / np.sqrt(x)
+    return 1 / x if exponent == -1 else raised(x, exponent)
+
+
+power: Primitive = primitive(
+    "pow",
+    _power,
+    lambda g, out, x, *, exponent: g * (exponent * power(x, exponent=exponent - 1)) if exponent else g * 0,
+    notation=lambda operands, options: Binary("**", operands[0].tree, number(options["exponent"])),
+    fold=fold_pow,
+    domain=(0.0, math.inf),
+)

@@ -1,0 +1,110 @@
+"""The nearest whole number, division that rounds, and what it leaves over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import primitive
+from gradcli.engine.symbolic.notation import infix
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Literal, Number
+from gradcli.ops.pointwise.elementwise import floor, keeping_integers, zero
+from gradcli.ops.support.surface import operation
+
+
+def _halfway(x: Any) -> Any:
+    return np.equal(x - np.floor(x), 0.5)
+
+
+rounded = primitive(
+    "round",
+    keeping_integers(np.rint),
+    lambda g, out, x: zero(g),
+    kinks=_halfway,
+    convention="flat everywhere: round' = 0",
+)
+
+
+def _round_decimals(x: Any, *, decimals: int) -> Any:
+    scale = 10.0 ** abs(decimals)
+    return np.rint(x * scale) / scale if decimals >= 0 else np.rint(x / scale) * scale
+
+
+rounded_decimals = primitive(
+    "round_decimals",
+    _round_decimals,
+    lambda g, out, x, *, decimals: zero(g),
+    node="RoundBackward1",
+    notation=lambda operands, options: Call(
+        "round", (Argument(operands[0].tree), Argument(Number(options["decimals"]), "decimals"))
+    ),
+    kinks=lambda x, *, decimals: _halfway(x * 10.0**decimals),
+    convention="flat everywhere: round' = 0",
+)
+
+
+@operation("x = [0.3, -1.6]; round(x)", "x = [0.123, -1.456]; round(x, decimals=2)")
+def round_(input: Tensor, *, decimals: int = 0) -> Any:
+    """The nearest whole number, or decimal fraction; halves go to the even neighbour."""
+    return rounded_decimals(input, decimals=decimals) if decimals else rounded(input)
+
+
+floor_divide = primitive(
+    "floor_divide",
+    np.floor_divide,
+    lambda g, out, a, b: g * 0,
+    lambda g, out, a, b: g * 0,
+    node="DivBackward2",
+    notation=infix("//"),
+    convention="the quotient is flat between its steps: derivative 0",
+)
+truncating_divide = primitive(
+    "trunc_divide",
+    lambda a, b: np.trunc(np.true_divide(a, b)).astype(np.result_type(a, b)),
+    lambda g, out, a, b: g * 0,
+    lambda g, out, a, b: g * 0,
+    node="DivBackward2",
+    notation=lambda operands, _: Call(
+        "div", (*(Argument(x.tree) for x in operands), Argument(Literal("trunc"), "rounding_mode"))
+    ),
+    convention=floor_divide.convention,
+)
+
+
+def _remainder(x: Any, n: Any) -> Any:
+    """A remainder of zero keeps the sign of `x`, where numpy gives it that of `n`."""
+    found = np.remainder(x, n)
+    return np.where(found == 0, np.fmod(x, n), found)[()] if found.dtype.kind == "f" else found
+
+
+remainder = primitive(
+    "remainder",
+    _remainder,
+    lambda g, out, x, n: g,
+    node="RemainderBackward0",
+    notation=infix("%"),
+)
+remainder_tensor = primitive(
+    "remainder_tensor",
+    _remainder,
+    lambda g, out, x, y: g,
+    lambda g, out, x, y: -g * floor(x / y),
+    node="RemainderBackward1",
+    notation=infix("%"),
+)
+
+# torch has no derivative for `x // y` and `2 % x`, and its nodes say so; here they have those of `div` and `remainder`.
+NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
+quotient = replace(floor_divide, node=NOT_IMPLEMENTED)
+remainder_of = replace(remainder_tensor, node=NOT_IMPLEMENTED)
+
+
+def check_divisor(*operands: Any) -> None:
+    """Whole numbers have no infinity to give, so torch refuses to divide them by 0."""
+    values = [np.asarray(x.value if isinstance(x, Tensor) else x) for x in operands]
+    if all(value.dtype.kind in "iub" for value in values) and not np.all(values[1]):
+        raise AutogradError("ZeroDivisionError")

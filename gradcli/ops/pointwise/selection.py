@@ -1,0 +1,245 @@
+"""Choosing between values: `where`, `masked_fill`, `maximum`, `clamp`.
+
+Rules choose with `where(condition, g, 0)` and never with `g * mask`: where g is infinite, torch gives 0 and a product
+would give nan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.saved import C_NAMES, TYPE_NAMES
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import Notation
+from gradcli.engine.tensor import Tensor, tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either, equal
+from gradcli.ops.support.arguments import Operand, as_tensor
+from gradcli.ops.support.choice import chosen
+from gradcli.ops.support.surface import OPERATIONS, operation
+
+
+def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Formula | None:
+    """`where(c, 0, 0)` is 0, whatever c is."""
+    return a if a.number == 0 and b.number == 0 and a.shape == np.shape(value) else None
+
+
+where: Primitive = primitive(
+    "where",
+    chosen,
+    None,
+    lambda g, out, condition, a, b: where(condition, g, 0),
+    lambda g, out, condition, a, b: where(condition, 0, g),
+    fold=_fold_where,
+)
+
+
+def guarded(condition: Any, edge: Any, usual: Any) -> Any:
+    """`where(condition, edge, usual)` for a condition that only holds at an edge of the domain.
+
+    A formula mentions the edge only where it was met: `y*x**(y - 1)` and not `where(y == 0, 0, y*x**(y - 1))`.
+    """
+    return where(condition, edge, usual) if _met(condition) else usual
+
+
+def unless(condition: Any, edge: Callable[[], Any], usual: Callable[[], Any]) -> Any:
+    """The usual formula, or that of the edge for all entries if the condition holds for one of them.
+
+    For a usual formula that is not even differentiable at the edge, so that `where` would not do.
+    """
+    return edge() if _met(condition) else usual()
+
+
+def _met(condition: Any) -> bool:
+    return bool(np.any(condition.value if isinstance(condition, Formula | Tensor) else condition))
+
+
+def _masked_fill(x: Any, mask: Any, value: Any) -> Any:
+    return chosen(mask, value, x).astype(x.dtype)
+
+
+masked_fill = primitive(
+    "masked_fill",
+    _masked_fill,
+    lambda g, out, x, mask, value: where(mask, 0, g),
+    keeps_dtype=True,
+)
+masked_fill_tensor = primitive(
+    "masked_fill_tensor",
+    masked_fill.forward,
+    lambda g, out, x, mask, value: where(mask, 0, g),
+    None,
+    lambda g, out, x, mask, value: where(mask, g, 0),
+    keeps_dtype=True,
+    node="MaskedFillBackward1",
+    notation=masked_fill.notation,
+)
+maximum = primitive(
+    "maximum",
+    np.maximum,
+    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(a > b, g, 0)),
+    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(b > a, g, 0)),
+    kinks=np.equal,
+    convention="at a tie each gets half the gradient",
+)
+minimum = primitive(
+    "minimum",
+    np.minimum,
+    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(a < b, g, 0)),
+    lambda g, out, a, b: guarded(equal(a, b), g / 2, where(b < a, g, 0)),
+    kinks=np.equal,
+    convention="at a tie each gets half the gradient",
+)
+
+
+def _clamp(x: Any, *, min: float | None = None, max: float | None = None) -> Any:
+    return np.clip(x, min, max)
+
+
+def _between(g: Any, out: Any, x: Any, *, min: float | None = None, max: float | None = None) -> Any:
+    if min is None:
+        return where(at_most(x, max), g, 0)
+    return where(at_least(x, min) if max is None else both(at_least(x, min), at_most(x, max)), g, 0)
+
+
+def _at_bound(x: Any, min: Any = None, max: Any = None) -> Any:
+    return np.isin(x, [bound for bound in (min, max) if bound is not None])
+
+
+def _write_clamp(*bounds: str) -> Notation:
+    """`clamp(x, min=a, max=b)`, with the bounds that there are."""
+
+    def write(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:
+        named = [Argument(bound.tree, name) for name, bound in zip(bounds, operands[1:], strict=True)]
+        return Call("clamp", (Argument(operands[0].tree), *named))
+
+    return write
+
+
+BOUNDS: dict[str, Any] = {"convention": "clamp' is 1 at the bounds and 0 outside"}
+
+clamp = primitive(
+    "clamp",
+    _clamp,
+    _between,
+    node="ClampBackward1",
+    kinks=_at_bound,
+    **BOUNDS,
+)
+clamp_tensor = primitive(
+    "clamp_tensor",
+    np.clip,
+    lambda g, out, x, low, high: where(both(x >= low, x <= high), g, 0),
+    lambda g, out, x, low, high: where(both(x < low, low < high), g, 0),
+    lambda g, out, x, low, high: where(either(x > high, high < low), g, 0),
+    node="ClampBackward0",
+    notation=_write_clamp("min", "max"),
+    kinks=lambda x, low, high: np.equal(x, low) | np.equal(x, high),
+    **BOUNDS,
+)
+# torch's node has the missing bound among its inputs, as None; here it has the given one alone.
+clamp_min_tensor = primitive(
+    "clamp_min_tensor",
+    np.maximum,
+    lambda g, out, x, low: where(x >= low, g, 0),
+    lambda g, out, x, low: where(x < low, g, 0),
+    node="ClampBackward0",
+    notation=_write_clamp("min"),
+    kinks=np.equal,
+    **BOUNDS,
+)
+clamp_max_tensor = primitive(
+    "clamp_max_tensor",
+    np.minimum,
+    lambda g, out, x, high: where(x <= high, g, 0),
+    lambda g, out, x, high: where(x > high, g, 0),
+    node="ClampBackward0",
+    notation=_write_clamp("max"),
+    kinks=np.equal,
+    **BOUNDS,
+)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _boolean(mask: Any, refusal: str) -> Any:
+    if mask.dtype != np.bool_:
+        raise AutogradError(refusal, help="a condition is a comparison, such as x > 0")
+    return mask
+
+
+@operation(
+    "x = [1, -2]; y = [3, 4]; where(x > 0, x**2, y)",
+    "x = [1, -2]; where(x > 0, x, 0)",
+    "x = [1]; where(x < 0, 2, x)",
+    "x = [1, -2, 3]; x[where(x > 0)[0]]",
+    method=False,
+)
+def where_(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
+    """`input` where the condition holds, `other` elsewhere; of a condition alone the indices where it holds."""
+    if input is None and other is None:
+        return OPERATIONS["nonzero"].function(condition, as_tuple=True)
+    if input is None or other is None:
+        raise AutogradError("where() takes both tensors or none", code="E203")
+    dtype = TYPE_NAMES[condition.dtype]
+    _boolean(condition, f"where expected condition to be a boolean tensor, but got a tensor with dtype {dtype}")
+    if _is_number(input) and _is_number(other):
+        pair = tensor([input, other]).value
+        return where(condition, Tensor(pair[0]), Tensor(pair[1]))
+    return where(condition, input, other)
+
+
+@operation("x = [1, -2, 3]; masked_fill(x, x < 0, 5)", "x = [1, -2, 3]; v = 0.5; masked_fill(x, x < 0, v)")
+def masked_fill_(input: Tensor, mask: Tensor, value: Operand) -> Any:
+    """The input with `value` where the mask is True."""
+    dtype = C_NAMES[TYPE_NAMES[mask.dtype]]
+    _boolean(mask, f"masked_fill_ only supports boolean masks, but got mask with dtype {dtype}")
+    if _is_number(value):
+        return masked_fill(input, mask, value)
+    if value.ndim:
+        raise AutogradError(
+            f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s).",
+            help="where(mask, value, input) takes values entry by entry",
+        )
+    return masked_fill_tensor(input, mask, value)
+
+
+@operation("x = [1, 5]; y = [3, 4]; maximum(x, y)", "x = [1, -5]; maximum(x, 0)")
+def maximum_(input: Operand, other: Operand) -> Any:
+    """The larger of the two, entry by entry."""
+    return maximum(other, input) if _is_number(input) else maximum(input, other)
+
+
+@operation("x = [1, 5]; y = [3, 4]; minimum(x, y)", "x = [1, -5]; minimum(x, 0)")
+def minimum_(input: Operand, other: Operand) -> Any:
+    """The smaller of the two, entry by entry."""
+    return minimum(other, input) if _is_number(input) else minimum(input, other)
+
+
+@operation(
+    "x = [-2, 0.5, 3]; clamp(x, -1, 1)",
+    "x = [-2, 0.5, 3]; clamp(x, min=0)",
+    "x = [-2, 0.5, 3]; clamp(x, max=1)",
+    "x = [-2, 0.5, 3]; low = [-1, 0, 1]; high = [1, 2, 2]; clamp(x, low, high)",
+    "x = [-2, 0.5, 3]; low = [-1, 0, 1]; clamp(x, min=low)",
+    "x = [-2, 0.5, 3]; high = [1, 2, 2]; clamp(x, max=high)",
+    aliases=["clip"],
+)
+def clamp_(input: Tensor, min: Operand | None = None, max: Operand | None = None) -> Any:
+    """The input held between two bounds; either may be left out."""
+    if min is None and max is None:
+        raise AutogradError("torch.clamp: At least one of 'min' or 'max' must not be None")
+    if all(bound is None or _is_number(bound) for bound in (min, max)):
+        return clamp(input, **{k: v for k, v in (("min", min), ("max", max)) if v is not None})
+    if max is None:
+        return clamp_min_tensor(input, min)
+    if min is None:
+        return clamp_max_tensor(input, max)
+    return clamp_tensor(input, as_tensor(min), as_tensor(max))

@@ -1,0 +1,178 @@
+"""Special functions of one number: gamma and its derivatives, the inverse error function, sinc, logit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import number
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Name
+from gradcli.ops.pointwise.comparisons import both, equal
+from gradcli.ops.pointwise.elementwise import POSITIVE, by_number, cos, elementwise, exp, sign_of, sin, zero
+from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.constants import SQRT_PI, Constant
+from gradcli.ops.support.surface import operation
+
+PI = Constant(math.pi, Name("pi"))
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B2, B4, ...
+FAR = 12  # from here on the asymptotic series has the last digit
+STEPS = 1000  # that a recurrence takes to get there, at most
+
+
+def _sinc_rule(g: Any, out: Any, x: Any) -> Any:
+    pi = PI.beside(x)
+    return guarded(equal(x, 0), 0, g * ((pi * x * cos(pi * x) - sin(pi * x)) / (pi * x**2)))
+
+
+def _inverse_error(y: float) -> float:
+    """By the quantile of the normal distribution, and one step of Newton's method for the digits that it lost."""
+    from statistics import NormalDist
+
+    if not -1 < y < 1:
+        return math.copysign(math.inf, y) if abs(y) == 1 else math.nan
+    x = NormalDist().inv_cdf((y + 1) / 2) / math.sqrt(2)
+    return x - (math.erf(x) - y) * math.sqrt(math.pi) / 2 * math.exp(x * x)
+
+
+def _log_gamma(x: float) -> float:
+    if x != x or x in (math.inf, -math.inf):
+        return abs(x)
+    return math.inf if x <= 0 and x == int(x) else math.lgamma(x)
+
+
+def _polygamma(x: Any, *, n: int) -> Any:
+    """The derivative of order `n + 1` of `lgamma`: the recurrence up to large x, there the asymptotic series.
+
+    Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18, 6.4.6 and 6.4.11.
+    """
+    given = np.asarray(x)
+    x = given.astype(np.float64)
+    sign, factorial = (-1) ** (n + 1), math.factorial(n)
+    out = np.zeros_like(x)
+    pole = (x <= 0) & (x == np.floor(x))
+    for _ in range(STEPS):
+        near = x < FAR
+        if not near.any():
+            break
+        out = np.where(near, out + sign * factorial / x ** (n + 1), out)
+        x = np.where(near, x + 1, x)
+    series = -np.log(x) if n == 0 else math.factorial(n - 1) / x**n
+    series = series + factorial / (2 * x ** (n + 1))
+    for k, bernoulli in enumerate(BERNOULLI, 1):
+        series = series + bernoulli * math.factorial(2 * k + n - 1) / math.factorial(2 * k) / x ** (2 * k + n)
+    infinite = np.where(given == 0, math.copysign(math.inf, -1), math.nan) if n == 0 else math.inf
+    return np.where(pole, infinite, out + sign * series).astype(given.dtype)[()]
+
+
+sinc = elementwise(
+    "sinc",
+    np.sinc,
+    _sinc_rule,
+    "`sin(pi*x)/(pi*x)`, and 1 at 0.",
+    convention="sinc'(0) = 0",
+    domain=POSITIVE,
+)
+sgn = elementwise(
+    "sgn",
+    sign_of,
+    lambda g, out, x: zero(g),
+    "The sign, under its name for complex numbers.",
+    whole=True,
+    kinks=(0.0,),
+    convention="flat everywhere: sgn' = 0",
+)
+frac = elementwise(
+    "frac",
+    lambda x: x - np.trunc(x),
+    lambda g, out, x: g,
+    "What is behind the point, with the sign of the input.",
+    kinks=lambda x: np.equal(x, np.floor(x)) & np.not_equal(x, 0),
+    convention="frac' is 1 at its jumps too",
+)
+erfc = elementwise(
+    "erfc",
+    by_number(math.erfc),
+    lambda g, out, x: -2 * g * exp(-(x**2)) / SQRT_PI.beside(g),
+    "`1 - erf(x)`, exact where that is small.",
+)
+erfinv = elementwise(
+    "erfinv",
+    by_number(_inverse_error),
+    lambda g, out, x: g * (SQRT_PI.beside(g) / 2 * exp(out**2)),
+    "The inverse of erf.",
+    domain=(-1.0, 1.0),
+)
+polygamma: Primitive = primitive(
+    "polygamma",
+    _polygamma,
+    lambda g, out, x, *, n: g * polygamma(x, n=n + 1),
+    notation=lambda operands, options: Call(
+        "polygamma", tuple(map(Argument, (number(options["n"]), operands[0].tree)))
+    ),
+    domain=POSITIVE,
+)
+digamma = elementwise(
+    "digamma",
+    lambda x: _polygamma(x, n=0),
+    lambda g, out, x: g * polygamma(x, n=1),
+    "The derivative of `lgamma`.",
+    example="x = [30, 50]; digamma(x)",
+    domain=POSITIVE,
+)
+lgamma = elementwise(
+    "lgamma",
+    by_number(_log_gamma),
+    lambda g, out, x: g * digamma(x),
+    "The logarithm of the gamma function, which is that of a factorial: `exp(lgamma(n + 1)) = n!`.",
+    example="x = [0.5, 3]; lgamma(x)",
+    domain=POSITIVE,
+)
+deg2rad = elementwise(
+    "deg2rad",
+    lambda x: x * (math.pi / 180),
+    lambda g, out, x: g * PI.beside(g) / 180,
+    "Degrees as radians.",
+    node="Deg2RadBackward0",
+)
+rad2deg = elementwise(
+    "rad2deg",
+    lambda x: x * (180 / math.pi),
+    lambda g, out, x: g * 180 / PI.beside(g),
+    "Radians as degrees.",
+    node="Rad2DegBackward0",
+)
+
+
+def _logit(x: Any, *, eps: float | None = None) -> Any:
+    if eps is not None:
+        x = np.clip(x, eps, 1 - eps)
+    return np.log(x / (1 - x))
+
+
+def _logit_rule(g: Any, out: Any, x: Any, *, eps: float | None = None) -> Any:
+    slope = g / (x * (1 - x))
+    return slope if eps is None else where(both(x >= eps, x <= 1 - eps), slope, 0)
+
+
+logit = primitive("logit", _logit, _logit_rule, domain=(0.0, 1.0))
+
+
+@operation("x = [0.25, 0.5]; logit(x)", "x = [0.25, 0.01]; logit(x, eps=0.1)")
+def logit_(input: Real, eps: float | None = None) -> Any:
+    """`log(x/(1 - x))`, the inverse of the sigmoid; `eps` keeps the input from 0 and 1."""
+    return logit(input, eps=eps) if eps is not None else logit(input)
+
+
+@operation("x = [30, 50]; polygamma(1, x)", method=False)
+def polygamma_(n: int, input: Real) -> Any:
+    """The derivative of order `n` of `digamma`."""
+    if n < 0:
+        raise AutogradError("polygamma(n, x) does not support negative n.")
+    if n > 100:
+        raise AutogradError("polygamma(n, x) takes n up to 100 here")
+    return polygamma(input, n=n)

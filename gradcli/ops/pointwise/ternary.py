@@ -1,0 +1,243 @@
+"""Functions of two or three tensors, entry by entry: multiply and add in one step, interpolate, and the like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import to_copy
+from gradcli.engine.primitive import primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.pointwise.arithmetic import pow_
+from gradcli.ops.pointwise.comparisons import at_most, both, equal
+from gradcli.ops.pointwise.elementwise import POSITIVE, exp, exp2, log, trunc
+from gradcli.ops.pointwise.logic import finite
+from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.support.arguments import Operand, Real, as_tensor
+from gradcli.ops.support.surface import operation
+
+DOUBLE = np.dtype(np.float64)
+
+addcmul = primitive(
+    "addcmul",
+    lambda x, a, b, *, value=1: x + value * a * b,
+    lambda g, out, x, a, b, *, value=1: g,
+    lambda g, out, x, a, b, *, value=1: g * (b * value),
+    lambda g, out, x, a, b, *, value=1: g * (a * value),
+)
+addcdiv = primitive(
+    "addcdiv",
+    lambda x, a, b, *, value=1: x + value * (a / b),
+    lambda g, out, x, a, b, *, value=1: g,
+    lambda g, out, x, a, b, *, value=1: g * value / b,
+    lambda g, out, x, a, b, *, value=1: -g * value * (a / b**2),
+)
+
+
+def _lerp(a: Any, b: Any, w: Any) -> Any:
+    """From the nearer end, so that a weight of 1 gives the end itself."""
+    return np.where(np.abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w))[()]
+
+
+lerp = primitive(
+    "lerp",
+    lambda a, b, *, weight: a + weight * (b - a) if abs(weight) < 0.5 else b - (b - a) * (1 - weight),
+    lambda g, out, a, b, *, weight: g * (1 - weight),
+    lambda g, out, a, b, *, weight: g * weight,
+)
+lerp_tensor = primitive(
+    "lerp_tensor",
+    _lerp,
+    lambda g, out, a, b, w: g * (1 - w),
+    lambda g, out, a, b, w: g * w,
+    lambda g, out, a, b, w: g * (b - a),
+    node="LerpBackward1",
+    notation=lerp.notation,
+)
+hypot = primitive(
+    "hypot",
+    np.hypot,
+    lambda g, out, x, y: g * (x / out),
+    lambda g, out, x, y: g * (y / out),
+    domain=POSITIVE,
+)
+logaddexp = primitive(
+    "logaddexp",
+    np.logaddexp,
+    lambda g, out, x, y: g / (1 + exp(y - x)),
+    lambda g, out, x, y: g / (1 + exp(x - y)),
+)
+logaddexp2 = primitive(
+    "logaddexp2",
+    np.logaddexp2,
+    lambda g, out, x, y: g / (1 + exp2(y - x)),
+    lambda g, out, x, y: g / (1 + exp2(x - y)),
+)
+
+
+def _xlogy(x: Any, y: Any) -> Any:
+    return np.where(np.equal(x, 0) & ~np.isnan(y), 0, x * np.log(y))[()]
+
+
+def _factor_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
+    return guarded(both(equal(x, 0), at_most(y, 0)), 0, g * log(y))
+
+
+# torch has a node for each case: two tensors, a number first, a number second.
+xlogy = primitive(
+    "xlogy",
+    _xlogy,
+    _factor_rule,
+    lambda g, out, x, y: g * x / y,
+    domain=POSITIVE,
+    convention="0*log(0) is 0, and flat in its factor",
+)
+xlogy_of = primitive(
+    "xlogy_of", _xlogy, None, lambda g, out, x, y: g * x / y, node="XlogyBackward1", notation=xlogy.notation
+)
+xlogy_number = primitive("xlogy_number", _xlogy, _factor_rule, node="XlogyBackward2", notation=xlogy.notation)
+fmod = primitive("fmod", np.fmod, lambda g, out, x, n: g)
+fmod_tensor = primitive(
+    "fmod_tensor",
+    np.fmod,
+    lambda g, out, x, y: g,
+    lambda g, out, x, y: -g * trunc(x / y),
+    node="FmodBackward1",
+    notation=fmod.notation,
+)
+clamp_min = primitive(
+    "clamp_min",
+    np.maximum,
+    lambda g, out, x, low: where(x >= low, g, 0),
+    kinks=np.equal,
+    convention="clamp_min' is 1 at the bound",
+)
+clamp_max = primitive(
+    "clamp_max",
+    np.minimum,
+    lambda g, out, x, high: where(x <= high, g, 0),
+    kinks=np.equal,
+    convention="clamp_max' is 1 at the bound",
+)
+clamp_min_to = primitive(
+    "clamp_min_to",
+    np.maximum,
+    lambda g, out, x, low: where(x >= low, g, 0),
+    lambda g, out, x, low: where(x < low, g, 0),
+    node="ClampMinBackward1",
+    notation=clamp_min.notation,
+    kinks=np.equal,
+    convention=clamp_min.convention,
+)
+clamp_max_to = primitive(
+    "clamp_max_to",
+    np.minimum,
+    lambda g, out, x, high: where(x <= high, g, 0),
+    lambda g, out, x, high: where(x > high, g, 0),
+    node="ClampMaxBackward1",
+    notation=clamp_max.notation,
+    kinks=np.equal,
+    convention=clamp_max.convention,
+)
+nan_to_num = primitive(
+    "nan_to_num",
+    lambda x, *, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)[()],
+    lambda g, out, x, **_: where(finite(x), g, 0),
+)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+@operation("x = [1, 2]; y = [3, 4]; z = [5, 6]; addcmul(x, y, z, value=2)")
+def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Any:
+    """`input + value*tensor1*tensor2`."""
+    value = int(value) if float(value).is_integer() else value  # so that integers stay such
+    return addcmul(input, tensor1, tensor2, value=value)
+
+
+@operation(
+    "x = [1, 2]; y = [3, 4]; z = [5, 6]; addcdiv(x, y, z)", "x = 1; y = [3, 4]; z = 5; addcdiv(x, y, z, value=2)"
+)
+def addcdiv_(input: Real, tensor1: Real, tensor2: Real, *, value: float = 1) -> Any:
+    """`input + value*tensor1/tensor2`."""
+    return addcdiv(input, tensor1, tensor2, value=value)
+
+
+@operation("x = [1, 2]; y = [3, 4]; lerp(x, y, 0.25)", "x = [1, 2]; y = [3, 4]; w = [0.2, 0.7]; lerp(x, y, w)")
+def lerp_(input: Real, end: Real, weight: Operand) -> Any:
+    """The point between `input` and `end`: `input + weight*(end - input)`."""
+    if _is_number(weight):
+        return lerp(input, end, weight=float(weight))
+    return lerp_tensor(input, end, weight)
+
+
+@operation("x = [3, 1]; y = [4, 2]; hypot(x, y)")
+def hypot_(input: Real, other: Real) -> Any:
+    """The root of `input**2 + other**2`."""
+    return hypot(input, other)
+
+
+@operation("x = [3, 1]; y = [4, 2]; logaddexp(x, y)")
+def logaddexp_(input: Real, other: Real) -> Any:
+    """`log(exp(input) + exp(other))`, finite at any input."""
+    return logaddexp(input, other)
+
+
+@operation("x = [3, 1]; y = [4, 2]; logaddexp2(x, y)")
+def logaddexp2_(input: Real, other: Real) -> Any:
+    """The same to base 2: `log2(2**input + 2**other)`."""
+    return logaddexp2(input, other)
+
+
+@operation("x = [3, 1]; y = [4, 2]; xlogy(x, y)", "x = [3, 1]; xlogy(x, 2)", "y = [4, 2]; xlogy(2, y)")
+def xlogy_(input: Operand, other: Operand) -> Any:
+    """`input*log(other)`, and 0 where the input is 0."""
+    if _is_number(other):
+        return xlogy_number(as_tensor(input), other)
+    return xlogy_of(input, other) if _is_number(input) else xlogy(input, other)
+
+
+@operation("x = [5, -5]; fmod(x, 3)", "x = [5, -5]; y = [3, 2]; fmod(x, y)")
+def fmod_(input: Tensor, other: Operand) -> Any:
+    """The remainder with the sign of the input, as in C."""
+    return fmod(input, other) if _is_number(other) else fmod_tensor(input, other)
+
+
+@operation(
+    "x = [1, 2]; float_power(x, 2)", "x = [1, 2]; y = [3, 0.5]; float_power(x, y)", "x = [1, 2]; float_power(2, x)"
+)
+def float_power(input: Operand, exponent: Operand) -> Any:
+    """The power in double precision."""
+    return pow_(_doubled(input), _doubled(exponent))
+
+
+def _doubled(x: Any) -> Any:
+    return x if _is_number(x) or x.dtype == DOUBLE else to_copy(x, dtype=DOUBLE)
+
+
+@operation("x = [-1, 2]; clamp_min(x, 0)", "x = [-1, 2]; y = [0, 3]; clamp_min(x, y)")
+def clamp_min_(input: Tensor, min: Operand) -> Any:
+    """The input where it is above a bound, else the bound."""
+    return clamp_min(input, min) if _is_number(min) else clamp_min_to(input, min)
+
+
+@operation("x = [-1, 2]; clamp_max(x, 0)", "x = [-1, 2]; y = [0, 3]; clamp_max(x, y)")
+def clamp_max_(input: Tensor, max: Operand) -> Any:
+    """The input where it is below a bound, else the bound."""
+    return clamp_max(input, max) if _is_number(max) else clamp_max_to(input, max)
+
+
+@operation("x = [1, 2]; nan_to_num(x**2)", "x = [1, 2]; nan_to_num(log(x), nan=7, posinf=5, neginf=-5)")
+def nan_to_num_(input: Real, nan: float | None = None, posinf: float | None = None, neginf: float | None = None) -> Any:
+    """The input with numbers for nan (0) and the infinities (the largest and smallest there are)."""
+    options = {"nan": nan, "posinf": posinf, "neginf": neginf}
+    return nan_to_num(input, **{name: value for name, value in options.items() if value is not None})
+
+
+@operation("x = [1, 2]; positive(x)*x")
+def positive(input: Tensor) -> Any:
+    """The input itself, as unary `+`."""
+    return input

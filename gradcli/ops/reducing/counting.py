@@ -1,0 +1,132 @@
+"""Which entries there are, how many and where; no gradient flows through a count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Index, Literal, Number
+from gradcli.ops.support.arguments import Dims, Indices, Operand, Real, as_tensor, check_size
+from gradcli.ops.support.axes import axes, wrapped
+from gradcli.ops.support.surface import operation
+
+places = primitive(
+    "nonzero", lambda x: np.argwhere(x) if np.ndim(x) else np.zeros((int(bool(x)), 0), np.int64), structured=True
+)
+places_along = primitive(
+    "nonzero_along",
+    lambda x, *, dim: np.nonzero(np.atleast_1d(x))[dim],
+    structured=True,
+    notation=lambda operands, options: Index(
+        Call("nonzero", (Argument(operands[0].tree), Argument(Literal(True), "as_tuple"))), (Number(options["dim"]),)
+    ),
+)
+number_of = primitive(
+    "count_nonzero",
+    lambda x, *, dim=None: np.asarray(np.count_nonzero(x, axis=axes(dim, np.ndim(x))), np.int64)[()],
+    structured=True,
+)
+counts = primitive("bincount", lambda x, w=None, *, minlength=0: np.bincount(x, w, minlength), structured=True)
+slots = primitive(
+    "searchsorted",
+    lambda boundaries, x, *, right=False: np.asarray(np.searchsorted(boundaries, x, "right" if right else "left"))[()],
+    structured=True,
+)
+bars = primitive(
+    "histc",
+    lambda x, *, bins, bounds: np.histogram(x, bins, bounds)[0].astype(x.dtype),
+    structured=True,
+)
+
+
+@operation("nonzero([[1, 0], [0, 2]])", "nonzero([[1, 0], [0, 2]], as_tuple=True)[1]")
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+    """The indices of the entries that are not 0, one row each; or one tensor for each dimension."""
+    if as_tuple:
+        return tuple(places_along(input, dim=dim) for dim in range(max(input.ndim, 1)))
+    return places(input)
+
+
+@operation("argwhere([[1, 0], [0, 2]])")
+def argwhere(input: Tensor) -> Any:
+    """The indices of the entries that are not 0, one row each."""
+    return places(input)
+
+
+@operation("x = [[1, 2], [3, 4]]; x*count_nonzero(x)", "x = [[1, 2], [3, 4]]; x*count_nonzero(x, dim=0)")
+def count_nonzero(input: Tensor, dim: Dims = None) -> Any:
+    """How many entries are not 0, of all or over dimensions."""
+    return number_of(input, dim=wrapped(dim, input.ndim))
+
+
+@operation("bincount([1, 3, 1])", "bincount([1, 3, 1], weights=[0.5, 1, 2], minlength=5)")
+def bincount(input: Indices, weights: Tensor | None = None, minlength: int = 0) -> Any:
+    """How often each whole number occurs, or the sum of the weights of its occurrences."""
+    if input.ndim != 1 or input.dtype == np.bool_ or np.any(input.value < 0):
+        raise AutogradError("bincount only supports 1-d non-negative integral inputs.", code="E301")
+    if minlength < 0:
+        raise AutogradError("minlength should be >= 0")
+    check_size((int(np.max(input.value, initial=0)) + 1,))
+    check_size((minlength,))
+    if weights is None:
+        return counts(input, minlength=minlength)
+    if weights.shape != input.shape:
+        raise AutogradError("weights should be 1-d and have the same length as input", code="E301")
+    return counts(input, weights.detach(), minlength=minlength)
+
+
+@operation("histc([1, 2, 1, 4], bins=4, min=0, max=3)", "histc([1, 2, 1, 4], 2)")
+def histc(input: Real, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    """How many entries fall into each of so many equal parts of a range; without one, of the range of the entries."""
+    if bins < 1:
+        raise AutogradError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    check_size((bins,))
+    low, high = min, max
+    if low == high and input.value.size:
+        low, high = float(np.min(input.value)), float(np.max(input.value))
+    if not np.isfinite([low, high]).all():
+        raise AutogradError(f"range of [{low}, {high}] is not finite")
+    if low > high:
+        raise AutogradError("torch.histc: max must be larger than min")
+    if low == high:
+        low, high = low - 1, high + 1
+    return bars(input.detach(), bins=bins, bounds=(low, high))
+
+
+@operation("unique([3, 1, 3])", "unique([3, 1, 3], return_inverse=True, return_counts=True)[1]")
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> Any:
+    """The different entries, or slices, in order; with their places in it for each, and how often each occurs."""
+    axis = None if dim is None else dimension(dim, input.ndim)
+    whole = input.value if axis is None else np.atleast_1d(input.value)
+    values, inverse, numbers = np.unique(whole, return_inverse=True, return_counts=True, axis=axis)
+    found = [Tensor(values)]
+    if return_inverse:
+        found.append(Tensor(np.reshape(inverse, input.shape if axis is None else -1)))
+    if return_counts:
+        found.append(Tensor(numbers))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@operation("searchsorted([1, 2, 3], [0, 2, 5])", "searchsorted([1, 2, 3], [0, 2, 5], right=True)", method=False)
+def searchsorted(sorted_sequence: Tensor, input: Operand, *, right: bool = False) -> Any:
+    """Where entries would be put into a sorted vector, before equal ones or (`right`) behind them."""
+    if sorted_sequence.ndim != 1:
+        raise AutogradError("torch.searchsorted(): boundaries tensor should be 1 dimension", code="E301")
+    return slots(sorted_sequence, as_tensor(input), right=right)
+
+
+@operation("bucketize([0, 2, 5], [1, 2, 3])")
+def bucketize(input: Operand, boundaries: Tensor, *, right: bool = False) -> Any:
+    """In which interval between sorted boundaries each entry falls."""
+    return searchsorted(boundaries, input, right=right)

@@ -1,0 +1,213 @@
+"""How far apart vectors are and how long: distances, similarity, normalization, norms of matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimensions, mismatch
+from gradcli.engine.primitive import primitive
+from gradcli.engine.symbolic.notation import number
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call
+from gradcli.ops.pointwise.arithmetic import div, mul, sub
+from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.elementwise import absolute, sign
+from gradcli.ops.pointwise.scalars import add_number
+from gradcli.ops.pointwise.selection import where
+from gradcli.ops.pointwise.ternary import clamp_min
+from gradcli.ops.reducing.extremes import amax_, amin_
+from gradcli.ops.reducing.norms import norm, norm_rule
+from gradcli.ops.reducing.reductions import sum_, sum_dim
+from gradcli.ops.shaping.permutations import permute
+from gradcli.ops.shaping.shaping import reshape, unsqueeze
+from gradcli.ops.support.arguments import Dims, Real, check_size
+from gradcli.ops.support.axes import kept, wrapped
+from gradcli.ops.support.surface import operation
+
+# torch has this node where a norm is asked for with a number and dimensions
+norm_over = primitive(
+    "norm_over",
+    norm.forward,
+    norm_rule,
+    node="NormBackward1",
+    structured=True,
+    notation=norm.notation,
+    kinks=norm.kinks,
+    convention=norm.convention,
+)
+# torch clamps a copy without recording it, so that the gradient passes even below the bound
+at_least = primitive(
+    "clone_at_least",
+    lambda x, *, bound: np.maximum(x, x.dtype.type(bound)),
+    lambda g, out, x, *, bound: g,
+    node="CloneBackward0",
+    notation=lambda operands, options: Call(
+        "clamp", (Argument(operands[0].tree), Argument(number(options["bound"]), "min"))
+    ),
+    convention="below the bound the gradient passes as well",
+)
+dist = primitive(
+    "dist",
+    lambda x, y, *, p=2: norm(x - y, p=p),
+    lambda g, out, x, y, *, p=2: norm_rule(g, out, x - y, p=p),
+    lambda g, out, x, y, *, p=2: -norm_rule(g, out, x - y, p=p),
+    structured=True,
+    kinks=lambda x, y, **_: np.equal(x, y),
+    convention=norm.convention,
+)
+
+
+def _between(x: Any, y: Any) -> Any:
+    """Every row of one less every row of the other."""
+    return unsqueeze(x, dim=len(x.shape) - 1) - unsqueeze(y, dim=len(y.shape) - 2)
+
+
+def _pairs_rule(g: Any, out: Any, x: Any, y: Any, p: float) -> Any:
+    dim = len(out.shape)
+    if math.isinf(p):  # here torch gives every entry of a tie the whole gradient, unlike a norm
+        between = _between(x, y)
+        hit = equal(absolute(between), unsqueeze(out, dim=dim))
+        return where(hit, unsqueeze(g, dim=dim) * sign(between), 0)
+    return norm_rule(unsqueeze(g, dim=dim), unsqueeze(out, dim=dim), _between(x, y), p=p, dim=dim, keepdim=True)
+
+
+cdist = primitive(
+    "cdist",
+    lambda x, y, *, p=2: norm(_between(x, y), p=p, dim=max(x.ndim, y.ndim)),
+    lambda g, out, x, y, *, p=2: sum_dim(_pairs_rule(g, out, x, y, p), dim=len(g.shape) - 1),
+    lambda g, out, x, y, *, p=2: -sum_dim(_pairs_rule(g, out, x, y, p), dim=len(g.shape) - 2),
+    structured=True,
+    convention=norm.convention,
+)
+
+
+@operation("x = [1, 2]; y = [3, 5]; dist(x, y)", "x = [[1, 2], [0, 1]]; y = [3, 5]; dist(x, y, p=1)")
+def dist_(input: Real, other: Real, p: float = 2) -> Any:
+    """The p-norm of the difference."""
+    if not broadcastable([input.value, other.value]):
+        raise mismatch([input.value, other.value])
+    return dist(input, other, p=p)
+
+
+@operation(
+    "A = [[1, 2], [0, 1]]; B = [[3, 5], [1, 1], [2, 0]]; cdist(A, B)",
+    "A = [[1, 2], [0, 1]]; B = [[3, 5]]; cdist(A, B, p=1)",
+    method=False,
+)
+def cdist_(x1: Real, x2: Real, p: float = 2) -> Any:
+    """The distance of each row of one matrix from each row of another."""
+    for name, x in (("X1", x1), ("X2", x2)):
+        if x.ndim < 2:
+            raise AutogradError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D", code="E301")
+    if x1.shape[-1] != x2.shape[-1]:
+        raise AutogradError(
+            f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}", code="E301"
+        )
+    if p < 0:
+        raise AutogradError("cdist only supports non-negative p values")
+    batches = [np.empty(x.shape[:-2]) for x in (x1, x2)] if x1.ndim + x2.ndim < 60 else []
+    if not broadcastable(batches):
+        raise mismatch(batches)
+    check_size((*broadcast_shapes(x1.shape[:-2], x2.shape[:-2]), x1.shape[-2], x2.shape[-2], x1.shape[-1]))
+    return cdist(x1, x2, p=p)
+
+
+@operation(
+    "A = [[1, 2], [0, 1]]; B = [[3, 5], [1, 1]]; cosine_similarity(A, B)",
+    "x = [1, 2]; y = [3, 5]; cosine_similarity(x, y, dim=0)",
+    method=False,
+)
+def cosine_similarity(x1: Real, x2: Real, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along a dimension; a length below `eps` counts as `eps`."""
+    if not broadcastable([x1.value, x2.value]):
+        raise mismatch([x1.value, x2.value])
+    shape = broadcast_shapes(x1.shape, x2.shape)
+    a, b = (x if x.shape == shape else expand(x, size=shape) for x in (x1, x2))
+    axis = wrapped(dim, len(shape))
+    lengths = [at_least(norm(x, dim=axis, keepdim=True), bound=eps) for x in (a, b)]
+    return sum_(mul(div(a, lengths[0]), div(b, lengths[1])), axis)
+
+
+@operation(
+    "A = [[1, 2], [0, 1]]; B = [[3, 5], [1, 1]]; pairwise_distance(A, B)",
+    "x = [1, 2]; y = [3, 5]; pairwise_distance(x, y, p=1, keepdim=True)",
+    method=False,
+)
+def pairwise_distance(x1: Real, x2: Real, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """The distance of rows; `eps` is added to every difference, so that no distance is 0."""
+    difference = add_number(sub(x1, x2), eps)
+    return norm_over(difference, p=p, dim=max(difference.ndim - 1, 0), keepdim=keepdim)
+
+
+@operation("A = [[3, 4], [0, 1]]; normalize(A)", "x = [1, 2]; normalize(x, p=1, dim=0)", method=False)
+def normalize(input: Real, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) -> Any:
+    """Vectors along a dimension over their length; one below `eps` counts as `eps`."""
+    length = clamp_min(norm(input, p=p, dim=wrapped(dim, input.ndim), keepdim=True), eps)
+    return div(input, expand(length, size=input.shape))
+
+
+@operation(
+    "A = [[1, -2], [3, 0.5]]; matrix_norm(A)",
+    "A = [[1, -2], [3, 0.5]]; matrix_norm(A, 1)",
+    "A = [[1, -2], [3, 0.5]]; matrix_norm(A, ord=-inf, keepdim=True)",
+    "A = [[1, -2], [3, 0.5]]; matrix_norm(A, 2)",
+    "A = [[1, -2], [3, 0.5]]; matrix_norm(A, 'nuc')",
+    method=False,
+)
+def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bool = False) -> Any:
+    """The norm of matrices: 'fro' of all entries; the largest sum of a column (1) or row (inf), or the smallest."""
+    if input.ndim < 2:
+        raise AutogradError("linalg.matrix_norm: The input tensor A must have at least 2 dimensions.", code="E301")
+    if not isinstance(dim, tuple) or len(dim) != 2:
+        raise AutogradError("linalg.matrix_norm: dim must be a 2-tuple of ints")
+    rows, columns = dimensions(dim, input.ndim)
+    if not isinstance(ord, str | int | float):
+        raise AutogradError(f"linalg.matrix_norm: Order {str(ord)[:40]} not supported.")
+    if ord == "fro":
+        return norm(input, dim=(rows, columns), keepdim=keepdim)
+    if ord in (2, -2, "nuc"):
+        from gradcli.ops.linalg.decompositions import svd_s
+
+        order = [axis for axis in range(input.ndim) if axis not in (rows, columns)]
+        values = svd_s(permute(input, dims=(*order, rows, columns)), full_matrices=False)
+        last = values.ndim - 1
+        found = sum_(values, last) if ord == "nuc" else (amin_ if ord == -2 else amax_)(values, last)
+        return reshape(found, shape=kept(input.shape, (rows, columns))) if keepdim else found
+    if ord not in (1, -1, math.inf, -math.inf):
+        raise AutogradError(
+            f"linalg.matrix_norm: Order {ord} not supported.",
+            help="'fro', 'nuc', 1, 2, inf, -1, -2 and -inf are the orders there are",
+        )
+    over, left = (rows, columns) if abs(ord) == 1 else (columns, rows)
+    sums = norm(input, p=1, dim=over, keepdim=keepdim)
+    if not keepdim and left > over:
+        left -= 1
+    return (amax_ if ord > 0 else amin_)(sums, left, keepdim)
+
+
+@operation(
+    "x = [1, -2, 5]; linalg_norm(x, 1)",
+    "A = [[1, -2], [3, 0.5]]; linalg_norm(A)",
+    "A = [[1, -2], [3, 0.5]]; linalg_norm(A, inf)",
+    "A = [[1, -2], [3, 0.5]]; linalg_norm(A, 3, dim=1)",
+    method=False,
+)
+def linalg_norm(input: Real, ord: Any = None, dim: Dims = None, keepdim: bool = False) -> Any:
+    """The norm in `torch.linalg`: of a vector, or with an order that of a matrix."""
+    if ord is None:
+        return norm(input, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+    if dim is None and input.ndim not in (1, 2):
+        raise AutogradError(
+            f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.ndim}D.",
+            code="E301",
+        )
+    dims = (0, 1)[: input.ndim] if dim is None else (dim,) if isinstance(dim, int) else dim
+    if len(dims) == 2 or isinstance(ord, str):
+        return matrix_norm(input, ord, dims, keepdim)
+    if not isinstance(ord, int | float):
+        raise AutogradError(f"linalg.norm: Order {str(ord)[:40]} not supported.")
+    return norm(input, p=ord, dim=wrapped(dims, input.ndim), keepdim=keepdim)

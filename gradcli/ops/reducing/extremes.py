@@ -1,0 +1,245 @@
+"""The largest and the smallest entry. How a tie is shared depends on the operation, as in torch: `max()` and `amax`
+share it evenly, `max(dim)` gives all to the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import Notation, call, comparison, number
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Attribute
+from gradcli.ops.pointwise.selection import maximum_, minimum_, where
+from gradcli.ops.support.arguments import Dims, as_tensor
+from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.surface import operation
+
+
+def _attains(x: Any, extreme: Any) -> Any:
+    """A nan is the extreme wherever there is one, though it equals nothing."""
+    found = x == extreme
+    return found | (x != x) & (extreme != extreme) if np.isnan(extreme).any() else found
+
+
+def _ties(x: Any, extreme: Any, *, dim: Axes = None) -> Any:
+    return np.sum(_attains(x, extreme), axis=axes(dim, np.ndim(x)), keepdims=dim is not None, dtype=x.dtype)
+
+
+def _fold_ties(x: Formula, extreme: Formula, *, value: Any, dim: Axes = None) -> Formula | None:
+    """Without ties nothing is divided."""
+    return Formula(number(1), 1) if np.all(value == 1) else None
+
+
+def _write_ties(operands: Any, options: dict[str, Any]) -> Any:
+    equality = Formula(comparison("==")(operands, {}), None)
+    dim = options.get("dim")
+    named = {} if dim is None else {"dim": dim, "keepdim": True}
+    return call("sum", _ties)([equality], named)
+
+
+attains = primitive("attains", _attains, notation=comparison("=="))
+ties = primitive("ties", _ties, structured=True, notation=_write_ties, fold=_fold_ties)
+
+
+def tied(find: Callable[..., Any]) -> Callable[..., Any]:
+    """Where several entries are the extreme."""
+
+    def kinks(x: Any, *_: Any, dim: Axes = None, keepdim: bool = False) -> Any:
+        along = axes(dim, np.ndim(x))
+        found = np.equal(x, find(x, axis=along, keepdims=True))
+        return found & (np.sum(found, axis=along, keepdims=True) > 1)
+
+    return kinks
+
+
+EVENLY = "ties share the gradient evenly"
+FIRST = "at a tie the first gets the gradient"
+
+
+def shared_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
+    g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
+    return where(attains(x, out), g / ties(x, out, dim=dim), 0)
+
+
+amax = primitive(
+    "amax",
+    lambda x, *, dim=None, keepdim=False: np.max(x, axis=axes(dim, x.ndim), keepdims=keepdim),
+    shared_rule,
+    structured=True,
+    kinks=tied(np.max),
+    convention=EVENLY,
+)
+amin = primitive(
+    "amin",
+    lambda x, *, dim=None, keepdim=False: np.min(x, axis=axes(dim, x.ndim), keepdims=keepdim),
+    shared_rule,
+    structured=True,
+    kinks=tied(np.min),
+    convention=EVENLY,
+)
+largest = primitive(
+    "max",
+    lambda x: np.max(x),
+    shared_rule,
+    node="MaxBackward1",
+    structured=True,
+    kinks=tied(np.max),
+    convention=EVENLY,
+)
+smallest = primitive(
+    "min",
+    lambda x: np.min(x),
+    shared_rule,
+    node="MinBackward1",
+    structured=True,
+    kinks=tied(np.min),
+    convention=EVENLY,
+)
+
+
+def _place(find: Callable[..., Any]) -> Callable[..., Any]:
+    def forward(x: Any, *, dim: int | None = None, keepdim: bool = False) -> Any:
+        if np.ndim(x) == 0:
+            return np.int64(0)
+        return np.asarray(find(x, axis=dim, keepdims=keepdim))[()]
+
+    return forward
+
+
+argmax = primitive("argmax", _place(np.argmax), structured=True)
+argmin = primitive("argmin", _place(np.argmin), structured=True)
+
+
+def picked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
+    if np.ndim(x) == 0:
+        return x
+    taken = np.take_along_axis(x, indices if keepdim else np.expand_dims(indices, dim), dim)
+    return taken if keepdim else np.squeeze(taken, dim)[()]
+
+
+def _hot(indices: Any, *, size: int, dim: int, keepdim: bool = False) -> Any:
+    behind = np.ndim(indices) - dim - keepdim
+    places = np.arange(size).reshape(size, *(1,) * behind)
+    return np.equal(indices if keepdim else np.expand_dims(indices, dim), places)
+
+
+hot = primitive("hot", _hot, structured=True)  # True at the index, along a new dimension or along the kept one
+
+
+def picked_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:
+    if x.shape == ():
+        return g
+    chosen = hot(indices, size=x.shape[dim], dim=dim, keepdim=keepdim)
+    return where(chosen, aligned(g, x.shape, dim, keepdim), 0)
+
+
+def values_of(name: str, forward: Callable[..., Any] = picked) -> Notation:
+    """`max(x, dim=1).values`: the call gives the indices too."""
+    write = call(name, forward)
+    return lambda operands, options: Attribute(write(operands[:1], options), "values")
+
+
+first_largest = primitive(
+    "max_dim",
+    picked,
+    picked_rule,
+    node="MaxBackward0",
+    structured=True,
+    notation=values_of("max"),
+    kinks=tied(np.max),
+    convention=FIRST,
+)
+first_smallest = primitive(
+    "min_dim",
+    picked,
+    picked_rule,
+    node="MinBackward0",
+    structured=True,
+    notation=values_of("min"),
+    kinks=tied(np.min),
+    convention=FIRST,
+)
+
+
+def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
+    """An empty set has no extreme."""
+    if dim is None and 0 in shape:
+        advice = "" if name.startswith("arg") else " Specify the reduction dim with the 'dim' argument."
+        raise AutogradError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}")
+    for axis in axes(dim, len(shape)):
+        if shape[axis] == 0:
+            raise AutogradError(f"{name}(): Expected reduction dim {axis} to have non-zero size.")
+
+
+def _extreme(
+    name: str, whole: Primitive, part: Primitive, place: Primitive, input: Tensor, dim: Any, keepdim: bool
+) -> Any:
+    dim = wrapped(dim, input.ndim)
+    refuse_empty(name, input.shape, dim)
+    if dim is None:
+        return whole(input)
+    indices = place(input, dim=dim, keepdim=keepdim)
+    return ReturnType(name, values=part(input, indices, dim=dim, keepdim=keepdim), indices=indices)
+
+
+@operation(
+    "x = [[1, -2], [3, 0.5]]; max(x)",
+    "x = [[1, -2], [3, 0.5]]; max(x, dim=0).values",
+    "x = [[1, -2], [3, 0.5]]; max(x, 1, keepdim=True)[0]",
+    "x = [1, -2]; y = [0, 3]; max(x, y)",
+)
+def max_(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+    """The largest entry; over a dimension its `.values` and `.indices`; of two tensors the larger, entry by entry."""
+    if isinstance(dim, Tensor) or other is not None:
+        return maximum_(input, as_tensor(dim if other is None else other))
+    return _extreme("max", largest, first_largest, argmax, input, dim, keepdim)
+
+
+@operation(
+    "x = [[1, -2], [3, 0.5]]; min(x)",
+    "x = [[1, -2], [3, 0.5]]; min(x, dim=0).values",
+    "x = [[1, -2], [3, 0.5]]; min(x, 1, keepdim=True)[0]",
+    "x = [1, -2]; y = [0, 3]; min(x, y)",
+)
+def min_(input: Tensor, dim: int | Tensor | None = None, keepdim: bool = False, *, other: Tensor | None = None) -> Any:
+    """The smallest entry; over a dimension its `.values` and `.indices`; of two tensors the smaller, entry by entry."""
+    if isinstance(dim, Tensor) or other is not None:
+        return minimum_(input, as_tensor(dim if other is None else other))
+    return _extreme("min", smallest, first_smallest, argmin, input, dim, keepdim)
+
+
+@operation("x = [[1, -2], [3, 0.5]]; amax(x, dim=1)", "x = [[1, -2], [3, 0.5]]; amax(x, (0, 1), keepdim=True)")
+def amax_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+    """The largest entry over dimensions; ties share the gradient."""
+    refuse_empty("amax", input.shape, dim := wrapped(dim, input.ndim))
+    return amax(input, dim=dim, keepdim=keepdim)
+
+
+@operation("x = [[1, -2], [3, 0.5]]; amin(x, dim=1)", "x = [[1, -2], [3, 0.5]]; amin(x, (0, 1), keepdim=True)")
+def amin_(input: Tensor, dim: Dims = None, keepdim: bool = False) -> Any:
+    """The smallest entry over dimensions; ties share the gradient."""
+    refuse_empty("amin", input.shape, dim := wrapped(dim, input.ndim))
+    return amin(input, dim=dim, keepdim=keepdim)
+
+
+@operation("x = [[1, -2], [3, 0.5]]; where(argmax(x, dim=1, keepdim=True) == 0, x, x**2)")
+def argmax_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The index of the largest entry; without `dim` that of the flattened tensor."""
+    axis = wrapped(dim, input.ndim)
+    refuse_empty("argmax", input.shape, axis)
+    return argmax(input, dim=axis, keepdim=keepdim)
+
+
+@operation("x = [[1, -2], [3, 0.5]]; where(argmin(x, dim=1, keepdim=True) == 0, x, x**2)")
+def argmin_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The index of the smallest entry; without `dim` that of the flattened tensor."""
+    axis = wrapped(dim, input.ndim)
+    refuse_empty("argmin", input.shape, axis)
+    return argmin(input, dim=axis, keepdim=keepdim)

@@ -1,0 +1,162 @@
+"""Integrals and slopes of functions that are given by samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.indexing import cut, select
+from gradcli.ops.pointwise.scalars import div_number, mul_number
+from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.reducing.scans import cumsum_
+from gradcli.ops.shaping.joining import cat_
+from gradcli.ops.shaping.shaping import reshape
+from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.surface import operation
+
+
+def _ends(y: Any, axis: int) -> tuple[Any, Any]:
+    """All samples but the first, and all but the last."""
+    size = y.shape[axis]
+    return cut(y, dim=axis, start=1, stop=size), cut(y, dim=axis, start=0, stop=max(size - 1, 0))
+
+
+def _widths(name: str, y: Tensor, x: Tensor, axis: int) -> Any:
+    if not x.ndim or axis - y.ndim + x.ndim < 0:
+        raise AutogradError(f"{name}: expected `x` to have a dimension for the samples", code="E301")
+    if x.ndim == 1:
+        if x.shape[0] != y.shape[axis]:
+            raise AutogradError(
+                f"{name}: There must be one `x` value for each sample point",
+                code="E301",
+            )
+        x = reshape(x, shape=tuple(x.shape[0] if at == axis else 1 for at in range(y.ndim)))
+    after, before = _ends(x, axis - y.ndim + x.ndim)
+    return after - before
+
+
+@operation(
+    "y = [1, 4, 9]; trapezoid(y)",
+    "y = [1, 4, 9]; trapezoid(y, [0.0, 1.0, 3.0])",
+    "y = [[1, 4], [9, 2]]; trapezoid(y, dx=0.5, dim=0)",
+    aliases=["trapz"],
+    method=False,
+)
+def trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integral along a dimension by the trapezoidal rule, for samples at `x` or at distances `dx`."""
+    axis = dimension(dim, y.ndim)
+    if not y.ndim:
+        return mul_number(y, 0)
+    if x is not None:
+        after, before = _ends(y, axis)
+        return div_number(sum_dim((before + after) * _widths("trapezoid", y, x, axis), dim=axis), 2)
+    if not y.shape[axis]:
+        return sum_dim(y, dim=axis)
+    ends = select(y, dim=axis, index=0) + select(y, dim=axis, index=y.shape[axis] - 1)
+    return mul_number(sum_dim(y, dim=axis) - mul_number(ends, 0.5), dx)
+
+
+@operation(
+    "y = [1, 4, 9]; cumulative_trapezoid(y)",
+    "y = [1, 4, 9]; cumulative_trapezoid(y, [0.0, 1.0, 3.0])",
+    method=False,
+)
+def cumulative_trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integrals up to each sample but the first, by the trapezoidal rule."""
+    axis = dimension(dim, y.ndim)
+    if not y.ndim:
+        return mul_number(y, 0)
+    after, before = _ends(y, axis)
+    if x is not None:
+        return div_number(cumsum_((before + after) * _widths("cumulative_trapezoid", y, x, axis), axis), 2)
+    return cumsum_(mul_number(before + after, dx / 2), axis)
+
+
+@operation(
+    "y = [1, 4, 9, 16]; gradient(y)[0]",
+    "y = [[1, 4, 9], [2, 3, 5]]; gradient(y, spacing=0.5, dim=1)[0]",
+    "y = [1, 4, 9, 16]; gradient(y, spacing=2, edge_order=2)[0]",
+    method=False,
+)
+def gradient(input: Real, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
+    """The slopes along each dimension: of the neighbours on both sides, and at the ends of one side."""
+    if edge_order not in (1, 2):
+        raise AutogradError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    dims = range(input.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
+    axes = [dimension(axis, input.ndim) for axis in dims]
+    given = [spacing] * len(axes) if isinstance(spacing, int | float) else list(spacing)
+    if isinstance(spacing, Tensor) and spacing.ndim == 1 and len(axes) == 1:
+        given = [spacing]
+    if len(given) != len(axes):
+        raise AutogradError(
+            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
+            f"{input.ndim}', but got a list of length {len(given)}"
+        )
+    for axis in axes:
+        if input.shape[axis] < edge_order + 1:
+            raise AutogradError("torch.gradient expected each dimension size to be at least edge_order+1")
+    return tuple(
+        _slopes(input, _steps(step, input.shape[axis]), axis, edge_order)
+        for axis, step in zip(axes, given, strict=True)
+    )
+
+
+def _steps(spacing: Any, size: int) -> Any:
+    """The distances between neighbours: one number, or one for each pair."""
+    if isinstance(spacing, list):
+        spacing = Tensor(np.array(spacing, np.float64))
+    if not isinstance(spacing, Tensor) or not spacing.ndim:
+        return float(spacing.value) if isinstance(spacing, Tensor) else spacing
+    if spacing.shape != (size,):
+        raise AutogradError(
+            f"torch.gradient expected each tensor in spacing to have the size of its dimension, {size}, but got "
+            f"{spacing.value.size}"
+        )
+    return np.diff(spacing.value)
+
+
+def _slopes(x: Any, steps: Any, axis: int, edge_order: int) -> Any:
+    size = x.shape[axis]
+    parts = [lambda start=start: cut(x, dim=axis, start=start % size, stop=start % size + 1) for start in range(-3, 3)]
+    behind, ahead = parts[:3], parts[3:]
+    if isinstance(steps, np.ndarray):
+        h = steps.astype(np.float64)
+        middle = _uneven(x, h, axis)
+        first, last = (_edge(h[0], h[1:2]), _edge(h[-1], h[-2:-1])) if edge_order == 2 else ([], [])
+        before, after = float(h[0]), float(h[-1])
+    else:
+        inner = cut(x, dim=axis, start=2, stop=size) - cut(x, dim=axis, start=0, stop=max(size - 2, 0))
+        middle = div_number(div_number(inner, steps), 2)
+        first = last = [1.5, 2.0, 0.5]
+        before = after = steps
+    if edge_order == 1:
+        start, end = ahead[1]() - ahead[0](), behind[2]() - behind[1]()
+    else:
+        start = mul_number(ahead[0](), -first[0]) + mul_number(ahead[1](), first[1]) - mul_number(ahead[2](), first[2])
+        end = mul_number(behind[0](), last[2]) - mul_number(behind[1](), last[1]) + mul_number(behind[2](), last[0])
+    return cat_([div_number(start, before), middle, div_number(end, after)], axis)
+
+
+def _edge(near: Any, far: Any) -> list[float]:
+    """The factors of a one-sided slope of three samples, times the nearest distance."""
+    ratio = float(near) / float(near + far[0])
+    return [1 + ratio, 1 + float(near / far[0]), float(near / far[0]) * ratio]
+
+
+def _uneven(x: Any, h: Any, axis: int) -> Any:
+    """Slopes between neighbours at different distances, weighted by the other distance."""
+    size = x.shape[axis]
+    a, b = h[:-1], h[1:]
+
+    def along(factors: Any) -> Any:
+        return Tensor(factors.astype(x.dtype).reshape([-1 if dim == axis else 1 for dim in range(x.ndim)]))
+
+    return (
+        cut(x, dim=axis, start=0, stop=size - 2) * along(-b / (a * (a + b)))
+        + cut(x, dim=axis, start=1, stop=size - 1) * along((b - a) / (a * b))
+        + cut(x, dim=axis, start=2, stop=size) * along(a / (b * (a + b)))
+    )

@@ -1,0 +1,79 @@
+"""Norms of vectors: the root of the sum of powers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import primitive
+from gradcli.errors import EvaluationError
+from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.elementwise import absolute, sign, zero
+from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.reducing.extremes import ties
+from gradcli.ops.support.arguments import Dims, Dtype, Real
+from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.surface import operation
+
+
+def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
+    over: dict[str, Any] = {"axis": axes(dim, x.ndim), "keepdims": keepdim}
+    if p == 2:
+        return np.sqrt(np.sum(x * x, **over))
+    size = np.abs(x)
+    if p == 1:
+        return np.sum(size, **over)
+    if p == 0:
+        return np.sum(size != 0, **over, dtype=x.dtype)
+    if math.isinf(p):
+        return np.max(size, **over, initial=0) if p > 0 else np.min(size, **over, initial=math.inf)
+    return np.sum(size**p, **over) ** (1 / p)
+
+
+def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
+    if p == 0:
+        return zero(x)
+    if p == 1:
+        return aligned(g, x.shape, dim, keepdim) * sign(x)
+    g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
+    if math.isinf(p):
+        return where(equal(absolute(x), out), g * sign(x) / ties(absolute(x), out, dim=dim), 0)
+    powers = x if p == 2 else sign(x) * absolute(x) ** (p - 1)
+    return guarded(equal(x if p < 1 else out, 0), 0, g * (powers / out ** (p - 1)))
+
+
+norm = primitive(
+    "norm",
+    _norm,
+    norm_rule,
+    node="LinalgVectorNormBackward0",
+    structured=True,
+    kinks=lambda x, *, p=2, dim=None, keepdim=False: np.equal(x if p == 1 else _norm(x, p=p, dim=dim), 0),
+    convention="the gradient of a norm at 0 is 0",
+)
+
+
+@operation(
+    "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x)",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, p=1, dim=1)",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, p=3, dim=(0, 1), keepdim=True)",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, inf, 0)",
+)
+def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False, dtype: Dtype | None = None) -> Any:
+    """The p-norm of all entries, or over dimensions; 'fro' is p = 2."""
+    if isinstance(p, str) and p == "fro":
+        p = 2
+    if not isinstance(p, int | float):
+        raise EvaluationError("E204", f"norm() has no p={p!r}", help="p is a number, inf, -inf or 'fro'")
+    return norm(converted(input, dtype), p=p, dim=wrapped(dim, input.ndim), keepdim=keepdim)
+
+
+@operation("x = [[1, -2, 5], [3, 0.5, 1]]; vector_norm(x, ord=3, dim=1)", method=False)
+def vector_norm(
+    input: Real, ord: float = 2, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None
+) -> Any:
+    """The p-norm, under its name in `torch.linalg`."""
+    return norm(converted(input, dtype), p=ord, dim=wrapped(dim, input.ndim), keepdim=keepdim)

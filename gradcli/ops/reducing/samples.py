@@ -1,0 +1,193 @@
+"""What samples are described by: sums that leave nan out, differences, covariance, quantiles."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import primitive
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.gathering import gather
+from gradcli.ops.indexing.indexing import cut
+from gradcli.ops.linalg.contractions import mm
+from gradcli.ops.linalg.matmul import squeeze_in_place
+from gradcli.ops.pointwise.arithmetic import div, sub
+from gradcli.ops.pointwise.elementwise import exp, sqrt
+from gradcli.ops.pointwise.logic import nan
+from gradcli.ops.pointwise.selection import clamp, where
+from gradcli.ops.pointwise.ternary import lerp_tensor
+from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.reducing.sorting import sort_
+from gradcli.ops.shaping.diagonals import diagonal
+from gradcli.ops.shaping.joining import cat_
+from gradcli.ops.shaping.permutations import t, transpose
+from gradcli.ops.shaping.shaping import flatten, reshape, squeeze, unsqueeze
+from gradcli.ops.support.arguments import Dims, Dtype, Operand, Real, as_tensor, check_size
+from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
+from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.surface import operation
+
+nansum = primitive(
+    "nansum",
+    lambda x, *, dim=None, keepdim=False: np.nansum(x, axis=axes(dim, x.ndim), keepdims=keepdim)[()],
+    lambda g, out, x, *, dim=None, keepdim=False: where(
+        nan(x), 0, expand(aligned(g, x.shape, dim, keepdim), size=x.shape)
+    ),
+    structured=True,
+)
+
+
+def _logcumsumexp_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
+    """`exp(x[i] - out[j])` of all j from i on, which is never above 1."""
+    if not x.shape:
+        return g
+    behind = np.triu(np.ones((x.shape[dim],) * 2, bool)).reshape(*(x.shape[dim],) * 2, *(1,) * (len(x.shape) - dim - 1))
+    exponents = where(behind, unsqueeze(x, dim=dim + 1) - unsqueeze(out, dim=dim), -math.inf)
+    return sum_dim(unsqueeze(g, dim=dim) * exp(exponents), dim=dim + 1)
+
+
+logcumsumexp = primitive(
+    "logcumsumexp",
+    lambda x, *, dim: np.logaddexp.accumulate(x, axis=dim) if x.shape else x,
+    _logcumsumexp_rule,
+    structured=True,
+)
+
+
+@operation("x = [[1, 2], [3, 4]]; nansum(x)", "x = [[1, 2], [3, 4]]; nansum(x, dim=1, keepdim=True)")
+def nansum_(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
+    """The sum of the entries that are not nan, of all or over dimensions."""
+    return nansum(converted(input, dtype), dim=wrapped(dim, input.ndim), keepdim=keepdim)
+
+
+@operation("x = [[1, 2], [3, 4]]; nanmean(x)", "x = [[1, 2], [3, 4]]; nanmean(x, dim=0)")
+def nanmean(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
+    """The mean of the entries that are not nan, of all or over dimensions."""
+    x = converted(input, dtype)
+    along: Axes = wrapped(dim, x.ndim)
+    counts = np.sum(~np.isnan(x.value), axis=axes(along, x.ndim), keepdims=keepdim, dtype=x.dtype)
+    return div(nansum(x, dim=along, keepdim=keepdim), Tensor(counts))
+
+
+@operation("x = [[1, 3, -2], [0.5, 4, 1]]; logcumsumexp(x, 1)", "x = [[1, 3], [0.5, 4]]; logcumsumexp(x, 0)")
+def logcumsumexp_(input: Real, dim: int) -> Any:
+    """The logarithm of the running sum of the exponentials."""
+    axis = dimension(dim, input.ndim)
+    check_size((*input.shape, input.shape[axis] if input.ndim else 1))
+    return logcumsumexp(input, dim=axis)
+
+
+@operation(
+    "x = [1, 4, 9]; diff(x)", "x = [[1, 4, 9], [2, 3, 5]]; diff(x, n=2, dim=1)", "x = [1, 4]; diff(x, prepend=[0])"
+)
+def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None) -> Any:
+    """Each entry less the one before it, along a dimension; `n` times over."""
+    if not input.ndim:
+        raise AutogradError("diff expects input to be at least one-dimensional", code="E301")
+    if n < 0:
+        raise AutogradError(f"order must be non-negative but got {n}")
+    axis = dimension(dim, input.ndim)
+    x: Any = input
+    if prepend is not None or append is not None:
+        x = cat_([_like(part, input) for part in (prepend, input, append) if part is not None], axis)
+    for _ in range(min(n, x.shape[axis])):
+        length = x.shape[axis]
+        x = sub(cut(x, dim=axis, start=1, stop=length), cut(x, dim=axis, start=0, stop=max(length - 1, 0)))
+    return x
+
+
+def _like(x: Tensor, other: Tensor) -> Tensor:
+    """Whole numbers beside real ones are converted."""
+    return Tensor(x.value.astype(other.dtype)) if is_floating(other.value) and not is_floating(x.value) else x
+
+
+def _divided(x: Any, count: float) -> Any:
+    return div(x, Tensor(x.dtype.type(count)))
+
+
+@operation("X = [[1, 2, 4], [0.5, -1, 3]]; cov(X)", "x = [1, 2, 4]; cov(x, correction=0)")
+def cov(input: Real, *, correction: int = 1) -> Any:
+    """The covariances of variables, a row of samples each."""
+    if input.ndim > 2:
+        raise AutogradError(
+            f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions",
+            code="E301",
+        )
+    x: Any = input if input.ndim == 2 else reshape(input, shape=(1, input.value.size))
+    count = x.shape[1]
+    check_size((x.shape[0], x.shape[0]))
+    mean = _divided(sum_dim(x, dim=1), count)
+    centred = sub(x, unsqueeze(mean, dim=1))
+    return squeeze(_divided(mm(centred, t(centred)), max(count - correction, 0)))
+
+
+@operation("X = [[1, 2, 4], [0.5, -1, 3]]; corrcoef(X)")
+def corrcoef(input: Real) -> Any:
+    """The correlations of variables, a row of samples each."""
+    c = cov(input)
+    if not c.ndim:
+        return div(c, c)
+    deviations = sqrt(diagonal(c, offset=0, dim1=0, dim2=1))
+    size = c.shape[0]
+    scaled = div(div(c, reshape(deviations, shape=(size, 1))), reshape(deviations, shape=(1, size)))
+    return clamp(scaled, min=-1, max=1)
+
+
+MODES = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _ranks(x: Any, q: Any, interpolation: str) -> tuple[Any, Any, Any]:
+    """For each quantile the places below and above it in a sorted row, and how far it is between them."""
+    last = x.shape[-1] - 1
+    ranks = np.where(np.isnan(x).any(-1, keepdims=True), last, q * last)
+    if interpolation in ("lower", "higher", "nearest"):
+        ranks = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}[interpolation](ranks)
+    below, above = np.floor(ranks), np.ceil(ranks)
+    weights = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
+    return below.astype(np.int64), above.astype(np.int64), weights.astype(x.dtype)
+
+
+@operation(
+    "x = [4, 1, 9, 3]; quantile(x, 0.4)",
+    "x = [[4, 1, 9], [2, 3, 5]]; quantile(x, [0.25, 0.75], dim=1)",
+    "x = [[4, 1, 9], [2, 3, 5]]; quantile(x, 0.3, dim=0, keepdim=True, interpolation='higher')",
+)
+def quantile(
+    input: Real, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """The values below which the share `q` of the entries lies, of all entries or along a dimension."""
+    shares = as_tensor(q).value
+    if not input.value.size:
+        raise AutogradError("quantile() input tensor must be non-empty")
+    if np.ndim(shares) > 1:
+        raise AutogradError(f"quantile() q must be a scalar or 1D tensor, but got a {np.ndim(shares)}D tensor")
+    if not np.all((shares >= 0) & (shares <= 1)):
+        outside = " but got " + f"{float(shares):g}" if not np.ndim(shares) else ""
+        raise AutogradError(f"quantile() q must be in the range [0, 1]{outside}")
+    if interpolation not in MODES:
+        raise AutogradError(
+            "quantile() interpolation must be one of linear, lower, higher, midpoint or nearest, but got "
+            f"{interpolation}"
+        )
+    x: Any = flatten(input) if dim is None else input
+    axis = dimension(0 if dim is None else dim, x.ndim)
+    kept = (1,) * input.ndim if dim is None else (*x.shape[:axis], *(1,) * bool(x.ndim), *x.shape[axis + 1 :])
+    if x.ndim and axis != x.ndim - 1:
+        x = transpose(x, dim0=axis, dim1=x.ndim - 1)
+        kept = kept if keepdim else tuple(x.shape[:-1])
+    elif not keepdim:
+        kept = tuple(x.shape[:-1])
+    rows = reshape(sort_(x).values, shape=(*kept, max(x.value.size // max(math.prod(kept), 1), 1)))
+    below, above, weights = _ranks(rows.value, np.atleast_1d(shares), interpolation)
+    last = rows.ndim - 1
+    found = gather(rows, Tensor(below), dim=last)
+    if interpolation in ("linear", "midpoint"):
+        found = lerp_tensor(found, gather(rows, Tensor(above), dim=last), Tensor(weights))
+    if not np.ndim(shares):
+        return squeeze_in_place(found, dim=last)
+    return squeeze_in_place(transpose(unsqueeze(found, dim=0), dim0=0, dim1=rows.ndim), dim=rows.ndim)

@@ -1,0 +1,130 @@
+"""Running sums and products, and products that leave one entry out.
+
+The gradient of a product divides by its entries, which a zero forbids. Where there is one, `carry` gives the gradient
+without dividing; it is its own adjoint, so derivatives of any order work at zeros too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.numerics.precision import SINGLE
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.tensor import Tensor
+from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.selection import unless
+from gradcli.ops.support.arguments import Dtype
+from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.surface import operation
+
+
+def _carry(g: Any, x: Any, *, dim: int, reverse: bool = False) -> Any:
+    """`out[i]` is the sum over k > i of `g[k]` times the product of `x` between i and k; reversed, over k < i."""
+    g, x = np.broadcast_arrays(np.moveaxis(g, dim, 0), np.moveaxis(x, dim, 0))
+    out = np.zeros_like(g)
+    length = len(g)
+    order = range(1, length) if reverse else range(length - 2, -1, -1)
+    back = -1 if reverse else 1
+    for i in order:
+        out[i] = g[i + back] + x[i + back] * out[i + back]
+    return np.moveaxis(out, 0, dim)
+
+
+def _prod_before(x: Any, *, dim: int, reverse: bool = False) -> Any:
+    """`out[i]` is the product of `x` before i; reversed, behind it."""
+    x = np.moveaxis(x, dim, 0)
+    out = np.ones_like(x)
+    if reverse:
+        np.cumprod(x[:0:-1], axis=0, out=out[-2::-1])
+    else:
+        np.cumprod(x[:-1], axis=0, out=out[1:])
+    return np.moveaxis(out, 0, dim)
+
+
+carry: Primitive = primitive(
+    "carry",
+    _carry,
+    lambda g, out, h, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=not reverse),
+    lambda g, out, h, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=not reverse) * out,
+    structured=True,
+)
+prod_before: Primitive = primitive(
+    "prod_before",
+    _prod_before,
+    lambda g, out, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=reverse) * out,
+    structured=True,
+)
+
+
+def _prod_others_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
+    before, behind = prod_before(x, dim=dim), prod_before(x, dim=dim, reverse=True)
+    return before * carry(g * behind, x, dim=dim) + behind * carry(g * before, x, dim=dim, reverse=True)
+
+
+def _prod_others(x: Any, *, dim: int) -> Any:
+    return _prod_before(x, dim=dim) * _prod_before(x, dim=dim, reverse=True)
+
+
+prod_others = primitive("prod_others", _prod_others, _prod_others_rule, structured=True)
+
+
+def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
+    if x.shape == ():
+        return g
+    return unless(
+        equal(x, 0),
+        lambda: prod_before(x, dim=dim) * (g + carry(g * x, x, dim=dim)),
+        lambda: cumsum_back(g * out, dim=dim) / x,
+    )
+
+
+def _write_back(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """`flip(cumsum(flip(x, (0,)), 0), (0,))`, as users would write it."""
+    dim, dims = literal(options["dim"]), literal((options["dim"],))
+    tree = Call("flip", (Argument(operands[0].tree), Argument(dims)))
+    return Call("flip", (Argument(Call("cumsum", (Argument(tree), Argument(dim)))), Argument(dims)))
+
+
+def running(scan: Any, x: Any, dim: int) -> Any:
+    """A scan of single-precision numbers runs in double precision, as in torch."""
+    return scan(x, axis=dim, dtype=np.float64).astype(SINGLE) if x.dtype is SINGLE else scan(x, axis=dim)
+
+
+cumsum: Primitive = primitive(
+    "cumsum",
+    lambda x, *, dim: running(np.cumsum, x, dim) if x.shape else x,
+    lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
+    structured=True,
+)
+cumsum_back: Primitive = primitive(
+    "cumsum_back",
+    lambda x, *, dim: np.flip(running(np.cumsum, np.flip(x, dim), dim), dim),
+    lambda g, out, x, *, dim: cumsum(g, dim=dim),
+    structured=True,
+    notation=_write_back,
+)
+cumprod = primitive(
+    "cumprod",
+    lambda x, *, dim: running(np.cumprod, x, dim) if x.shape else x,
+    _cumprod_rule,
+    structured=True,
+)
+
+
+@operation("x = [[1, -2], [3, 0.5]]; cumsum(x, 0)", "x = [[1, -2], [3, 0.5]]; cumsum(x, dim=1)")
+def cumsum_(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
+    """The running sum along a dimension."""
+    return cumsum(converted(input, dtype), dim=dimension(dim, input.ndim))
+
+
+@operation("x = [[1, -2], [3, 0.5]]; cumprod(x, 0)", "x = [[1, 0, 4], [3, 0.5, 2]]; cumprod(x, dim=1)")
+def cumprod_(input: Tensor, dim: int, *, dtype: Dtype | None = None) -> Any:
+    """The running product along a dimension."""
+    return cumprod(converted(input, dtype), dim=dimension(dim, input.ndim))

@@ -1,0 +1,94 @@
+"""Tensors as sets of entries: which occur in another, which differ from the one before, all ways to choose some."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.gathering import masked_select
+from gradcli.ops.shaping.joining import stack
+from gradcli.ops.shaping.stacks import meshgrid
+from gradcli.ops.support.arguments import Operand, Shape, as_tensor, check_size
+from gradcli.ops.support.surface import operation
+
+occurs = primitive(
+    "isin",
+    lambda x, y, *, assume_unique=False, invert=False: np.isin(x, y, assume_unique=assume_unique, invert=invert)[()],
+    structured=True,
+)
+
+
+@operation(
+    "x = [1, 2]; where(isin([1, 2], [2, 5]), x**2, x)",
+    "x = [1, 2]; where(isin([1, 2], 2, invert=True), x**2, x)",
+    method=False,
+)
+def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False) -> Any:
+    """Whether each entry occurs among the others."""
+    first, second = (as_tensor(x) for x in (elements, test_elements))
+    return occurs(first, second, assume_unique=assume_unique, invert=invert)
+
+
+@operation("unique_consecutive([3, 3, 1, 3])", "unique_consecutive([3, 3, 1, 3], return_inverse=True)[1]")
+def unique_consecutive(
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
+) -> Any:
+    """The entries that differ from the one before; with the number of the run of each entry, and how long each is."""
+    axis = 0 if dim is None else dimension(dim, input.ndim)
+    rows = np.reshape(input.value, -1) if dim is None or not input.ndim else np.moveaxis(input.value, axis, 0)
+    differs = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
+    begins = np.concatenate([np.ones(min(len(rows), 1), bool), differs])
+    starts = np.flatnonzero(begins)
+    found = [Tensor(np.moveaxis(rows[starts], 0, axis))]
+    if return_inverse:
+        runs = np.cumsum(begins) - 1
+        found.append(Tensor(runs.reshape(input.shape) if dim is None else runs))
+    if return_counts:
+        found.append(Tensor(np.diff(np.append(starts, len(rows)))))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+@operation("x = [1, 2, 3]; combinations(x)", "x = [1, 2]; combinations(x, 3, with_replacement=True)", method=False)
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
+    """All ways to choose `r` entries of a vector, a row each."""
+    if input.ndim != 1:
+        raise AutogradError(f"Expect a 1D vector, but got shape {list(input.shape)}", code="E301")
+    if r < 0:
+        raise AutogradError(f"Expect a non-negative number, but got {r}")
+    size = input.shape[0]
+    if not r:
+        return Tensor(np.zeros(0, input.dtype))
+    check_size((size,) * min(r, 64))
+    places = np.indices((size,) * r)
+    later = places[:-1] <= places[1:] if with_replacement else places[:-1] < places[1:]
+    chosen = Tensor(later.all(axis=0))
+    return stack(*(masked_select(x, chosen) for x in meshgrid(*[input] * r)), dim=1)
+
+
+@operation("unravel_index([4, 1], (2, 3))[0]", method=False)
+def unravel_index(indices: Tensor, shape: Shape) -> tuple[Any, ...]:
+    """The places in a tensor of the given shape that have these numbers in the flattened one, by dimension."""
+    if indices.dtype.kind not in "iu":
+        raise AutogradError("expected 'indices' to be integer dtype, but got torch." + indices.dtype.name)
+    if any(size < 0 for size in shape):
+        raise AutogradError(f"'shape' cannot have negative values, but got {tuple(shape)}")
+    sizes = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    return tuple(
+        Tensor((indices.value // max(size, 1) % max(length, 1))[()]) for size, length in zip(sizes, shape, strict=True)
+    )
+
+
+@operation("nonzero_static([1, 0, 2], size=3)")
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Any:
+    """The indices of the first `size` entries that are not 0, one row each; missing rows are filled."""
+    check_size((size, input.ndim))
+    places = np.argwhere(input.value)[:size]
+    filled = np.full((size, input.ndim), fill_value, np.int64)
+    filled[: len(places)] = places
+    return Tensor(filled)

@@ -1,0 +1,240 @@
+"""Entries by their order: sort, topk, median, and the running maximum and minimum.
+
+Where the chosen entries came from is worked out first; the values are then a choice by index, and each entry that was
+chosen gets the gradient of its place in the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.gathering import gather_backward
+from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
+from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.surface import operation
+
+
+def _order(x: Any, *, dim: int, descending: bool = False) -> Any:
+    """The indices that sort, equal entries in their order; nan counts as the largest."""
+    if not np.ndim(x):
+        return np.int64(0)
+    if not descending:
+        return np.argsort(x, axis=dim, kind="stable")
+    backwards = np.argsort(np.flip(x, dim), axis=dim, kind="stable")
+    return np.flip(x.shape[dim] - 1 - backwards, dim).copy()
+
+
+def _top(x: Any, *, k: int, dim: int, largest: bool = True) -> Any:
+    if not np.ndim(x):
+        return np.int64(0)
+    return np.take(_order(x, dim=dim, descending=largest), np.arange(k), dim)
+
+
+def _kth(x: Any, *, k: int, dim: int, keepdim: bool = False) -> Any:
+    if not np.ndim(x):
+        return np.int64(0)
+    order = _order(x, dim=dim)
+    return np.take(order, [k - 1] if keepdim else k - 1, dim)
+
+
+def _middle(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+    """The lower of the two in the middle; a nan where there is one."""
+    if not np.ndim(x):
+        return np.int64(0)
+    middle = _kth(x, k=(x.shape[dim] + 1) // 2, dim=dim, keepdim=keepdim)
+    missing = np.isnan(x)
+    return np.where(np.any(missing, dim, keepdims=keepdim), np.argmax(missing, dim, keepdims=keepdim), middle)[()]
+
+
+def _most_frequent(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+    """The last of the most frequent entries; of equally frequent ones the smallest."""
+    if not np.ndim(x):
+        return np.int64(0)
+
+    def last(row: Any) -> Any:
+        values, counts = np.unique(row, return_counts=True)
+        return np.flatnonzero(row == values[np.argmax(counts)])[-1]
+
+    found = np.apply_along_axis(last, dim, x)
+    return (np.expand_dims(found, dim) if keepdim else found)[()]
+
+
+def _running(better: Callable[[Any, Any], Any], x: Any, dim: int) -> Any:
+    """The index of the best entry so far: of equal ones the last, of several nan too."""
+    if not np.ndim(x):
+        return np.int64(0)
+    rows = np.moveaxis(x, dim, 0)
+    out = np.zeros(rows.shape, np.int64)
+    best = rows[:1].copy()
+    for i in range(1, len(rows)):
+        found = better(rows[i], best[0]) | np.isnan(rows[i])
+        out[i] = np.where(found, i, out[i - 1])
+        best[0] = np.where(found, rows[i], best[0])
+    return np.moveaxis(out, 0, dim)
+
+
+def _at(x: Any, indices: Any, dim: int) -> Any:
+    return np.take_along_axis(np.atleast_1d(x), np.atleast_1d(indices), dim).reshape(np.shape(indices))[()]
+
+
+def _moved(x: Any, indices: Any, *, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    return _at(x, indices, dim)
+
+
+def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True) -> Any:
+    return _at(x, indices, dim)
+
+
+def _run(x: Any, indices: Any, *, dim: int) -> Any:
+    return _at(x, indices, dim)
+
+
+def _kth_picked(x: Any, indices: Any, *, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    return picked(x, indices, dim=dim, keepdim=keepdim)
+
+
+order = primitive("argsort", _order, structured=True)
+top = primitive("topk_indices", _top, structured=True)
+kth = primitive("kth_index", _kth, structured=True)
+middle = primitive("median_index", _middle, structured=True)
+most_frequent = primitive("mode_index", _most_frequent, structured=True)
+running_largest = primitive("cummax_indices", lambda x, *, dim: _running(np.greater_equal, x, dim), structured=True)
+running_smallest = primitive("cummin_indices", lambda x, *, dim: _running(np.less_equal, x, dim), structured=True)
+
+
+def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, **facts: Any) -> Primitive:
+    """Entries along one dimension, each at most as often as it was chosen."""
+    return primitive(
+        name,
+        forward,
+        lambda g, out, x, indices, *, dim, **_: gather_backward(g, indices, shape=x.shape, dim=dim),
+        node=node,
+        structured=True,
+        notation=values_of(function, forward),
+        **facts,
+    )
+
+
+sort = _by_index("sort", _moved, "SortBackward0", "sort")
+sort_stable = _by_index("sort_stable", _moved, "SortBackward1", "sort")
+topk = _by_index("topk", _chosen, "TopkBackward0", "topk")
+cummax = _by_index("cummax", _run, "CummaxBackward0", "cummax")
+cummin = _by_index("cummin", _run, "CumminBackward0", "cummin")
+
+
+def _one(name: str, forward: Callable[..., Any], node: str, function: str) -> Primitive:
+    """One entry of a dimension."""
+    return primitive(name, forward, picked_rule, node=node, structured=True, notation=values_of(function, forward))
+
+
+kthvalue = _one("kthvalue", _kth_picked, "KthvalueBackward0", "kthvalue")
+median_dim = _one("median_dim", picked, "MedianBackward1", "median")
+mode = _one("mode", picked, "ModeBackward0", "mode")
+
+
+def _median(x: Any) -> Any:
+    if not np.size(x):
+        return x.dtype.type(np.nan)
+    flat = np.ravel(x)
+    return flat[_middle(flat, dim=0)]
+
+
+median = primitive(
+    "median",
+    _median,
+    shared_rule,
+    node="MedianBackward0",
+    structured=True,
+    kinks=tied(lambda x, axis, keepdims: np.reshape(_median(x), [1] * np.ndim(x))),
+    convention=EVENLY,
+)
+
+
+@operation(
+    "x = [[3, 1, 2], [0.5, 4, -1]]; sort(x).values",
+    "x = [3, 1, 2]; sort(x, dim=0, descending=True).values",
+    "x = [3, 1, 2]; sort(x, stable=True)[0]",
+)
+def sort_(input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = None) -> Any:
+    """The entries in order along a dimension: `.values`, and where they were: `.indices`."""
+    options = {"dim": dimension(dim, input.ndim), "descending": descending}
+    indices = order(input, **options)
+    if stable is None:
+        return ReturnType("sort", values=sort(input, indices, **options), indices=indices)
+    return ReturnType("sort", values=sort_stable(input, indices, **options, stable=stable), indices=indices)
+
+
+@operation("x = [[3, 1, 2], [0.5, 4, -1]]; gather(x, 1, argsort(x))")
+def argsort_(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+    """The indices that put a dimension in order."""
+    return order(input, dim=dimension(dim, input.ndim), descending=descending)
+
+
+@operation(
+    "x = [[3, 1, 2], [0.5, 4, -1]]; topk(x, 2).values",
+    "x = [[3, 1, 2], [0.5, 4, -1]]; topk(x, 1, dim=0, largest=False)[0]",
+)
+def topk_(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    """The `k` largest entries of a dimension in order: `.values`, and where they were: `.indices`."""
+    axis = dimension(dim, input.ndim)
+    if not 0 <= k <= (input.shape[axis] if input.ndim else 1):
+        raise AutogradError("selected index k out of range")
+    options = {"k": k, "dim": axis, "largest": largest}
+    indices = top(input, **options)
+    return ReturnType("topk", values=topk(input, indices, **options), indices=indices)
+
+
+@operation("x = [[3, 1, 2], [0.5, 4, -1]]; kthvalue(x, 2).values", "x = [3, 1, 2]; kthvalue(x, 1, 0, keepdim=True)[0]")
+def kthvalue_(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    """The `k`-th smallest entry of a dimension: `.values`, and where it was: `.indices`."""
+    axis = dimension(dim, input.ndim)
+    refuse_empty("kthvalue", input.shape, axis)
+    if not 1 <= k <= (input.shape[axis] if input.ndim else 1):
+        raise AutogradError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    options = {"k": k, "dim": axis, "keepdim": keepdim}
+    indices = kth(input, **options)
+    return ReturnType("kthvalue", values=kthvalue(input, indices, **options), indices=indices)
+
+
+def _reduced(name: str, place: Primitive, pick: Primitive, input: Tensor, dim: int, keepdim: bool) -> ReturnType:
+    axis = dimension(dim, input.ndim)
+    refuse_empty(name, input.shape, axis)
+    indices = place(input, dim=axis, keepdim=keepdim)
+    return ReturnType(name, values=pick(input, indices, dim=axis, keepdim=keepdim), indices=indices)
+
+
+@operation("x = [3, 1, 2, 7]; median(x)", "x = [[3, 1, 2], [0.5, 4, -1]]; median(x, dim=1).values")
+def median_(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The entry in the middle, the lower of two; over a dimension its `.values` and `.indices`."""
+    if dim is None:
+        return median(input)
+    return _reduced("median", middle, median_dim, input, dim, keepdim)
+
+
+@operation("x = [[3, 1, 2], [0.5, 4, -1]]; mode(x, 1).values")
+def mode_(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    """The most frequent entry of a dimension: `.values`, and where it was: `.indices`."""
+    return _reduced("mode", most_frequent, mode, input, dim, keepdim)
+
+
+@operation("x = [[1, 3, 2], [0.5, -4, 6]]; cummax(x, 1).values")
+def cummax_(input: Tensor, dim: int) -> Any:
+    """The largest entry so far along a dimension: `.values`, and where it was: `.indices`."""
+    axis = dimension(dim, input.ndim)
+    indices = running_largest(input, dim=axis)
+    return ReturnType("cummax", values=cummax(input, indices, dim=axis), indices=indices)
+
+
+@operation("x = [[1, 3, 2], [0.5, -4, 6]]; cummin(x, 1).values")
+def cummin_(input: Tensor, dim: int) -> Any:
+    """The smallest entry so far along a dimension: `.values`, and where it was: `.indices`."""
+    axis = dimension(dim, input.ndim)
+    indices = running_smallest(input, dim=axis)
+    return ReturnType("cummin", values=cummin(input, indices, dim=axis), indices=indices)

@@ -1,0 +1,222 @@
+"""Variance and standard deviation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import expand
+from gradcli.engine.primitive import primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import Notation, call
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Attribute, Index, Number
+from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.selection import guarded
+from gradcli.ops.reducing.extremes import EVENLY, amax, amin, shared_rule, tied
+from gradcli.ops.reducing.reductions import mean, mean_dim
+from gradcli.ops.support.arguments import Dims, Real
+from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
+from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.surface import operation
+
+
+def _freedom(x: Any, dim: Axes, correction: float) -> float:
+    """The degrees of freedom; never below 0, as in torch."""
+    return max(count(x.shape, dim) - correction, 0)
+
+
+def _centred(x: Any, dim: Axes) -> Any:
+    return x - (mean(x) if len(axes(dim, len(x.shape))) == len(x.shape) else mean_dim(x, dim=dim, keepdim=True))
+
+
+def _wide_var(x: Any, dim: Axes, correction: float, keepdim: bool) -> Any:
+    """The variance in double precision, as in torch; it is rounded at the end."""
+    wide = x.astype(np.float64)
+    centred = wide - mean_dim(wide, dim=dim, keepdim=True)
+    return np.sum(centred * centred, axis=axes(dim, x.ndim), keepdims=keepdim) / _freedom(x, dim, correction)
+
+
+def _var(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+    return _wide_var(x, dim, correction, keepdim).astype(x.dtype)
+
+
+def _var_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+    return _shared(aligned(g, x.shape, dim, keepdim), x, dim, correction)
+
+
+def _shared(g: Any, x: Any, dim: Axes, correction: float) -> Any:
+    """The gradient of a variance; torch multiplies with `2/n` at once, which formulas write apart."""
+    freedom = _freedom(x, dim, correction)
+    if isinstance(x, Formula) or not freedom:
+        return 2 * g * _centred(x, dim) / freedom
+    return 2 / freedom * g * _centred(x, dim)
+
+
+def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+    g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
+    if isinstance(x, Formula):
+        return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / _freedom(x, dim, correction)
+    return _shared(guarded(equal(out, 0), 0, g / (2 * out)), x, dim, correction)
+
+
+var = primitive("var", _var, _var_rule, structured=True)
+std = primitive(
+    "std",
+    lambda x, *, dim=None, correction=1, keepdim=False: np.sqrt(_wide_var(x, dim, correction, keepdim)).astype(x.dtype),
+    _std_rule,
+    structured=True,
+    kinks=lambda x, **options: np.equal(_var(x, **options), 0),
+    convention="the gradient of std at equal values is 0",
+)
+
+
+def _mean_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+    return expand(aligned(g, x.shape, dim, keepdim), size=x.shape) / count(x.shape, dim)
+
+
+def _mean(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
+    return mean_dim(x, dim=dim, keepdim=keepdim)
+
+
+def _part(name: str, part: int) -> Notation:
+    """`std_mean(x)[0]`: the call gives the mean too."""
+    write = call(name, _mean)
+    return lambda operands, options: Index(write(operands, options), (Number(part),))
+
+
+# torch has one node for both results, and here each is an application of its own
+std_beside = primitive(
+    "std_of_two",
+    std.forward,
+    _std_rule,
+    node="StdMeanBackward0",
+    notation=_part("std_mean", 0),
+    structured=True,
+    kinks=std.kinks,
+    convention=std.convention,
+)
+var_beside = primitive(
+    "var_of_two", _var, _var_rule, node="VarMeanBackward0", notation=_part("var_mean", 0), structured=True
+)
+mean_beside_std, mean_beside_var = (
+    primitive(
+        f"mean_of_{name}",
+        _mean,
+        _mean_rule,
+        node=f"{name.capitalize()}MeanBackward0",
+        notation=_part(f"{name}_mean", 1),
+        structured=True,
+    )
+    for name in ("std", "var")
+)
+
+
+def _extreme_of_both(name: str, extreme: Any, find: Any) -> Any:
+    write = call("aminmax", extreme.forward)
+    return primitive(
+        f"{name}_of_both",
+        extreme.forward,
+        shared_rule,
+        node="AminmaxBackward0",
+        notation=lambda operands, options: Attribute(write(operands, options), name),
+        structured=True,
+        kinks=tied(find),
+        convention=EVENLY,
+    )
+
+
+least, most = _extreme_of_both("min", amin, np.min), _extreme_of_both("max", amax, np.max)
+
+
+def _options(input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction: float | None) -> dict[str, Any]:
+    """Torch's three forms of the arguments: `var(x, False)`, `var(x, 0, False)` and `var(x, 0, correction=0)`."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if correction is None:
+        correction = 1 if unbiased else 0
+    return {"dim": wrapped(dim, input.ndim), "correction": correction, "keepdim": keepdim}
+
+
+@operation(
+    "x = [[1, -2, 5], [3, 0.5, 1]]; var(x)",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, dim=1)",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, 1, unbiased=False, keepdim=True)",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, correction=2)",
+)
+def var_(
+    input: Real,
+    dim: Dims | bool | None = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> Any:
+    """The variance: squared deviations over `n - correction`; `unbiased=False` is `correction=0`."""
+    return var(input, **_options(input, dim, unbiased, keepdim, correction))
+
+
+@operation(
+    "x = [[1, -2, 5], [3, 0.5, 1]]; std(x)",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, dim=1)",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, (0, 1), unbiased=False, keepdim=True)",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, correction=0)",
+)
+def std_(
+    input: Real,
+    dim: Dims | bool | None = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> Any:
+    """The standard deviation, the root of the variance."""
+    return std(input, **_options(input, dim, unbiased, keepdim, correction))
+
+
+@operation(
+    "x = [[1, -2, 5], [3, 0.5, 1]]; std_mean(x)[0]",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; std_mean(x, dim=1, keepdim=True)[1]",
+)
+def std_mean(
+    input: Real,
+    dim: Dims | bool | None = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Any, Any]:
+    """The standard deviation and the mean."""
+    options = _options(input, dim, unbiased, keepdim, correction)
+    return std_beside(input, **options), mean_beside_std(input, **options)
+
+
+@operation(
+    "x = [[1, -2, 5], [3, 0.5, 1]]; var_mean(x)[1]",
+    "x = [[1, -2, 5], [3, 0.5, 1]]; var_mean(x, dim=0, correction=0)[0]",
+)
+def var_mean(
+    input: Real,
+    dim: Dims | bool | None = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    correction: float | None = None,
+) -> tuple[Any, Any]:
+    """The variance and the mean."""
+    options = _options(input, dim, unbiased, keepdim, correction)
+    return var_beside(input, **options), mean_beside_var(input, **options)
+
+
+@operation("x = [[1, -2], [3, 0.5]]; aminmax(x).max", "x = [[1, -2], [3, 0.5]]; aminmax(x, dim=1, keepdim=True)[0]")
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> ReturnType:
+    """The smallest entry, `.min`, and the largest, `.max`; ties share the gradient."""
+    axis = wrapped(dim, input.ndim)
+    if not input.value.size:
+        raise AutogradError(
+            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no identity."
+        )
+    options = {"dim": axis, "keepdim": keepdim}
+    return ReturnType("aminmax", min=least(input, **options), max=most(input, **options))

@@ -1,0 +1,1 @@
+"""The same entries in another arrangement: reshape, permute, join, split, create."""

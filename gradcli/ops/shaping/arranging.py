@@ -1,0 +1,198 @@
+"""The same entries repeated, turned, cut into overlapping parts, or in the shape of another tensor."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import expand
+from gradcli.engine.checks import shapes
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.gathering import index_select
+from gradcli.ops.indexing.indexing import flat_positions, scattered
+from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.shaping.joining import flip, repeat_
+from gradcli.ops.shaping.shaping import clone, flat, flatten, reshape, reshape_, unsqueeze, view
+from gradcli.ops.support.arguments import Shape, check_size, indices
+from gradcli.ops.support.surface import operation
+
+rot90: Primitive = primitive(
+    "rot90",
+    lambda x, *, k=1, dims=(0, 1): np.rot90(x, k, dims).copy(),
+    lambda g, out, x, *, k=1, dims=(0, 1): rot90(g, k=-k, dims=dims),
+    structured=True,
+)
+
+
+def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
+    if not np.ndim(x):
+        return np.reshape(x, (1,) * size)[:size]
+    views = np.lib.stride_tricks.sliding_window_view(x, size, dimension, writeable=True)
+    return views[(slice(None),) * dimension + (slice(None, None, step),)]
+
+
+def _windows_back(g: Any, *, shape: Shape, dimension: int, size: int, step: int) -> Any:
+    return scattered(g, _windows(flat_positions(shape), dimension=dimension, size=size, step=step), shape)
+
+
+unfold: Primitive = primitive(
+    "unfold",
+    _windows,
+    lambda g, out, x, **o: unfold_backward(g, shape=x.shape, **o),
+    structured=True,
+    view=True,
+)
+unfold_backward: Primitive = primitive(
+    "unfold_backward",
+    _windows_back,
+    lambda g, out, h, *, shape, **o: unfold(g, **o),
+    node="UnfoldBackwardBackward0",
+    structured=True,
+)
+
+
+@operation("x = [[1, 2]]; tile(x, (2, 3))", "x = [[1, 2], [3, 4]]; x.tile(2)")
+def tile(input: Tensor, *dims: Shape) -> Any:
+    """Copies beside each other, as `repeat`; dimensions that are not named are kept."""
+    counts = flat(dims)
+    return repeat_(input, (1,) * (input.ndim - len(counts)) + counts)
+
+
+@operation(
+    "x = [1, 2]; repeat_interleave(x, 2)",
+    "x = [[1, 2], [3, 4]]; repeat_interleave(x, 2, dim=0)",
+    "x = [1, 2]; repeat_interleave(x, [1, 3])",
+)
+def repeat_interleave(input: Tensor, repeats: int | Tensor, dim: int | None = None) -> Any:
+    """Each entry so many times in a row; without `dim` of the flattened tensor."""
+    x = flatten(input) if dim is None or not input.ndim else input
+    axis = dimension(0 if dim is None else dim, x.ndim)
+    counts = np.asarray(repeats.value if isinstance(repeats, Tensor) else repeats)
+    if counts.ndim > 1 or is_floating(indices(Tensor(counts)).value):
+        raise AutogradError("repeats must be 0-dim or 1-dim tensor")
+    if np.any(counts < 0):
+        raise AutogradError("Repeats must be non-negative" if not counts.ndim else "repeats can not be negative")
+    size = x.shape[axis]
+    if counts.size == 1:
+        count = int(counts.reshape(()))
+        check_size((*x.shape, count))
+        shape = (*x.shape[: axis + 1], count, *x.shape[axis + 1 :])
+        copies = clone(expand(unsqueeze(x, dim=axis + 1), size=shape))
+        return reshape(copies, shape=(*x.shape[:axis], size * count, *x.shape[axis + 1 :]))
+    if counts.size != size:
+        raise AutogradError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
+            f"input.size({axis}) = {size}",
+            code="E301",
+        )
+    check_size((int(counts.sum()), *x.shape[:axis], *x.shape[axis + 1 :]))
+    return index_select(x, Tensor(np.repeat(np.arange(size), counts.astype(np.int64))), dim=axis)
+
+
+@operation("x = [[1, 2, 3, 4]]; unflatten(x, 1, (2, -1))")
+def unflatten(input: Tensor, dim: int, sizes: Shape) -> Any:
+    """One dimension as several; one size may be -1."""
+    axis = dimension(dim, input.ndim)
+    if not input.ndim:
+        raise AutogradError("unflatten: the input has no dimension to take apart", code="E301")
+    own = input.shape[axis]
+    known = math.prod(size for size in sizes if size != -1)
+    fits = known and own % known == 0 if -1 in sizes else known == own
+    if not sizes or not fits:
+        raise AutogradError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {axis} ({own}) in the input "
+            "tensor",
+            code="E301",
+        )
+    return view(input, (*input.shape[:axis], *sizes, *input.shape[axis + 1 :]))
+
+
+@operation("A = [[1, 2, 3], [4, 5, 6]]; ravel(A.T)")
+def ravel(input: Tensor) -> Any:
+    """All entries in one row."""
+    return reshape(contiguous(input), shape=(input.value.size,))
+
+
+@operation("A = [[1, 2, 3], [4, 5, 6]]; contiguous(A.T)*2", "x = [1, 2]; contiguous(x)*x")
+def contiguous(input: Tensor) -> Any:
+    """The tensor itself where its memory is in order, else a copy."""
+    if input.value.flags.c_contiguous:
+        return input
+    copied = clone(input)  # keeps the order that the memory has
+    copied.value = np.ascontiguousarray(copied.value)
+    return copied
+
+
+@operation("x = [1, 2, 3, 4]; view_as(x, [[0, 0], [0, 0]])")
+def view_as(input: Tensor, other: Tensor) -> Any:
+    """The same memory in the shape of the other."""
+    return view(input, other.shape)
+
+
+@operation("A = [[1, 2], [3, 4]]; reshape_as(A.T, [0, 0, 0, 0])")
+def reshape_as(input: Tensor, other: Tensor) -> Any:
+    """The same entries in the shape of the other."""
+    return reshape_(input, other.shape)
+
+
+@operation("A = [[1, 2], [3, 4]]; fliplr(A)")
+def fliplr(input: Tensor) -> Any:
+    """The columns in reverse."""
+    if input.ndim < 2:
+        raise AutogradError("Input must be >= 2-d.", code="E301")
+    return flip(input, dims=(1,))
+
+
+@operation("A = [[1, 2], [3, 4]]; flipud(A)")
+def flipud(input: Tensor) -> Any:
+    """The rows in reverse."""
+    if input.ndim < 1:
+        raise AutogradError("Input must be >= 1-d.", code="E301")
+    return flip(input, dims=(0,))
+
+
+@operation("A = [[1, 2, 3], [4, 5, 6]]; rot90(A)", "A = [[1, 2, 3], [4, 5, 6]]; rot90(A, -1, (1, 0))")
+def rot90_(input: Tensor, k: int = 1, dims: Shape = (0, 1)) -> Any:
+    """Turned by `k` quarters, from the first of two dimensions towards the second."""
+    if len(dims) != 2:
+        raise AutogradError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
+    if input.ndim < 2:
+        raise AutogradError(f"expected total dims >= 2, but got total dims = {input.ndim}", code="E301")
+    first, second = (dimension(dim, input.ndim) for dim in dims)
+    if first == second:
+        raise AutogradError(f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}")
+    return rot90(input, k=k, dims=(first, second))
+
+
+@operation("x = [1, 2, 3, 4]; x.unfold(0, 2, 1)", "x = [[1, 2, 3, 4, 5]]; x.unfold(1, 3, 2)")
+def unfold_(input: Tensor, dimension: int, size: int, step: int) -> Any:
+    """Overlapping parts of one dimension, each as entries of a new last dimension."""
+    axis = shapes.dimension(dimension, input.ndim)
+    length = input.shape[axis] if input.ndim else 1
+    if size < 0:
+        raise AutogradError(f"size is {size} but must be >= 0")
+    if size > length:
+        raise AutogradError(f"maximum size for tensor at dimension {axis} is {length} but size is {size}", code="E301")
+    if step <= 0:
+        raise AutogradError(f"step is {step} but must be > 0")
+    return unfold(input, dimension=axis, size=size, step=step)
+
+
+@operation("x = [[1, 2, 3], [4, 5, 6]]; x.sum_to_size(2, 1)", "x = [[1, 2, 3], [4, 5, 6]]; x.sum_to_size(3)")
+def sum_to_size(input: Tensor, *size: Shape) -> Any:
+    """The sum over what broadcasting from a shape repeated."""
+    shape = flat(size)
+    lead = input.ndim - len(shape)
+    pairs = list(zip(input.shape[max(lead, 0) :], shape, strict=False))
+    if lead < 0 or any(own != wanted and wanted != 1 for own, wanted in pairs):
+        raise AutogradError(f"size {{{list(shape)}}} is not expandable to size {{{list(input.shape)}}}.", code="E301")
+    stretched = (lead + axis for axis, (own, wanted) in enumerate(pairs) if wanted == 1 and own != 1)
+    axes = (*range(lead), *stretched)
+    if axes:
+        input = sum_dim(input, dim=axes, keepdim=True)
+    return reshape(input, shape=shape) if lead else input

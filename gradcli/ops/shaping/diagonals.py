@@ -1,0 +1,183 @@
+"""Diagonals and triangles of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import call, literal
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Binary, Call, Expression
+from gradcli.ops.shaping.shaping import reshaped
+from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.surface import operation
+
+
+def _diagonal(x: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    return np.diagonal(x, offset, dim1, dim2)
+
+
+def _diagonal_backward(g: Any, *, shape: tuple[int, ...], offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    out = np.zeros(shape, g.dtype)
+    rows = np.arange(g.shape[-1]) + max(-offset, 0)
+    np.moveaxis(out, (dim1, dim2), (-2, -1))[..., rows, rows + offset] = g
+    return out
+
+
+def _tril(x: Any, *, diagonal: int = 0) -> Any:
+    return np.tril(x, diagonal)
+
+
+def _triu(x: Any, *, diagonal: int = 0) -> Any:
+    return np.triu(x, diagonal)
+
+
+def _diag(x: Any, *, diagonal: int = 0) -> Any:
+    return np.diag(x, diagonal)
+
+
+diagonal: Primitive = primitive(
+    "diagonal",
+    _diagonal,
+    lambda g, out, x, *, offset, dim1, dim2: diagonal_backward(g, shape=x.shape, offset=offset, dim1=dim1, dim2=dim2),
+    structured=True,
+    view=True,
+)
+diagonal_backward: Primitive = primitive(
+    "diagonal_backward",
+    _diagonal_backward,
+    lambda g, out, x, *, shape, offset, dim1, dim2: diagonal(g, offset=offset, dim1=dim1, dim2=dim2),
+    node="DiagonalBackwardBackward0",
+    structured=True,
+)
+diag: Primitive = primitive(
+    "diag_copy",
+    _diag,
+    lambda g, out, x, *, diagonal: diagonal_backward(g, shape=x.shape, offset=diagonal, dim1=0, dim2=1),
+    node="DiagonalBackward0_copy",
+    structured=True,
+    notation=call("diag", _diag),
+)
+
+
+def _embedded(x: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    shape = list(x.shape[:-1])
+    for dim in sorted(axis % (x.ndim + 1) for axis in (dim1, dim2)):
+        shape.insert(dim, x.shape[-1] + abs(offset))
+    return _diagonal_backward(x, shape=tuple(shape), offset=offset, dim1=dim1, dim2=dim2)
+
+
+def _write_embed(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """A vector on the diagonal of a matrix is `diag(x)`."""
+    if len(operands[0].shape) == 1:
+        return call("diag", _diag)(operands, {"diagonal": options["offset"]})
+    return call("diag_embed", _embedded)(operands, options)
+
+
+diag_embed: Primitive = primitive(
+    "diag_embed",
+    _embedded,
+    lambda g, out, x, **o: diagonal(g, **o),
+    structured=True,
+    notation=_write_embed,
+)
+tril: Primitive = primitive(
+    "tril",
+    _tril,
+    lambda g, out, x, *, diagonal: tril(g, diagonal=diagonal),
+    structured=True,
+)
+triu: Primitive = primitive(
+    "triu",
+    _triu,
+    lambda g, out, x, *, diagonal: triu(g, diagonal=diagonal),
+    structured=True,
+)
+trace: Primitive = primitive(
+    "trace",
+    lambda x: np.trace(x, dtype=x.dtype),
+    lambda g, out, x: trace_backward(g, shape=x.shape),
+    structured=True,
+)
+trace_backward: Primitive = primitive(
+    "trace_backward",
+    lambda g, *, shape: g * np.eye(*shape, dtype=g.dtype),
+    lambda g, out, x, *, shape: trace(g),
+    structured=True,
+    notation=lambda operands, options: Binary(
+        "*", operands[0].tree, Call("eye", tuple(Argument(literal(size)) for size in options["shape"]))
+    ),
+)
+
+
+@operation("A = [[1, 2], [3, 4]]; trace(A)", "A = [[1, 2, 3], [4, 5, 6]]; A.trace()")
+def trace_(input: Tensor) -> Any:
+    """The sum of the diagonal of a matrix."""
+    if input.ndim != 2:
+        raise AutogradError(f"trace: expected a matrix, but got tensor with dim {input.ndim}", code="E301")
+    return trace(input)
+
+
+@operation("A = [[1, 2], [3, 4]]; tril(A)", "A = [[1, 2], [3, 4]]; tril(A, diagonal=-1)")
+def tril_(input: Tensor, diagonal: int = 0) -> Any:
+    """The lower triangle, zeros above."""
+    if input.ndim < 2:
+        raise AutogradError("tril: input tensor must have at least 2 dimensions", code="E301")
+    return tril(input, diagonal=diagonal)
+
+
+@operation("A = [[1, 2], [3, 4]]; triu(A)", "A = [[1, 2], [3, 4]]; triu(A, diagonal=1)")
+def triu_(input: Tensor, diagonal: int = 0) -> Any:
+    """The upper triangle, zeros below."""
+    if input.ndim < 2:
+        raise AutogradError("triu: input tensor must have at least 2 dimensions", code="E301")
+    return triu(input, diagonal=diagonal)
+
+
+@operation(
+    "A = [[1, 2], [3, 4]]; diagonal(A)",
+    "A = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]; diagonal(A, offset=1, dim1=-1, dim2=0)",
+)
+def diagonal_(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The diagonal of two dimensions, as the last dimension."""
+    first, second = dimension(dim1, input.ndim), dimension(dim2, input.ndim)
+    if first == second:
+        raise AutogradError(f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E301")
+    return diagonal(input, offset=offset, dim1=first, dim2=second)
+
+
+@operation("x = [1, 2]; diag(x)", "x = [1, 2]; diag(x, diagonal=1)", "A = [[1, 2], [3, 4]]; diag(A, diagonal=-1)")
+def diag_(input: Tensor, diagonal: int = 0) -> Any:
+    """The matrix with this diagonal, or the diagonal of a matrix."""
+    if input.ndim not in (1, 2):
+        raise AutogradError(f"diag(): Supports 1D or 2D tensors. Got {input.ndim}D", code="E301")
+    if input.ndim == 2:
+        return diag(input, diagonal=diagonal)
+    size = len(input.value) + abs(diagonal)
+    check_size((size, size))
+    return diag_embed(input, offset=diagonal, dim1=0, dim2=1)
+
+
+@operation("A = [[1, 2], [3, 4]]; diag_embed(A)", "A = [[1, 2], [3, 4]]; diag_embed(A, offset=1, dim1=0, dim2=2)")
+def diag_embed_(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """The last dimension as the diagonals of matrices."""
+    if not input.ndim:
+        raise AutogradError("Dimension out of range (expected to be in range of [-1, 0], but got -2)", code="E301")
+    first, second = dimension(dim1, input.ndim + 1), dimension(dim2, input.ndim + 1)
+    if first == second:
+        raise AutogradError(f"diagonal dimensions cannot be identical {dim1}, {dim2}", code="E301")
+    size = input.shape[-1] + abs(offset)
+    check_size((*input.shape[:-1], size, size))
+    return diag_embed(input, offset=offset, dim1=first, dim2=second)
+
+
+@operation("A = [[1, 2], [3, 4]]; diagflat(A)", "x = [1, 2]; diagflat(x, 1)")
+def diagflat(input: Tensor, offset: int = 0) -> Any:
+    """All entries on the diagonal of a matrix."""
+    return diag_embed_(reshaped(input, (input.value.size,)), offset, 0, 1)

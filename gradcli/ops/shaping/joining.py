@@ -1,0 +1,243 @@
+"""Putting tensors together, taking them apart, repeating and turning them around."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, chain, pairwise
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.checks.shapes import dimension, dimensions
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import Notation, literal, positional
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Expression, List
+from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
+from gradcli.ops.shaping.shaping import flat, reshape
+from gradcli.ops.support.arguments import Dims, Shape, check_size
+from gradcli.ops.support.surface import operation
+
+
+def _of_list(name: str) -> Notation:
+    """`cat([x, y])`, and `dim=` where it is not the first."""
+
+    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        arguments = [Argument(List(tuple(x.tree for x in operands)))]
+        if options["dim"]:
+            arguments.append(Argument(literal(options["dim"]), "dim"))
+        return Call(name, tuple(arguments))
+
+    return write
+
+
+def _write_roll(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+    """`roll(x, 1)`, `roll(x, 1, 0)`, `roll(x, (1, 2), (0, 1))`."""
+    values = (options["shifts"], options.get("dims"))
+    plain = [literal(value[0] if len(value) == 1 else value) for value in values if value is not None]
+    return Call("roll", tuple(map(Argument, (operands[0].tree, *plain))))
+
+
+def _own_part(g: Any, out: Any, *inputs: Any, position: int, dim: int) -> Any:
+    ends = list(accumulate((x.shape[dim] for x in inputs), initial=0))
+    return cut(g, dim=dim, start=ends[position], stop=ends[position + 1])
+
+
+cat: Primitive = primitive(
+    "cat",
+    lambda *inputs, dim: np.ascontiguousarray(np.concatenate(inputs, dim)),  # in order, whatever the inputs are
+    _own_part,
+    structured=True,
+    variadic=True,
+    notation=_of_list("cat"),
+)
+stack: Primitive = primitive(
+    "stack",
+    lambda *inputs, dim: np.ascontiguousarray(np.stack(inputs, dim)),
+    lambda g, out, *inputs, position, dim: select(g, dim=dim, index=position),
+    structured=True,
+    variadic=True,
+    notation=_of_list("stack"),
+)
+# one application for each part, where torch has one node with many outputs
+split_part = slicing("split_part", "SplitBackward0")
+split_part_with_sizes = slicing("split_part_with_sizes", "SplitWithSizesBackward0")
+unbind_part = selecting("unbind_part", "UnbindBackward0")
+
+
+def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:
+    """Each dimension as copies by size, then the sum over the copies."""
+    sizes = (1,) * (len(repeats) - len(x.shape)) + x.shape
+    copies = reshape(g, shape=tuple(chain(*zip(repeats, sizes, strict=True))))
+    once = sum_to_size(copies, size=tuple(chain(*((1, size) for size in sizes))))
+    return reshape(once, shape=x.shape)
+
+
+repeat: Primitive = primitive(
+    "repeat",
+    lambda x, *, repeats: np.tile(x, repeats),
+    _repeat_rule,
+    structured=True,
+    notation=positional("repeat"),
+)
+flip: Primitive = primitive(
+    "flip",
+    lambda x, *, dims: np.flip(x, dims).copy(),
+    lambda g, out, x, *, dims: flip(g, dims=dims),
+    structured=True,
+    notation=positional("flip"),
+)
+roll: Primitive = primitive(
+    "roll",
+    lambda x, *, shifts, dims=None: np.roll(x, shifts, dims),
+    lambda g, out, x, *, shifts, dims=None: roll(g, shifts=tuple(-shift for shift in shifts), dims=dims),
+    structured=True,
+    notation=_write_roll,
+)
+
+
+@operation(
+    "x = [1, 2]; y = [3]; cat((x, y))",
+    "A = [[1, 2]]; B = [[3, 4]]; cat([A, B], dim=1)",
+    aliases=["concat", "concatenate"],
+)
+def cat_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
+    """The tensors one after the other, along a dimension they have."""
+    if not tensors:
+        raise AutogradError("torch.cat(): expected a non-empty list of Tensors")
+    for position, x in enumerate(tensors):
+        if not x.ndim:
+            raise AutogradError(
+                f"zero-dimensional tensor (at position {position}) cannot be concatenated",
+                code="E301",
+                help="stack() makes a vector of numbers",
+            )
+    parts = [x for x in tensors if x.shape != (0,)] or tensors  # torch lets an empty vector stand beside anything
+    first = parts[0]
+    axis = dimension(dim, first.ndim)
+    for position, x in enumerate(parts):
+        if x.ndim != first.ndim:
+            raise AutogradError(
+                f"Tensors must have same number of dimensions: got {first.ndim} and {x.ndim}", code="E301"
+            )
+        for other, (expected, size) in enumerate(zip(first.shape, x.shape, strict=True)):
+            if other != axis and size != expected:
+                raise AutogradError(
+                    f"Sizes of tensors must match except in dimension {axis}. Expected size {expected} but got size "
+                    f"{size} for tensor number {position} in the list.",
+                    code="E301",
+                )
+    return cat(*parts, dim=axis)
+
+
+@operation("a = 1; b = 2; stack([a, b, 3])", "x = [1, 2]; y = [3, 4]; stack((x, y), dim=-1)")
+def stack_(tensors: Sequence[Tensor], dim: int = 0) -> Any:
+    """The tensors side by side, along a new dimension."""
+    if not tensors:
+        raise AutogradError("stack expects a non-empty TensorList")
+    first = tensors[0]
+    for position, x in enumerate(tensors):
+        if x.shape != first.shape:
+            raise AutogradError(
+                f"stack expects each tensor to be equal size, but got {list(first.shape)} at entry 0 and "
+                f"{list(x.shape)} at entry {position}",
+                code="E301",
+            )
+    return stack(*tensors, dim=dimension(dim, first.ndim + 1))
+
+
+def _axis(x: Tensor, dim: int, name: str) -> int:
+    if not x.ndim:
+        raise AutogradError(f"{name} expects at least a 1-dimensional tensor", code="E301")
+    return dimension(dim, x.ndim)
+
+
+@operation("x = [1, 2, 3]; split(x, 2)[0]", "x = [[1, 2, 3], [4, 5, 6]]; split(x, [1, 2], dim=1)[1]")
+def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[Any, ...]:
+    """Parts of the given size, or of the given sizes."""
+    axis = _axis(tensor, dim, "split")
+    size = tensor.shape[axis]
+    if isinstance(split_size_or_sections, int):
+        step = split_size_or_sections
+        if step < 0:
+            raise AutogradError(f"split expects split_size be non-negative, but got split_size={step}")
+        if not step and size:
+            raise AutogradError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+        starts = range(0, max(size, 1), max(step, 1))
+        return tuple(split_part(tensor, dim=axis, start=i, stop=min(i + step, size)) for i in starts)
+    sections = list(split_size_or_sections or ())
+    if any(section < 0 for section in sections):
+        raise AutogradError(
+            f"split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sections}"
+        )
+    if sum(sections) != size:
+        raise AutogradError(
+            f"split_with_sizes expects split_sizes to sum exactly to {size} (input tensor's size at dimension {axis}), "
+            f"but got split_sizes={sections}",
+            code="E301",
+        )
+    ends = list(accumulate(sections, initial=0))
+    return tuple(split_part_with_sizes(tensor, dim=axis, start=i, stop=j) for i, j in pairwise(ends))
+
+
+@operation("x = [1, 2, 3]; chunk(x, 2)[1]", "x = [[1, 2, 3]]; chunk(x, 3, dim=1)[2]")
+def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
+    """So many parts, or fewer, of equal size but for the last."""
+    axis = _axis(input, dim, "chunk")
+    if chunks < 1:
+        raise AutogradError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    size = input.shape[axis]
+    if not size:  # then torch keeps the number of parts
+        return split(input, (0,) * chunks, axis)
+    return split(input, -(-size // chunks), axis)
+
+
+@operation("x = [[1, 2], [3, 4]]; unbind(x)[0]", "x = [[1, 2], [3, 4]]; unbind(x, dim=1)[1]")
+def unbind_(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
+    """All slices along a dimension."""
+    if not input.ndim:
+        raise AutogradError(f"Dimension specified as {dim} but tensor has no dimensions", code="E301")
+    axis = dimension(dim, input.ndim)
+    return tuple(unbind_part(input, dim=axis, index=index) for index in range(input.shape[axis]))
+
+
+@operation("x = [[1, 2]]; repeat(x, (2, 3))", "x = [1, 2]; x.repeat(2, 1)")
+def repeat_(input: Tensor, *repeats: Shape) -> Any:
+    """Copies beside each other, so many along each dimension."""
+    counts = flat(repeats)
+    if len(counts) < input.ndim:
+        raise AutogradError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor", code="E301"
+        )
+    shape = tuple(n * m for n, m in zip(counts, (1,) * (len(counts) - input.ndim) + input.shape, strict=True))
+    for count, size in zip(counts, shape, strict=True):
+        if count < 0:
+            raise AutogradError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
+    check_size(shape)
+    return repeat(input, repeats=counts)
+
+
+@operation("x = [[1, 2], [3, 4]]; flip(x, 0)", "x = [[1, 2], [3, 4]]; x.flip(0, -1)")
+def flip_(input: Tensor, *dims: Shape) -> Any:
+    """The order reversed along the given dimensions."""
+    axes = dimensions(flat(dims), input.ndim)
+    return flip(input, dims=axes if input.ndim else ())
+
+
+@operation("x = [1, 2, 3]; roll(x, 1)", "x = [[1, 2], [3, 4]]; roll(x, (1, 1), dims=(0, 1))")
+def roll_(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
+    """The entries moved along, those that fall off at the end coming back at the start."""
+    moves = flat((shifts,))
+    if not moves:
+        raise AutogradError("`shifts` required")
+    if dims is None and len(moves) == 1:
+        return roll(input, shifts=moves)
+    axes = () if dims is None else flat((dims,))
+    if len(moves) != len(axes):
+        raise AutogradError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
+    if axes and not input.ndim:
+        raise AutogradError(f"Dimension specified as {axes[0]} but tensor has no dimensions", code="E301")
+    return roll(input, shifts=moves, dims=tuple(dimension(dim, input.ndim) for dim in axes))

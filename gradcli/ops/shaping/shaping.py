@@ -1,0 +1,261 @@
+"""The same entries in another shape: reshape, squeeze, expand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.shapes import dimension, dimensions
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import positional
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Binary, Call, Expression, Number
+from gradcli.ops.support.arguments import Dims, Shape, check_size
+from gradcli.ops.support.surface import operation
+
+
+def fold_same(x: Formula, *, value: Any, **options: Any) -> Formula | None:
+    return x if x.shape == np.shape(value) else None
+
+
+def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
+    return primitive(
+        name,
+        lambda x, *, shape: np.reshape(x, shape),
+        lambda g, out, x, *, shape: reshape(g, shape=x.shape),
+        node=node,
+        structured=True,
+        view=view,
+        notation=positional("reshape"),
+        fold=fold_same,
+    )
+
+
+# torch has a node for each case: contiguous memory, memory that can be looked at in the new shape, and a copy of it.
+reshape: Primitive = _reshaping("reshape", "ViewBackward0")
+reshape_alias = _reshaping("reshape_alias", "ReshapeAliasBackward0")
+unsafe_view = _reshaping("unsafe_view", "UnsafeViewBackward0", view=False)
+
+unsqueeze: Primitive = primitive(
+    "unsqueeze",
+    lambda x, *, dim: np.expand_dims(x, dim),
+    lambda g, out, x, *, dim: squeeze_dim(g, dim=dim),
+    structured=True,
+    view=True,
+    notation=positional("unsqueeze"),
+)
+squeeze: Primitive = primitive(
+    "squeeze",
+    np.squeeze,
+    lambda g, out, x: reshape(g, shape=x.shape),
+    structured=True,
+    view=True,
+    fold=fold_same,
+)
+
+
+def _squeeze_dim(x: Any, *, dim: int) -> Any:
+    """A dimension of another size than 1 stays, as in torch."""
+    return np.squeeze(x, dim) if x.shape and x.shape[dim] == 1 else x[...]
+
+
+def row(tree: Expression) -> Expression | None:
+    """The vector `v` of a matrix written `unsqueeze(v, 0)`."""
+    if isinstance(tree, Call) and tree.function == "unsqueeze" and tree.arguments[1].value == Number(0):
+        return tree.arguments[0].value
+    return None
+
+
+def fold_squeeze(x: Formula, *, value: Any, dim: int) -> Formula | None:
+    """`squeeze(unsqueeze(v, 0) @ M, 0)` is how torch computes `v @ M`."""
+    product = x.tree
+    if dim == 0 and isinstance(product, Binary) and product.operator == "@":
+        vector = row(product.left)
+        if vector is not None:
+            return Formula(Binary("@", vector, product.right), value, x.size)
+    return fold_same(x, value=value)
+
+
+squeeze_dim: Primitive = primitive(
+    "squeeze_dim",
+    _squeeze_dim,
+    lambda g, out, x, *, dim: reshape(g, shape=x.shape),
+    node="SqueezeBackward1",
+    structured=True,
+    view=True,
+    notation=positional("squeeze"),
+    fold=fold_squeeze,
+)
+squeeze_dims: Primitive = primitive(
+    "squeeze_dims",
+    lambda x, *, dim: np.squeeze(x, tuple(d for d in dim if x.shape and x.shape[d] == 1)),
+    lambda g, out, x, *, dim: reshape(g, shape=x.shape),
+    node="SqueezeBackward2",
+    structured=True,
+    view=True,
+    notation=positional("squeeze"),
+    fold=fold_same,
+)
+
+
+def _clone(x: Any) -> Any:
+    """The entries stay in the order that they have in memory, unless several share a place."""
+    return x.copy("K") if isinstance(x, np.ndarray) and 0 not in x.strides else x.copy()
+
+
+clone = primitive("clone", _clone, lambda g, out, x: g)
+
+
+def flat(sizes: tuple[Any, ...]) -> Shape:
+    """Sizes as users give them, `(2, 3)` or `2, 3`, as one tuple."""
+    found: list[int] = []
+    for size in sizes:
+        found.extend(size if isinstance(size, tuple | list) else (size,))
+    return tuple(found)
+
+
+def inferred(shape: Shape, size: int) -> Shape:
+    """The shape with its -1 worked out."""
+    for position, length in enumerate(shape):
+        if length < -1:
+            raise AutogradError(f"invalid shape dimension {length} at index {position} of shape {list(shape)}")
+    if shape.count(-1) > 1:
+        raise AutogradError("only one dimension can be inferred")
+    known = math.prod(length for length in shape if length != -1)
+    if -1 in shape and size == known == 0:
+        raise AutogradError(
+            f"cannot reshape tensor of 0 elements into shape {list(shape)} because the unspecified dimension size -1 "
+            "can be any value and is ambiguous"
+        )
+    if known != size if -1 not in shape else (known == 0 or size % known):
+        raise AutogradError(f"shape '{list(shape)}' is invalid for input of size {size}", code="E301")
+    return tuple(size // known if length == -1 else length for length in shape)
+
+
+def reshaped(x: Any, shape: Shape) -> Any:
+    """The reshape of a tensor, by the node that torch takes for its memory."""
+    if x.value.flags.c_contiguous:
+        return reshape(x, shape=shape)
+    if viewable(x, shape):
+        return reshape_alias(x, shape=shape)
+    return unsafe_view(clone(x), shape=shape)
+
+
+def viewable(x: Tensor, shape: Shape) -> bool:
+    """Whether the memory can be looked at in that shape."""
+    return x.value.flags.c_contiguous or np.may_share_memory(x.value, x.value.reshape(shape))
+
+
+@operation(
+    "x = [[1, 2, 3], [4, 5, 6]]; reshape(x, (3, -1))",
+    "A = [[1, 2, 3], [4, 5, 6]]; A.T.reshape(6)",
+    "A = [[1, 2, 3], [4, 5, 6]]; A.T.reshape(3, 1, 2)",
+)
+def reshape_(input: Tensor, *shape: Shape) -> Any:
+    """The same entries in a new shape; one size may be -1."""
+    return reshaped(input, inferred(flat(shape), input.value.size))
+
+
+@operation("x = [[1, 2, 3], [4, 5, 6]]; x.view(3, 2)")
+def view(input: Tensor, *size: Shape) -> Any:
+    """The same memory in a new shape."""
+    shape = inferred(flat(size), input.value.size)
+    if not viewable(input, shape):
+        raise AutogradError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead.",
+            code="E301",
+        )
+    return reshape(input, shape=shape)
+
+
+@operation("x = [[[1, 2], [3, 4]]]; flatten(x)", "x = [[[1, 2], [3, 4]]]; flatten(x, start_dim=1, end_dim=-1)")
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
+    """Several dimensions as one."""
+    start, end = dimension(start_dim, input.ndim), dimension(end_dim, input.ndim)
+    if start > end:
+        raise AutogradError("flatten() has invalid args: start_dim cannot come after end_dim")
+    if not input.ndim:
+        return reshape(input, shape=(1,))
+    if start == end:
+        return input
+    sizes = input.shape
+    return reshaped(input, (*sizes[:start], math.prod(sizes[start : end + 1]), *sizes[end + 1 :]))
+
+
+@operation("x = [1, 2]; y = x.clone(); x*y")
+def clone_(input: Tensor) -> Any:
+    """A copy in memory of its own."""
+    return clone(input)
+
+
+@operation("x = [1, 2]; x*detach(x)")
+def detach(input: Tensor) -> Any:
+    """The same value outside the graph: a constant."""
+    return input.detach()
+
+
+@operation("x = [1, 2, 3]; unsqueeze(x, 0)")
+def unsqueeze_(input: Tensor, dim: int) -> Any:
+    """A new dimension of size 1."""
+    return unsqueeze(input, dim=dimension(dim, input.ndim + 1))
+
+
+@operation("x = [[1, 2, 3]]; squeeze(x)", "x = [[1, 2, 3]]; squeeze(x, 0)", "x = [[[1, 2, 3]]]; squeeze(x, (0, -2))")
+def squeeze_(input: Tensor, dim: Dims = None) -> Any:
+    """Without the dimensions of size 1: all of them, or the given one."""
+    if dim is None:
+        return squeeze(input)
+    if isinstance(dim, int):
+        return squeeze_dim(input, dim=dimension(dim, input.ndim))
+    return squeeze_dims(input, dim=dimensions(dim, input.ndim))
+
+
+@operation("x = [[1], [2]]; expand(x, (2, 3))", "x = [[1], [2]]; x.expand(3, -1, 2)", aliases=["broadcast_to"])
+def expand_(input: Tensor, *size: Shape) -> Any:
+    """Dimensions of size 1 repeated without a copy; -1 keeps a size."""
+    sizes = expanded(input, flat(size))
+    check_size(sizes)  # a view, but what comes after it is not
+    return expand(input, size=sizes)
+
+
+@operation("x = [1, 2]; expand_as(x, [[3, 4], [5, 6]])")
+def expand_as(input: Tensor, other: Tensor) -> Any:
+    """Repeated to the shape of the other."""
+    return expand_(input, other.shape)
+
+
+def expanded(x: Tensor, size: Shape) -> Shape:
+    """The sizes of an expand, each -1 worked out."""
+    shape = x.shape
+    new = len(size) - len(shape)
+    if shape == size[new:] and min(size, default=0) >= 0:
+        return size
+    if new < 0:
+        raise AutogradError(
+            f"expand(torch.{TYPE_NAMES.get(x.dtype, 'Double')}Tensor{{{list(x.shape)}}}, size={list(size)}): the "
+            f"number of sizes provided ({len(size)}) must be greater or equal to the number of dimensions in the "
+            f"tensor ({x.ndim})",
+            code="E301",
+        )
+    for dim, length in enumerate(size[:new]):
+        if length < 0:
+            raise AutogradError(
+                f"The expanded size of the tensor ({length}) isn't allowed in a leading, non-existing dimension {dim}",
+                code="E301",
+            )
+    found = tuple(own if length == -1 else length for own, length in zip((0,) * new + x.shape, size, strict=True))
+    for dim, (own, length) in reversed(list(enumerate(zip(x.shape, found[new:], strict=True)))):
+        if own not in (1, length):
+            raise AutogradError(
+                f"The expanded size of the tensor ({length}) must match the existing size ({own}) at non-singleton "
+                f"dimension {dim + new}.  Target sizes: {list(size)}.  Tensor sizes: {list(x.shape)}",
+                code="E301",
+            )
+    return found

@@ -1,0 +1,227 @@
+"""Tensors put together as rows, columns and grids, and taken apart in parts of nearly equal size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import expand
+from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimension, mismatch
+from gradcli.engine.primitive import primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.indexing import cut
+from gradcli.ops.shaping.joining import cat_, stack_
+from gradcli.ops.shaping.shaping import reshape, reshaped, unsqueeze
+from gradcli.ops.support.arguments import Tensors, all_of, check_size, integer
+from gradcli.ops.support.surface import operation
+
+
+def _own_block(g: Any, out: Any, *inputs: Any, position: int) -> Any:
+    for dim in (0, 1):
+        sizes = [_matrix_shape(x)[dim] for x in inputs]
+        start = sum(sizes[:position])
+        g = cut(g, dim=dim, start=start, stop=start + sizes[position])
+    return reshape(g, shape=inputs[position].shape)
+
+
+def _matrix_shape(x: Any) -> tuple[int, ...]:
+    return (1,) * (2 - len(x.shape)) + tuple(x.shape)
+
+
+def _blocks(*inputs: Any) -> Any:
+    sizes = [_matrix_shape(x) for x in inputs]
+    out = np.zeros([sum(size[dim] for size in sizes) for dim in (0, 1)], np.result_type(*inputs))
+    row = column = 0
+    for x, (height, width) in zip(inputs, sizes, strict=True):
+        out[row : row + height, column : column + width] = x
+        row, column = row + height, column + width
+    return out
+
+
+block_diag = primitive("block_diag", _blocks, _own_block, structured=True, variadic=True)
+
+
+def _raised(x: Any, ndim: int) -> Any:
+    """With dimensions of size 1 where torch adds them."""
+    if x.ndim >= ndim:
+        return x
+    if not x.ndim:
+        return reshape(x, shape=(1,) * ndim)
+    if x.ndim == 1 and ndim >= 2:
+        x = unsqueeze(x, dim=0)
+    return unsqueeze(x, dim=2) if ndim == 3 and x.ndim == 2 else x
+
+
+def _each(values: Sequence[Any], ndim: int) -> Any:
+    found = tuple(_raised(x, ndim) for x in all_of(values))
+    if not found:
+        raise AutogradError("expected at least one tensor")
+    return found[0] if len(values) == 1 and isinstance(values[0], Tensor) else found
+
+
+@operation("x = 3; atleast_1d(x)", method=False)
+def atleast_1d(*tensors: Tensors) -> Any:
+    """The tensor, a scalar as a vector of one."""
+    return _each(tensors, 1)
+
+
+@operation("x = [1, 2]; atleast_2d(x)", method=False)
+def atleast_2d(*tensors: Tensors) -> Any:
+    """The tensor, a vector as one row."""
+    return _each(tensors, 2)
+
+
+@operation("x = [1, 2]; atleast_3d(x)", method=False)
+def atleast_3d(*tensors: Tensors) -> Any:
+    """The tensor, with dimensions of size 1 until it has three."""
+    return _each(tensors, 3)
+
+
+def _some(name: str, tensors: Sequence[Tensor]) -> Sequence[Tensor]:
+    if not tensors:
+        raise AutogradError(f"{name} expects a non-empty TensorList")
+    return tensors
+
+
+@operation("x = [1, 2]; y = [3]; hstack((x, y))", "A = [[1], [2]]; B = [[3], [4]]; hstack([A, B])", method=False)
+def hstack(tensors: Sequence[Tensor]) -> Any:
+    """The tensors side by side, column after column; vectors one after the other."""
+    parts = [_raised(x, 1) for x in _some("hstack", tensors)]
+    return cat_(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+@operation("x = [1, 2]; y = [3, 4]; vstack((x, y))", aliases=["row_stack"], method=False)
+def vstack(tensors: Sequence[Tensor]) -> Any:
+    """The tensors below each other; vectors as rows."""
+    return cat_([_raised(x, 2) for x in _some("vstack", tensors)], 0)
+
+
+@operation("x = [1, 2]; y = [3, 4]; dstack((x, y))", method=False)
+def dstack(tensors: Sequence[Tensor]) -> Any:
+    """The tensors behind each other, along a third dimension."""
+    return cat_([_raised(x, 3) for x in _some("dstack", tensors)], 2)
+
+
+@operation("x = [1, 2]; A = [[3, 4], [5, 6]]; column_stack((x, A))", method=False)
+def column_stack(tensors: Sequence[Tensor]) -> Any:
+    """The tensors side by side; vectors as columns."""
+    columns = [reshape(x, shape=(x.value.size, 1)) if x.ndim < 2 else x for x in _some("column_stack", tensors)]
+    return cat_(columns, 1)
+
+
+@operation("A = [[1, 2], [3, 4]]; x = [5, 6]; block_diag(A, x)", method=False)
+def block_diag_(*tensors: Tensors) -> Any:
+    """A matrix with the tensors along its diagonal and zeros elsewhere."""
+    blocks = all_of(tensors)
+    for position, x in enumerate(blocks):
+        if x.ndim > 2:
+            raise AutogradError(
+                "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "
+                f"{position} has {x.ndim} dimensions",
+                code="E301",
+            )
+    check_size((sum(_matrix_shape(x)[0] for x in blocks), sum(_matrix_shape(x)[1] for x in blocks)))
+    return block_diag(*_some("block_diag", blocks))
+
+
+@operation(
+    "x = [1, 2]; y = 3; broadcast_tensors(x, y)[1]", "x = [1, 2]; y = 3; broadcast_tensors(x, y)[0]*x", method=False
+)
+def broadcast_tensors(*tensors: Tensors) -> tuple[Any, ...]:
+    """The tensors, each expanded to the shape of all."""
+    parts = all_of(tensors)
+    if not broadcastable([x.value for x in parts]):
+        raise mismatch([x.value for x in parts])
+    shape = broadcast_shapes(*(x.shape for x in parts))
+    check_size(shape)
+    return tuple(x if x.shape == shape else expand(x, size=shape) for x in parts)
+
+
+@operation(
+    "x = [1, 2]; y = [3, 4, 5]; meshgrid(x, y, indexing='ij')[0]",
+    "x = [1, 2]; y = [3, 4, 5]; meshgrid(x, y, indexing='xy')[1]",
+    method=False,
+)
+def meshgrid(*tensors: Tensors, indexing: str = "ij") -> tuple[Any, ...]:
+    """The coordinates of the points of a grid; 'xy' lets the first vary along the columns."""
+    parts = all_of(tensors)
+    if indexing not in ("ij", "xy"):
+        raise AutogradError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}', code="E204"
+        )
+    if not parts:
+        raise AutogradError("meshgrid expects a non-empty TensorList")
+    for x in parts:
+        if x.ndim > 1:
+            raise AutogradError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {x.ndim}D")
+    axes = list(range(len(parts)))
+    if indexing == "xy" and len(parts) > 1:
+        axes[:2] = 1, 0
+    sizes = {axis: x.value.size for axis, x in zip(axes, parts, strict=True)}
+    shape = tuple(sizes[axis] for axis in range(len(parts)))
+    check_size(shape)
+    return tuple(
+        expand(reshape(x, shape=tuple(size if at == axis else 1 for at, size in enumerate(shape))), size=shape)
+        for axis, x in zip(axes, parts, strict=True)
+    )
+
+
+@operation("x = [1, 2]; y = [3, 4, 5]; cartesian_prod(x, y)", method=False)
+def cartesian_prod(*tensors: Tensors) -> Any:
+    """All ways to take one entry from each vector, a row each."""
+    parts = all_of(tensors)
+    if any(x.ndim != 1 for x in parts):
+        raise AutogradError("Expect a 1D vector", code="E301")
+    if len(parts) == 1:
+        return parts[0]
+    return stack_([reshaped(x, (x.value.size,)) for x in meshgrid(*parts)], 1)
+
+
+@operation("x = [1, 2, 3]; tensor_split(x, 2)[0]", "x = [[1, 2, 3], [4, 5, 6]]; tensor_split(x, (1, 2), dim=1)[1]")
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
+    """So many parts, the first ones longer by one; or parts that end at the given indices."""
+    if not input.ndim:
+        raise AutogradError(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims", code="E301"
+        )
+    axis = dimension(dim, input.ndim)
+    size = input.shape[axis]
+    given = indices_or_sections.value.tolist() if isinstance(indices_or_sections, Tensor) else indices_or_sections
+    try:
+        ends = [integer(end) for end in given] if isinstance(given, list | tuple) else _ends(size, integer(given))
+    except (TypeError, ValueError):
+        raise AutogradError("tensor_split expects a number of parts or a list of indices", code="E204") from None
+    bounds = [slice(start, end).indices(size) for start, end in zip([0, *ends], [*ends, size], strict=True)]
+    return tuple(cut(input, dim=axis, start=start, stop=max(start, stop)) for start, stop, _ in bounds)
+
+
+@operation("A = [[1, 2, 3], [4, 5, 6]]; hsplit(A, (1,))[1]")
+def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
+    """The columns of a matrix, or the entries of a vector, in parts."""
+    if not input.ndim:
+        raise AutogradError(
+            "torch.hsplit requires a tensor with at least 1 dimension, but got a tensor with 0 dimensions!", code="E301"
+        )
+    return tensor_split(input, indices_or_sections, 0 if input.ndim == 1 else 1)
+
+
+@operation("A = [[1, 2, 3], [4, 5, 6]]; vsplit(A, 2)[1]")
+def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
+    """The rows of a matrix in parts."""
+    if input.ndim < 2:
+        raise AutogradError(
+            f"torch.vsplit requires a tensor with at least 2 dimension, but got a tensor with {input.ndim} dimensions!",
+            code="E301",
+        )
+    return tensor_split(input, indices_or_sections, 0)
+
+
+def _ends(size: int, parts: int) -> list[int]:
+    if parts < 1:
+        raise AutogradError(f"number of sections must be larger than 0, got {parts}")
+    check_size((parts,))
+    longer = size % parts
+    return [(size // parts) * part + min(part, longer) for part in range(1, parts)]

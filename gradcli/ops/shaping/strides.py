@@ -1,0 +1,84 @@
+"""The memory of a tensor read with other sizes and steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.memory.views import first_entry, owner, writable
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import positional
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.indexing import flat_positions, scattered
+from gradcli.ops.support.arguments import Shape, check_size
+from gradcli.ops.support.surface import operation
+
+
+def _steps(stride: Shape, item: int) -> list[int]:
+    return [step * item for step in stride]
+
+
+def _end(size: Shape, stride: Shape, offset: int) -> int:
+    """How many entries the memory must have."""
+    return 0 if 0 in size else offset + 1 + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
+
+
+def _strided(flat: Any, size: Shape, stride: Shape, offset: int) -> Any:
+    if _end(size, stride, offset) > flat.size:
+        raise AutogradError("gradients of as_strided are supported here for the whole of a contiguous tensor alone")
+    return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, flat.itemsize))
+
+
+def _laid(x: Any, *, size: Shape, stride: Shape, offset: int) -> Any:
+    memory = owner(writable(x)).ravel("K")
+    flat = np.ndarray((memory.nbytes // x.itemsize,), x.dtype, memory)  # the memory may hold numbers of another dtype
+    if _end(size, stride, offset) > flat.size:  # a gradient in the place of the tensor may be one number, expanded
+        flat = np.array(x, order="C").reshape(-1)
+    return _strided(flat, size, stride, offset)
+
+
+def _places(shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
+    return _strided(flat_positions(shape).reshape(-1), size, stride, offset)
+
+
+laid: Primitive = primitive(
+    "as_strided",
+    _laid,
+    lambda g, out, x, *, size, stride, offset: laid_back(g, shape=x.shape, size=size, stride=stride, offset=offset),
+    structured=True,
+    view=True,
+    notation=positional("as_strided"),
+)
+laid_back: Primitive = primitive(
+    "as_strided_backward",
+    lambda g, *, shape, size, stride, offset: scattered(g, _places(shape, size, stride, offset), shape),
+    lambda g, out, h, *, shape, size, stride, offset: laid(g, size=size, stride=stride, offset=offset),
+    structured=True,
+)
+
+
+@operation("x = [1, 2, 3, 4]; as_strided(x, (2, 2), (1, 2))", "x = [1, 2, 3, 4]; as_strided(x, (3, 2), (1, 1))")
+def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None) -> Any:
+    """The memory of the tensor read with other sizes and steps; refused where that leads out of it."""
+    array = input.array
+    offset = first_entry(array) if storage_offset is None else storage_offset
+    if len(size) != len(stride):
+        raise AutogradError("mismatch in length of strides and shape")
+    if any(step < 0 for step in stride):
+        raise AutogradError(
+            f"as_strided: Negative strides are not supported at the moment, got strides: {list(stride)}"
+        )
+    if any(length < 0 for length in size) or offset < 0:
+        raise AutogradError("as_strided: sizes and the storage offset are not negative")
+    check_size(size)
+    needed, there = _end(size, stride, offset) * array.itemsize, owner(array).nbytes
+    if needed > there:
+        raise AutogradError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, and itemsize "
+            f"{array.itemsize} requiring a storage size of {needed} are out of bounds for storage of size {there}"
+        )
+    if input.requires_grad and not (array.flags.c_contiguous and owner(array).size == array.size):
+        raise AutogradError("gradients of as_strided are supported here for the whole of a contiguous tensor alone")
+    return laid(input, size=size, stride=stride, offset=offset)

@@ -1,0 +1,192 @@
+"""How the arguments of operations are read: numbers, lists and tensors as users write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.sizes import check_size as check_size
+from gradcli.engine.checks.sizes import too_large as too_large
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor, is_floating, tensor
+
+# What a parameter can be annotated with, besides int, float, bool and str.
+Real = Tensor  # a tensor of floating point numbers; integers are converted
+Operand = Any  # a tensor, or a plain number that stays one
+Dims = int | tuple[int, ...] | None  # one dimension, several, or all
+Shape = tuple[int, ...]
+Pair = int | tuple[int, int]  # one number for both directions, or one for each
+Padding = int | tuple[int, ...] | str  # as Pair, or 'same' or 'valid'
+Tensors = Any  # one tensor, or a list of them: `f(x, y)` and `f([x, y])`
+Dtype = np.dtype[Any]
+Indices = Tensor  # a tensor of integers, or of whole numbers
+
+
+def as_tensor(value: Any) -> Tensor:
+    """A tensor as it is; a number or nested lists as a constant; lists that hold tensors are stacked."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, bool | int | float | np.ndarray | np.generic):
+        return tensor(value)
+    if isinstance(value, list):
+        return stacked(value)
+    raise TypeError(value)
+
+
+def stacked(items: list[Any]) -> Tensor:
+    """Nested lists as a tensor: a constant, or a stack where an item was computed."""
+    if not _holds_tensor(items):
+        try:
+            return tensor(items)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError("rows of different lengths") from None
+    from gradcli.ops.shaping.joining import stack_
+
+    try:
+        return stack_([as_tensor(item) for item in items])  # type: ignore[no-any-return]
+    except RecursionError:
+        raise ValueError("more than 64 dimensions") from None
+
+
+def _holds_tensor(items: list[Any]) -> bool:
+    waiting = list(items)
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Tensor):
+            return True
+        if isinstance(item, list):
+            waiting.extend(item)
+    return False
+
+
+def real(value: Any) -> Tensor:
+    """A tensor of floating point numbers."""
+    x = as_tensor(value)
+    return x if is_floating(x.value) else Tensor(x.value.astype(mode.default_dtype))
+
+
+def indices(value: Any) -> Tensor:
+    """A constant tensor of integers (or of booleans); whole floating point numbers are taken for integers."""
+    x = as_tensor(value)
+    if not is_floating(x.value):
+        return x
+    whole = x.value.astype(np.int64)
+    if not np.all(whole == x.value):
+        raise ValueError("not whole")
+    return Tensor(whole)
+
+
+def _single(x: Tensor) -> Any:
+    """The number of a tensor of one element."""
+    if x.value.size != 1:
+        raise TypeError(x)
+    return x.value.item()
+
+
+def integer(value: Any) -> int:
+    if isinstance(value, Tensor):
+        value = _single(value)
+    if isinstance(value, bool) or not math.isfinite(value) or int(value) != value:
+        raise TypeError(value)
+    return int(value)
+
+
+def floating(value: Any) -> float:
+    if isinstance(value, str | bool):
+        raise TypeError(value)
+    return float(value.item() if isinstance(value, Tensor) else value)
+
+
+def operand(value: Any) -> Any:
+    """A number as it is; a list in arithmetic holds real numbers, as a variable does."""
+    if isinstance(value, int | float):
+        return value
+    return real(value) if isinstance(value, list) else as_tensor(value)
+
+
+def _exactly(kind: type) -> Callable[[Any], Any]:
+    def read(value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise TypeError(value)
+        return value
+
+    return read
+
+
+def _shape(value: Any) -> Shape:
+    return tuple(integer(size) for size in (value if isinstance(value, tuple | list) else (value,)))
+
+
+def _padding(value: Any) -> int | Shape | str:
+    return value if isinstance(value, str) else _dims(value)
+
+
+def _dims(value: Any) -> int | Shape:
+    return _shape(value) if isinstance(value, tuple | list) else integer(value)
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    if not isinstance(value, list | tuple):
+        raise TypeError(value)
+    return [as_tensor(item) for item in value]
+
+
+def _is_list_of_tensors(value: Any) -> bool:
+    return isinstance(value, list | tuple) and any(isinstance(item, Tensor) for item in value)
+
+
+def all_of(values: Sequence[Any]) -> list[Tensor]:
+    """What a parameter of `Tensors` was given: `f(x, y)` and `f([x, y])` alike."""
+    return [x for value in values for x in (value if isinstance(value, list) else [value])]
+
+
+READERS: dict[str, Callable[[Any], Any]] = {
+    "Tensor": as_tensor,
+    "Real": real,
+    "Indices": indices,
+    "Operand": operand,
+    "Dims": _dims,
+    "Dims | bool": lambda value: value if isinstance(value, bool) else _dims(value),
+    "int | Tensor": lambda value: as_tensor(value) if isinstance(value, Tensor | list) else integer(value),
+    "Shape": _shape,
+    "Pair": _dims,
+    "Padding": _padding,
+    "Sequence[Tensor]": _tensors,
+    "Tensors": lambda value: _tensors(value) if _is_list_of_tensors(value) else as_tensor(value),
+    "Dtype": _exactly(np.dtype),
+    "int": integer,
+    "float": floating,
+    "bool": _exactly(bool),
+    "str": _exactly(str),
+    "Any": lambda value: value,
+}
+KINDS = {
+    "Tensor": "a tensor",
+    "Real": "a tensor",
+    "Indices": "whole numbers",
+    "Operand": "a tensor or a number",
+    "Dims": "a dimension or a tuple of them",
+    "Dims | bool": "a dimension or a tuple of them",
+    "int | Tensor": "a dimension or a tensor",
+    "Shape": "whole numbers",
+    "Pair": "a whole number or a pair of them",
+    "Padding": "a whole number, a pair of them, 'same' or 'valid'",
+    "Sequence[Tensor]": "a tuple or list of tensors",
+    "Tensors": "tensors, or a list of them",
+    "Dtype": "a dtype",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "True or False",
+    "str": "a word in quotes",
+    "Any": "a value",
+}
+
+
+def described(value: Any) -> str:
+    """A value in an error message."""
+    if isinstance(value, Tensor):
+        return f"a tensor of shape {value.shape}" if value.shape else repr(value.value.item())
+    return "a list" if isinstance(value, list) else repr(value)[:60]

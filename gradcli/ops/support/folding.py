@@ -1,0 +1,162 @@
+"""Folding of formulas: 0, 1, signs, whole numbers, and parentheses that multiplication does not need; nothing else, so
+that a formula stays what ran.
+
+A fold gets the operands as Formulas and the value of the result; it answers a shorter formula, or None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.symbolic.formula import Formula, shape_of
+from gradcli.engine.symbolic.notation import number
+from gradcli.language.tree import Binary, Expression, Name, Number, Unary
+
+LONGEST = 24  # factors that a product is taken apart into; a longer one is left alone
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product or quotient as it is read from left to right: `-2*x/y` is sign -1, number 2, `*x`, `/y`."""
+
+    sign: int
+    coefficient: int | float
+    factors: tuple[tuple[str, Expression], ...]
+
+    @classmethod
+    def of(cls, tree: Expression) -> Product:
+        """Take a tree apart along its left side."""
+        factors: list[tuple[str, Expression]] = []
+        first = tree
+        while isinstance(first, Binary) and first.operator in ("*", "/") and len(factors) < LONGEST:
+            factors.append((first.operator, first.right))
+            first = first.left
+        sign = 1
+        if isinstance(first, Unary) and first.operator == "-":
+            sign, first = -1, first.operand
+        factors.reverse()
+        if isinstance(first, Number):
+            return cls(sign, first.value, tuple(factors))
+        return cls(sign, 1, (("*", first), *factors))
+
+    def times(self, other: Product) -> Product | None:
+        """The product of both, with the numbers in front; None where multiplying them would round."""
+        whole = isinstance(self.coefficient, int) and isinstance(other.coefficient, int)
+        if self.coefficient != 1 and other.coefficient != 1 and not whole:
+            return None
+        coefficient = other.coefficient if self.coefficient == 1 else self.coefficient * other.coefficient
+        return Product(self.sign * other.sign, coefficient, self.factors + other.factors)
+
+    def tree(self) -> Expression:
+        factors = list(self.factors)
+        leads = self.coefficient == 1 and factors and factors[0][0] == "*"
+        tree = factors.pop(0)[1] if leads else Number(self.coefficient)
+        if self.sign < 0:
+            tree = Unary("-", tree)
+        for operator, factor in factors:
+            tree = Binary(operator, tree, factor)
+        return tree
+
+
+def _constant(value: Any, *operands: Formula) -> Formula | None:
+    """Arithmetic on whole numbers is done at once: `2 - 1` is written `1`."""
+    known = all(isinstance(x.number, int) for x in operands)
+    return Formula(number(float(value)), value) if known and np.ndim(value) == 0 and float(value).is_integer() else None
+
+
+def _is(x: Formula, value: int, other: Formula, result: Any) -> bool:
+    """Whether `x` is this number and `other` has the shape of the result, so that `other` can stand alone."""
+    return x.number == value and other.shape == shape_of(result)
+
+
+def _is_zero(x: Formula, result: Any) -> bool:
+    return x.number == 0 and x.shape == shape_of(result)
+
+
+def _without_minus(x: Formula) -> Any:
+    """The formula without the minus sign that it starts with, or None."""
+    product = Product.of(x.tree)
+    if product.sign > 0:
+        return None
+    tree = Product(1, product.coefficient, product.factors).tree()
+    return Formula(tree, np.negative(x.value), x.size)
+
+
+def _sum(a: Formula, operator: str, b: Formula, value: Any) -> Formula:
+    """`a + (b - c)` needs no parentheses; `a - (b + c)` keeps them."""
+    size = a.size + b.size + 1
+    inner = b.tree
+    if operator == "+" and isinstance(inner, Binary) and inner.operator in ("+", "-"):
+        first = inner.left
+        if not (isinstance(first, Binary) and first.operator in ("+", "-")):
+            return Formula(Binary(inner.operator, Binary("+", a.tree, first), inner.right), value, size)
+    return Formula(Binary(operator, a.tree, b.tree), value, size)
+
+
+def _plain(a: Formula, b: Formula) -> bool:
+    """Whether there is nothing to fold: two names, as in most of a long program."""
+    return type(a.tree) is Name and type(b.tree) is Name
+
+
+def fold_add(a: Any, b: Any, *, value: Any) -> Any:
+    if _plain(a, b):
+        return None
+    if _is(a, 0, b, value):
+        return b
+    if _is(b, 0, a, value):
+        return a
+    constant = _constant(value, a, b)
+    if constant:
+        return constant
+    positive = _without_minus(b)
+    return _sum(a, "-", positive, value) if positive else _sum(a, "+", b, value)
+
+
+def fold_sub(a: Any, b: Any, *, value: Any) -> Any:
+    if _is(b, 0, a, value):
+        return a
+    if _is(a, 0, b, value):
+        return -b
+    constant = _constant(value, a, b)
+    if constant:
+        return constant
+    positive = _without_minus(b)
+    return _sum(a, "+", positive, value) if positive else None
+
+
+def fold_mul(a: Any, b: Any, *, value: Any) -> Any:
+    if _plain(a, b):
+        return None
+    for x, other in ((a, b), (b, a)):
+        if _is(x, 1, other, value):
+            return other
+        if _is_zero(x, value):
+            return x
+    constant = _constant(value, a, b)
+    if constant:
+        return constant
+    product = Product.of(a.tree).times(Product.of(b.tree))
+    return product and Formula(product.tree(), value, a.size + b.size + 1)
+
+
+def fold_div(a: Any, b: Any, *, value: Any) -> Any:
+    return a if _is(b, 1, a, value) or _is_zero(a, value) else None
+
+
+def fold_neg(x: Formula, *, value: Any) -> Any:
+    """The sign goes to the first factor: `-a*b`, not `-(a*b)`."""
+    if x.number == 0:
+        return x
+    product = Product.of(x.tree)
+    return Formula(Product(-product.sign, product.coefficient, product.factors).tree(), value, x.size + 1)
+
+
+def fold_pow(x: Formula, *, value: Any, exponent: float) -> Formula | None:
+    if exponent == 1:
+        return x
+    if exponent == 0 and np.ndim(value) == 0:
+        return Formula(number(1), value)
+    return _constant(value, x)

@@ -1,0 +1,51 @@
+"""What operations with several results return: a tuple whose parts have names, `max(x, dim=1).indices`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from gradcli.ops.support.surface import OPERATIONS
+
+
+class ReturnType(tuple[Any, ...]):
+    """The parts by position and by name; `name` is what torch calls the type in `torch.return_types`."""
+
+    name: str
+    _fields: tuple[str, ...]
+
+    def __new__(cls, name: str, **parts: Any) -> ReturnType:
+        self = super().__new__(cls, parts.values())
+        self.name = name
+        self._fields = tuple(parts)
+        return self
+
+    def __getattr__(self, part: str) -> Any:
+        if part.startswith("_") or part not in self._fields:
+            raise AttributeError(f"torch.return_types.{self.name} has no part {part!r}")
+        return self[self._fields.index(part)]
+
+
+def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
+    return OPERATIONS[name](*arguments, **keywords)
+
+
+SEVERAL = (
+    "aminmax",
+    "cummax",
+    "cummin",
+    "kthvalue",
+    "max",
+    "median",
+    "min",
+    "mode",
+    "slogdet",
+    "sort",
+    "std_mean",
+    "topk",
+    "var_mean",
+)
+
+# The operations that return several tensors, some of them only where a dimension is given; families load when called.
+PAIRS: Mapping[str, Callable[..., Any]] = {name: partial(_call, name) for name in SEVERAL}

@@ -1,0 +1,153 @@
+"""The names that users write, and how their arguments are read.
+
+An operation is a plain function with torch's name and torch's parameters; it lowers to primitives as torch lowers it.
+Its annotations say how arguments are taken: see `READERS`. Its examples are programs that the tests run, that
+`gradcli ops` shows, and that between them use every primitive.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any, TypeVar
+
+from gradcli.errors import EvaluationError
+from gradcli.ops.support.arguments import KINDS, READERS, described
+from gradcli.ops.support.catalogue import FAMILY_OF
+from gradcli.source import did_you_mean
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A name that users write; `method` says whether `x.name()` is one too."""
+
+    name: str
+    function: Callable[..., Any]
+    examples: tuple[str, ...]
+    aliases: tuple[str, ...] = ()
+    method: bool = True
+
+    @cached_property
+    def _signature(self) -> inspect.Signature:
+        return inspect.signature(self.function)
+
+    @property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        return self._signature.parameters
+
+    @property
+    def signature(self) -> str:
+        """As users read it: `sum(input, dim=None, keepdim=False)`."""
+        parts = [
+            ("*" if p.kind is p.VAR_POSITIONAL else "") + p.name + ("" if p.default is p.empty else f"={p.default!r}")
+            for p in self.parameters.values()
+        ]
+        return f"{self.name}({', '.join(parts)})"
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return (self.function.__doc__ or "").strip().partition("\n")[0]
+
+    @property
+    def family(self) -> str:
+        """The module that declares it: `reductions`, `losses`."""
+        return self.function.__module__.rpartition(".")[2]
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Call with arguments from outside: bound, read by annotation, refused with the signature."""
+        bound = self._bind(arguments, keywords)
+        values: list[Any] = []
+        named: dict[str, Any] = {}
+        for name, value in bound.items():
+            parameter = self.parameters[name]
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                values.extend(self._read(parameter, item) for item in value)
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                named[name] = self._read(parameter, value)
+            else:
+                values.append(self._read(parameter, value))
+        return self.function(*values, **named)
+
+    def _bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+        for keyword in keywords:
+            if keyword not in self.parameters:
+                close = did_you_mean(keyword, self.parameters)
+                hint = f"did you mean {close}=? " if close else ""
+                raise EvaluationError(
+                    "E203", f"{self.name}() has no argument {keyword!r}", help=f"{hint}{self.signature}"
+                )
+            if self.parameters[keyword].kind is inspect.Parameter.VAR_POSITIONAL:  # reshape(x, shape=(3, 2))
+                rest = {k: v for k, v in keywords.items() if k != keyword}
+                return self._bind((*arguments, keywords[keyword]), rest)
+        try:
+            bound = self._signature.bind(*arguments, **keywords)
+        except TypeError as error:
+            raise EvaluationError("E203", f"{self.name}(): {error}", help=self.signature) from None
+        bound.apply_defaults()
+        return bound.arguments
+
+    def _read(self, parameter: inspect.Parameter, value: Any) -> Any:
+        if value is None and parameter.default is None:
+            return None
+        kind = str(parameter.annotation).removesuffix(" | None")
+        try:
+            return READERS[kind](value)
+        except (TypeError, ValueError):
+            raise EvaluationError(
+                "E204",
+                f"{self.name}() takes {KINDS[kind]} for {parameter.name!r}, not {described(value)}",
+                help=self.signature,
+            ) from None
+
+
+class Operations(Mapping[str, Operation]):
+    """All operations by name, aliases included; a family is imported when one of its names is asked for."""
+
+    def __init__(self) -> None:
+        self._declared: dict[str, Operation] = {}
+
+    def __getitem__(self, name: str) -> Operation:
+        if name not in self._declared:
+            import_module(f"gradcli.ops.{FAMILY_OF[name]}")
+        return self._declared[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(FAMILY_OF)
+
+    def __len__(self) -> int:
+        return len(FAMILY_OF)
+
+    def __contains__(self, name: object) -> bool:
+        return name in FAMILY_OF
+
+    def declare(self, name: str, operation: Operation) -> None:
+        assert name not in self._declared, name
+        self._declared[name] = operation
+
+
+OPERATIONS = Operations()
+
+
+def operation(*examples: str, aliases: Sequence[str] = (), method: bool = True) -> Callable[[Function], Function]:
+    """Declare an operation under the function's own name (a trailing underscore is for Python's sake)."""
+
+    def declare(function: Function) -> Function:
+        register(function.__name__.rstrip("_"), function, examples, aliases, method)
+        return function
+
+    return declare
+
+
+def register(
+    name: str, function: Callable[..., Any], examples: Sequence[str], aliases: Sequence[str] = (), method: bool = True
+) -> None:
+    """Add a name for users."""
+    declared = Operation(name, function, tuple(examples), tuple(aliases), method)
+    for known in (name, *aliases):
+        OPERATIONS.declare(known, declared)

@@ -1,0 +1,1 @@
+"""Operations over windows of images and rows: convolution, pooling, padding, resizing."""

@@ -1,0 +1,202 @@
+"""Pooling along one dimension, and to a given size: lowered to pooling of images, as torch does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.gathering import gather_backward
+from gradcli.ops.reducing.reductions import mean_dim
+from gradcli.ops.shaping.shaping import reshape, squeeze_dim, unsqueeze
+from gradcli.ops.support.arguments import Pair, Real, Shape, check_size, integer
+from gradcli.ops.support.surface import operation
+from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
+
+
+def _bounds(size: int, parts: int) -> list[tuple[int, int]]:
+    """Where each part starts and ends; parts overlap where the size is no multiple."""
+    return [(i * size // parts, -((i + 1) * size // -parts)) for i in range(parts)]
+
+
+def _shares(size: int, parts: int, dtype: Any) -> Any:
+    """The mean of each part as a row of weights."""
+    out = np.zeros((parts, size), np.result_type(dtype, np.float16))
+    for row, (start, stop) in zip(out, _bounds(size, parts), strict=True):
+        row[start:stop] = 1 / (stop - start)
+    return out
+
+
+def _means(x: Any, *, output_size: Shape) -> Any:
+    down, across = (_shares(n, parts, x.dtype) for n, parts in zip(x.shape[-2:], output_size, strict=True))
+    return down @ x @ across.T
+
+
+def _spread(g: Any, *, size: Shape) -> Any:
+    down, across = (_shares(n, parts, g.dtype) for n, parts in zip(size[-2:], g.shape[-2:], strict=True))
+    return down.T @ g @ across
+
+
+adaptive_mean: Primitive = primitive(
+    "adaptive_avg_pool2d",
+    _means,
+    lambda g, out, x, *, output_size: adaptive_spread(g, size=x.shape),
+    node="AdaptiveAvgPool2DBackward0",
+    structured=True,
+)
+adaptive_spread: Primitive = primitive(
+    "adaptive_avg_pool2d_backward",
+    _spread,
+    lambda g, out, h, *, size: adaptive_mean(g, output_size=h.shape[-2:]),
+    structured=True,
+)
+
+
+def _places(x: Any, *, output_size: Shape) -> Any:
+    """The flat index of the largest entry of each part, in its image."""
+    width = x.shape[-1]
+    out = np.zeros((*x.shape[:-2], *output_size), np.int64)
+    for i, (top, bottom) in enumerate(_bounds(x.shape[-2], output_size[0])):
+        for j, (left, right) in enumerate(_bounds(width, output_size[1])):
+            part = x[..., top:bottom, left:right]
+            found = np.argmax(part.reshape(*part.shape[:-2], -1), -1)
+            out[..., i, j] = (top + found // (right - left)) * width + left + found % (right - left)
+    return out
+
+
+def _flat(x: Any) -> Any:
+    return reshape(x, shape=(*x.shape[:-2], x.shape[-2] * x.shape[-1]))
+
+
+def _at_places(x: Any, places: Any, *, output_size: Shape) -> Any:
+    return np.take_along_axis(_flat(x), _flat(places), -1).reshape(places.shape)
+
+
+def _max_rule(g: Any, out: Any, x: Any, places: Any, *, output_size: Shape) -> Any:
+    flat = (*x.shape[:-2], x.shape[-2] * x.shape[-1])
+    return reshape(gather_backward(_flat(g), _flat(places), shape=flat, dim=len(flat) - 1), shape=x.shape)
+
+
+adaptive_places = primitive("adaptive_max_pool2d_indices", _places, structured=True)
+adaptive_max = primitive(
+    "adaptive_max_pool2d_values",
+    _at_places,
+    _max_rule,
+    node="AdaptiveMaxPool2DBackward0",
+    structured=True,
+)
+
+
+def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
+    if x.ndim not in (3, 4):
+        raise AutogradError(f"{name}(): Expected 3D or 4D tensor, but got {list(x.shape)}", code="E301")
+    sides = output_size if isinstance(output_size, tuple | list) else (output_size, output_size)
+    try:
+        given = [None if n is None else integer(n) for n in sides]
+    except (TypeError, ValueError):
+        given = []
+    if len(given) != 2:
+        raise AutogradError(f"{name}: output_size must be 2", code="E204")
+    sizes = tuple(own if n is None else n for own, n in zip(x.shape[-2:], given, strict=True))
+    if min(sizes) < 0:
+        raise AutogradError(f"{name}: elements of output_size must be greater than or equal to 0 ")
+    if 0 in x.shape[-3:]:
+        raise AutogradError(f"{name}(): Expected input to have non-zero size for non-batch dimensions", code="E301")
+    check_size((*x.shape[:-2], *sizes))
+    return sizes
+
+
+@operation(
+    "x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; adaptive_avg_pool2d(x, 2)",
+    "x = [[[1, 2, 0], [0.5, -1, 3]]]; adaptive_avg_pool2d(x, (1, 1))",
+    method=False,
+)
+def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
+    """The means of so many parts of each image as are asked for; None keeps a size."""
+    sizes = _sizes("adaptive_avg_pool2d", input, output_size)
+    if sizes == (1, 1):
+        return mean_dim(input, dim=(input.ndim - 1, input.ndim - 2), keepdim=True)
+    return adaptive_mean(input, output_size=sizes)
+
+
+@operation("x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; adaptive_max_pool2d(x, (2, 1))", method=False)
+def adaptive_max_pool2d(input: Real, output_size: Any) -> Any:
+    """The largest entries of so many parts of each image as are asked for; None keeps a size."""
+    sizes = _sizes("adaptive_max_pool2d", input, output_size)
+    return adaptive_max(input, adaptive_places(input, output_size=sizes), output_size=sizes)
+
+
+def _as_image(name: str, x: Tensor) -> Any:
+    if x.ndim not in (2, 3):
+        raise AutogradError(
+            f"{name}: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
+            f"{list(x.shape)}",
+            code="E301",
+        )
+    return unsqueeze(x, dim=x.ndim - 1)
+
+
+def _length(name: str, value: Pair) -> int:
+    sizes = (value,) if isinstance(value, int) else value
+    if len(sizes) != 1:
+        raise AutogradError(f"{name} takes one number for its one dimension, not {sizes}", code="E204")
+    return sizes[0]
+
+
+@operation(
+    "x = [[1, 3, 0, 2], [0.5, -1, 3, 4]]; max_pool1d(x, 2)", "x = [[1, 3, 0]]; max_pool1d(x, 2, stride=1)", method=False
+)
+def max_pool1d(
+    input: Real,
+    kernel_size: Pair,
+    stride: Pair | None = None,
+    padding: Pair = 0,
+    dilation: Pair = 1,
+    ceil_mode: bool = False,
+) -> Any:
+    """The largest entry of each window along the last dimension."""
+    image = _as_image("max_pool1d", input)
+    kernel, border, apart = (_length("max_pool1d", value) for value in (kernel_size, padding, dilation))
+    step = kernel if stride is None else _length("max_pool1d", stride)
+    found = max_pool2d(image, (1, kernel), (1, step), (0, border), (1, apart), ceil_mode)
+    return squeeze_dim(found, dim=input.ndim - 1)
+
+
+@operation(
+    "x = [[1, 3, 0, 2], [0.5, -1, 3, 4]]; avg_pool1d(x, 2)",
+    "x = [[1, 3, 0]]; avg_pool1d(x, 2, padding=1)",
+    method=False,
+)
+def avg_pool1d(
+    input: Real,
+    kernel_size: Pair,
+    stride: Pair | None = None,
+    padding: Pair = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Any:
+    """The mean of each window along the last dimension."""
+    image = _as_image("avg_pool1d", input)
+    kernel, border = (_length("avg_pool1d", value) for value in (kernel_size, padding))
+    step = kernel if stride is None else _length("avg_pool1d", stride)
+    found = avg_pool2d(image, (1, kernel), (1, step), (0, border), ceil_mode, count_include_pad)
+    return squeeze_dim(found, dim=input.ndim - 1)
+
+
+@operation("x = [[1, 3, 0, 2, 5]]; adaptive_avg_pool1d(x, 2)", method=False)
+def adaptive_avg_pool1d(input: Real, output_size: Pair) -> Any:
+    """The means of so many parts of the last dimension."""
+    image = _as_image("adaptive_avg_pool1d", input)
+    found = adaptive_avg_pool2d(image, (1, _length("adaptive_avg_pool1d", output_size)))
+    return squeeze_dim(found, dim=input.ndim - 1)
+
+
+@operation("x = [[1, 3, 0, 2, 5]]; adaptive_max_pool1d(x, 2)", method=False)
+def adaptive_max_pool1d(input: Real, output_size: Pair) -> Any:
+    """The largest entries of so many parts of the last dimension."""
+    image = _as_image("adaptive_max_pool1d", input)
+    found = adaptive_max_pool2d(image, (1, _length("adaptive_max_pool1d", output_size)))
+    return squeeze_dim(found, dim=input.ndim - 1)

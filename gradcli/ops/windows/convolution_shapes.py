@@ -1,0 +1,80 @@
+"""What fits a convolution and what does not, in torch's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.errors import AutogradError
+from gradcli.ops.support.arguments import Shape, check_size
+from gradcli.ops.windows import windows
+from gradcli.ops.windows.windows import Sizes
+
+
+def options(
+    count: int, stride: int | Sizes, padding: int | Sizes, dilation: int | Sizes, groups: int
+) -> dict[str, Any]:
+    """The options of the primitives, after torch's checks."""
+    numbers: dict[str, Any] = {}
+    for option, value in (("stride", stride), ("padding", padding), ("dilation", dilation)):
+        sizes = (value,) if isinstance(value, int) else value
+        numbers[option] = windows.each(
+            value,
+            count,
+            f"expected {option} to be a single integer value or a list of {count} values to match the convolution "
+            f"dimensions, but got {option}={list(sizes)}",
+        )
+    for option, least, word in (
+        ("padding", 0, "negative"),
+        ("stride", 1, "non-positive"),
+        ("dilation", 1, "non-positive"),
+    ):
+        if min(numbers[option]) < least:
+            raise AutogradError(f"{word} {option} is not supported")
+    if groups < 1:
+        raise AutogradError("non-positive groups is not supported")
+    return {**numbers, "groups": groups}
+
+
+def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
+    """Refuse in torch's words what does not fit; the places of the result otherwise."""
+    groups = o["groups"]
+    if len(x) != len(w):
+        raise AutogradError(
+            f"Expected {len(w)}-dimensional input for {len(w)}-dimensional weight {list(w)}, but got "
+            f"{len(x)}-dimensional input of size {list(x)} instead",
+            code="E301",
+        )
+    if len(x) != len(o["stride"]) + 2:
+        raise AutogradError(
+            f"Expected {len(o['stride']) + 2} dimensions of the input, but got size {list(x)}", code="E301"
+        )
+    if w[0] % groups:
+        raise AutogradError(
+            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of "
+            f"size [{list(w)}] instead",
+            code="E301",
+        )
+    if x[1] != w[1] * groups:
+        raise AutogradError(
+            f"Given groups={groups}, weight of size {list(w)}, expected input{list(x)} to have {w[1] * groups} "
+            f"channels, but got {x[1]} channels instead",
+            code="E301",
+        )
+    spatial = tuple(n + 2 * p for n, p in zip(x[2:], o["padding"], strict=True))
+    reach = windows.extent(w[2:], o["dilation"])
+    if any(n < r for n, r in zip(spatial, reach, strict=True)):
+        raise AutogradError(
+            f"Calculated padded input size per channel: ({windows.listed(spatial)}). Kernel size: "
+            f"({windows.listed(reach)}). Kernel size can't be greater than actual input size",
+            code="E301",
+        )
+    found = windows.number_of_places(x[2:], w[2:], o["stride"], o["padding"], o["dilation"])
+    check_size((*x[:2], *spatial))
+    check_size((x[0], w[0], *found))
+    check_size((x[1], *w[2:], *found))  # the patches of one image
+    return found
+
+
+def check_upstream(g: Any, shape: Sizes) -> None:
+    if g.shape != shape:
+        raise AutogradError(f"Expected grad_output to have shape {list(shape)}, but got {list(g.shape)}", code="E301")

@@ -1,0 +1,122 @@
+"""A border around a tensor, of equal entries or of its own; padding by a negative width crops, which is the adjoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call
+from gradcli.ops.indexing.entries import taken
+from gradcli.ops.support.arguments import Shape, check_size
+from gradcli.ops.support.surface import operation
+
+# torch's nodes by the number of dimensions; a circular border is copied in parts
+NODES = {
+    "reflect": "ReflectionPad{}DBackward0",
+    "replicate": "ReplicationPad{}DBackward0",
+    "circular": "torch::autograd::CopySlices",
+}
+
+
+def _padded(x: Any, *, pad: Shape, value: float = 0) -> Any:
+    """`pad` holds two widths for each dimension, from the last one on."""
+    missing = x.ndim - len(pad) // 2
+    widths = [(0, 0)] * missing + list(zip(pad[-2::-2], pad[::-2], strict=True))
+    kept = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, x.shape, strict=True))
+    border = [(max(a, 0), max(b, 0)) for a, b in widths]
+    return np.pad(x[kept], border, constant_values=value) if border else x.copy()
+
+
+pad_constant: Primitive = primitive(
+    "pad",
+    _padded,
+    lambda g, out, x, *, pad, value=0: pad_constant(g, pad=tuple(-width for width in pad), value=0),
+    node="ConstantPadNdBackward0",
+    notation=lambda operands, options: Call(
+        "pad",
+        (
+            Argument(operands[0].tree),
+            Argument(literal(options["pad"])),
+            *([Argument(literal(options["value"]), "value")] if options["value"] else []),
+        ),
+    ),
+    structured=True,
+)
+
+
+def _sources(size: int, before: int, after: int, mode: str) -> Any:
+    """Which old entry each new one of a dimension is."""
+    places = np.arange(-before, size + after)
+    if mode == "replicate":
+        return np.clip(places, 0, size - 1)
+    if mode == "circular":
+        return places % size
+    turned = np.abs(places)
+    return np.where(turned >= size, 2 * (size - 1) - turned, turned)
+
+
+def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
+    """A border of the tensor's own entries around its last dimensions."""
+    count = len(pad) // 2
+    if mode not in NODES:
+        raise AutogradError(f"Unrecognised padding mode {mode}", help=f"the modes are constant, {', '.join(NODES)}")
+    if value:
+        raise AutogradError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if count > 3 or x.ndim not in (count + 1, count + 2):
+        raise AutogradError(
+            f"Padding size {len(pad)} is not supported for {x.ndim}D input tensor.\nSupported combinations for "
+            "non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: "
+            "padding size = 4 (pads last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)",
+            code="E301",
+        )
+    widths, spatial = list(zip(pad[-2::-2], pad[::-2], strict=True)), x.shape[-count:]
+    for axis, (size, (before, after)) in reversed(list(enumerate(zip(spatial, widths, strict=True)))):
+        if mode == "reflect" and max(before, after) >= size:
+            raise AutogradError(
+                f"Argument #{2 * (count - axis) + 2}: Padding size should be less than the corresponding input "
+                f"dimension, but got: padding ({before}, {after}) at dimension {x.ndim - count + axis} of input "
+                f"{list(x.shape)}",
+                code="E301",
+            )
+        if mode == "circular" and max(before, after) > size:
+            raise AutogradError("Padding value causes wrapping around more than once.", code="E301")
+        if size + before + after < 1 or not size:
+            raise AutogradError(f"input of size {list(x.shape)} is too small for this padding", code="E301")
+        check_size((size + before + after,))
+    check_size((*x.shape[:-count], *(size + sum(width) for size, width in zip(spatial, widths, strict=True))))
+    sides = [_sources(size, *width, mode) for size, width in zip(spatial, widths, strict=True)]
+    return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), count, NODES[mode].format(count))
+
+
+@operation(
+    "x = [[1, 2], [3, 4]]; pad(x, (1, 0))",
+    "x = [[1, 2], [3, 4]]; pad(x, (-1, 0, 2, 1), value=5)",
+    "x = [[1, 2], [3, 4]]; pad(x, (1, 1), mode='constant')",
+    "x = [[1, 2, 5], [3, 4, 6]]; pad(x, (2, 1), mode='reflect')",
+    "x = [[[1, 2], [3, 4]]]; pad(x, (1, 0, 2, 1), mode='replicate')",
+    "x = [[1, 2, 5], [3, 4, 6]]; pad(x, (1, 2), mode='circular')",
+    method=False,
+)
+def pad(input: Tensor, pad: Shape, mode: str = "constant", value: float | None = None) -> Any:
+    """Add `pad` entries before and after each dimension, from the last one on; negative numbers crop."""
+    if len(pad) % 2:
+        raise AutogradError("Padding length must be divisible by 2")
+    if mode != "constant":
+        return _continued(input, pad, mode, value)
+    if len(pad) > 2 * input.ndim:
+        raise AutogradError(
+            f"Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {input.ndim}"
+        )
+    shape = list(input.shape)
+    for position, width in enumerate(pad):
+        shape[-1 - position // 2] += width
+        if min(input.shape[-1 - position // 2] + width, shape[-1 - position // 2]) < 0:
+            raise AutogradError("narrow(): length must be non-negative.", code="E301")
+    check_size(tuple(shape))
+    return pad_constant(input, pad=pad, value=0 if value is None else value)

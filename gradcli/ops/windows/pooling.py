@@ -1,0 +1,219 @@
+"""Pooling over windows of images and volumes: the largest entry, and the mean.
+
+Each is a choice or a mean, so linear once the choice is made: `max_pool2d_backward` (spread a gradient over the entries
+that were taken) and `max_pool2d_pick` (collect from them) are each other's adjoint, `avg_pool2d` and
+`avg_pool2d_backward` likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import literal
+from gradcli.errors import AutogradError
+from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.support.arguments import Pair, Real, Shape
+from gradcli.ops.support.surface import register
+from gradcli.ops.windows import pools, windows
+from gradcli.ops.windows.pooling_shapes import check_upstream, mean_options, options
+
+DEFAULTS: dict[str, Any] = {
+    "padding": {0},
+    "dilation": {1},
+    "ceil_mode": False,
+    "count_include_pad": True,
+    "divisor_override": None,
+}
+
+
+def _write(name: str) -> Any:
+    """As torch.nn.functional has it: `max_pool2d(x, 2)`, with what differs from the defaults."""
+
+    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        o = dict(options)
+        trees = [x.tree for x in operands]
+        if "size" in o:
+            trees.append(literal(o.pop("size")))
+        kernel = o.pop("kernel_size")
+        arguments = [Argument(tree) for tree in (*trees, literal(windows.short(kernel)))]
+        for option, value in o.items():
+            usual = DEFAULTS.get(option, kernel)  # the stride defaults to the size of the kernel
+            if (set(value) if isinstance(usual, set) else value) != usual:
+                arguments.append(Argument(literal(windows.short(value) if isinstance(value, tuple) else value), option))
+        return Call(name, tuple(arguments))
+
+    return write
+
+
+def _largest(count: int) -> tuple[Primitive, Primitive, Primitive]:
+    """Max-pooling of so many dimensions, and the two that its gradients take."""
+    name, node = f"max_pool{count}d", f"MaxPool{count}DWithIndicesBackward"
+    largest = primitive(
+        name,
+        pools.largest,
+        lambda g, out, x, **o: spread(g, x, **o),
+        node=f"{node}0",
+        notation=_write(name),
+        structured=True,
+        kinks=pools.ties,
+        convention="at a tie the first entry of the window takes the gradient",
+    )
+    spread: Primitive = primitive(
+        f"{name}_backward",
+        pools.spread,
+        lambda g, out, h, x, **o: pick(g, x, **o),
+        node=f"{node}Backward0",
+        notation=_write(f"{name}_backward"),
+        structured=True,
+    )
+    pick: Primitive = primitive(
+        f"{name}_pick",
+        pools.pick,
+        lambda g, out, h, x, **o: spread(g, x, **o),
+        notation=_write(f"{name}_pick"),
+        structured=True,
+    )
+    return largest, spread, pick
+
+
+def _mean(count: int) -> tuple[Primitive, Primitive]:
+    name, node = f"avg_pool{count}d", f"AvgPool{count}DBackward"
+    mean: Primitive = primitive(
+        name,
+        pools.mean,
+        lambda g, out, x, **o: spread(g, size=np.shape(x), **o),  # torch saves the input, not only its shape
+        node=f"{node}0",
+        notation=_write(name),
+        structured=True,
+    )
+    spread: Primitive = primitive(
+        f"{name}_backward",
+        pools.spread_mean,
+        lambda g, out, h, *, size, **o: mean(g, **o),
+        node=f"{node}Backward0",
+        notation=_write(f"{name}_backward"),
+        structured=True,
+    )
+    return mean, spread
+
+
+def _declare_largest(count: int, *examples: str) -> Callable[..., Any]:
+    """The operations of max-pooling; the last two examples are of the gradient and of what collects."""
+    name, (largest, spread, pick) = f"max_pool{count}d", _largest(count)
+
+    def max_pool(
+        input: Real,
+        kernel_size: Pair,
+        stride: Pair | None = None,
+        padding: Pair = 0,
+        dilation: Pair = 1,
+        ceil_mode: bool = False,
+    ) -> Any:
+        """The largest entry of each window; the windows stand side by side unless a stride is given."""
+        return largest(input, **options(name, count, input.shape, kernel_size, stride, padding, dilation, ceil_mode))
+
+    def max_pool_backward(
+        grad_output: Real,
+        input: Real,
+        kernel_size: Pair,
+        stride: Pair | None = None,
+        padding: Pair = 0,
+        dilation: Pair = 1,
+        ceil_mode: bool = False,
+    ) -> Any:
+        """The gradient of max-pooling: each window's goes to the entry that was taken."""
+        o = options(name, count, input.shape, kernel_size, stride, padding, dilation, ceil_mode)
+        check_upstream(grad_output, input.shape, o)
+        return spread(grad_output, input, **o)
+
+    def max_pool_pick(
+        values: Real,
+        input: Real,
+        kernel_size: Pair,
+        stride: Pair | None = None,
+        padding: Pair = 0,
+        dilation: Pair = 1,
+        ceil_mode: bool = False,
+    ) -> Any:
+        """The entries of `values` at the places that max-pooling takes from the input."""
+        o = options(name, count, input.shape, kernel_size, stride, padding, dilation, ceil_mode)
+        if values.shape != input.shape:
+            raise AutogradError(f"Expected values to have shape {list(input.shape)}, but got {list(values.shape)}")
+        return pick(values, input, **o)
+
+    register(name, max_pool, examples[:-2], method=False)
+    register(f"{name}_backward", max_pool_backward, examples[-2:-1], method=False)
+    register(f"{name}_pick", max_pool_pick, examples[-1:], method=False)
+    return max_pool
+
+
+def _declare_mean(count: int, *examples: str) -> Callable[..., Any]:
+    """The operations of pooling by means; the last example is of the gradient."""
+    name, (mean, spread) = f"avg_pool{count}d", _mean(count)
+
+    def avg_pool(
+        input: Real,
+        kernel_size: Pair,
+        stride: Pair | None = None,
+        padding: Pair = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Any:
+        """The mean of each window; the windows stand side by side unless a stride is given."""
+        more = (ceil_mode, count_include_pad, divisor_override)
+        return mean(input, **mean_options(count, input.shape, kernel_size, stride, padding, *more))
+
+    def avg_pool_backward(
+        grad_output: Real,
+        input_size: Shape,
+        kernel_size: Pair,
+        stride: Pair | None = None,
+        padding: Pair = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Any:
+        """The gradient of pooling by means: each window's is shared by its entries."""
+        more = (ceil_mode, count_include_pad, divisor_override)
+        o = mean_options(count, input_size, kernel_size, stride, padding, *more)
+        check_upstream(grad_output, input_size, o)
+        return spread(grad_output, size=input_size, **o)
+
+    register(name, avg_pool, examples[:-1], method=False)
+    register(f"{name}_backward", avg_pool_backward, examples[-1:], method=False)
+    return avg_pool
+
+
+max_pool2d = _declare_largest(
+    2,
+    "x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; max_pool2d(x, 2, stride=1)",
+    "x = [[[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]]; max_pool2d(x, (1, 2), padding=(0, 1), dilation=2)",
+    "x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; max_pool2d(x, 2, ceil_mode=True)",
+    "x = [[[1, 2], [0.5, -1]]]; u = [[[2]]]; max_pool2d_backward(u, x, 2)",
+    "x = [[[1, 2], [0.5, -1]]]; h = [[[3, 4], [5, 6]]]; max_pool2d_pick(h, x, 2)",
+)
+max_pool3d = _declare_largest(
+    3,
+    "x = [[[[1, 2, 0], [0.5, -1, 3]], [[4, 1, 2.5], [0, 2, 5]]]]; max_pool3d(x, 2, stride=1)",
+    "x = [[[[1, 2], [0.5, -1]]]]; u = [[[[2]]]]; max_pool3d_backward(u, x, (1, 2, 2))",
+    "x = [[[[1, 2], [0.5, -1]]]]; h = [[[[3, 4], [5, 6]]]]; max_pool3d_pick(h, x, (1, 2, 2))",
+)
+avg_pool2d = _declare_mean(
+    2,
+    "x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; avg_pool2d(x, 2, stride=1)",
+    "x = [[[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]]; avg_pool2d(x, (2, 3), padding=1, count_include_pad=False)",
+    "x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; avg_pool2d(x, 2, ceil_mode=True)",
+    "x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; avg_pool2d(x, 3, divisor_override=2)",
+    "u = [[[2]]]; avg_pool2d_backward(u, (1, 2, 2), 2)",
+)
+avg_pool3d = _declare_mean(
+    3,
+    "x = [[[[1, 2, 0], [0.5, -1, 3]], [[4, 1, 2.5], [0, 2, 5]]]]; avg_pool3d(x, 2, stride=1)",
+    "u = [[[[2]]]]; avg_pool3d_backward(u, (1, 1, 2, 2), (1, 2, 2))",
+)

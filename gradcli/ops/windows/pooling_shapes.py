@@ -1,0 +1,100 @@
+"""What fits a pooling and what does not, in torch's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.errors import AutogradError
+from gradcli.ops.support.arguments import Pair, Shape, check_size
+from gradcli.ops.windows import windows
+from gradcli.ops.windows.windows import Sizes
+
+
+def _sides(word: str, sizes: Sizes) -> str:
+    """`kH: 2 kW: 3`, and `kT` before them in a volume."""
+    return " ".join(f"{word}{side}: {size}" for side, size in zip("THW"[-len(sizes) :], sizes, strict=True))
+
+
+def options(
+    name: str,
+    count: int,
+    x: Shape,
+    kernel_size: Pair,
+    stride: Pair | None,
+    padding: Pair,
+    dilation: Pair = 1,
+    ceil_mode: bool = False,
+) -> dict[str, Any]:
+    """The options of the primitives, after torch's checks."""
+    message = f"{name}: {{}} must either be a single int, or a tuple of {'two' if count == 2 else 'three'} ints"
+    kernel = windows.each(kernel_size, count, message.format("kernel_size"))
+    steps = kernel if stride is None else windows.each(stride, count, message.format("stride"))
+    border = windows.each(padding, count, message.format("padding"))
+    apart = windows.each(dilation, count, message.format("dilation"))
+    if len(x) not in (count + 1, count + 2) or 0 in x[-count - 1 :]:
+        kinds = f"{count + 1}D or {count + 2}D (batch mode)"
+        raise AutogradError(f"non-empty {kinds} tensor expected for input", code="E301")
+    if 0 in steps:
+        raise AutogradError("stride should not be zero")
+    if min(steps) < 0:
+        raise AutogradError(f"stride should be greater than zero, but got {_sides('d', steps)}")
+    if min(kernel) < 1:
+        raise AutogradError(f"kernel size should be greater than zero, but got {_sides('k', kernel)}")
+    if min(apart) < 1:
+        raise AutogradError(f"dilation should be greater than zero, but got {_sides('dilation', apart)}")
+    for p, k, d in zip(border, kernel, apart, strict=True):
+        if p < 0:
+            raise AutogradError(f"pad must be non-negative, but got pad: {p}")
+        if p > ((k - 1) * d + 1) // 2:
+            raise AutogradError(
+                f"pad should be at most half of effective kernel size, but got pad={p}, kernel_size={k} and "
+                f"dilation={d}"
+            )
+    places = windows.number_of_places(x[-count:], kernel, steps, border, apart, ceil_mode)
+    if min(places) < 1:
+        if name == "avg_pool3d":
+            raise AutogradError(
+                f"input image ({_sides('', x[-count:])}) smaller than kernel size ({_sides('k', kernel)})", code="E301"
+            )
+        sizes = "x".join(map(str, x[-count - 1 :]))
+        found = "x".join(map(str, (x[-count - 1], *(max(m, 0) for m in places))))
+        raise AutogradError(
+            f"Given input size: ({sizes}). Calculated output size: ({found}). Output size is too small", code="E301"
+        )
+    check_size((*x[:-count], *places))
+    if name.startswith("max"):
+        check_size((windows.count(kernel), *places))  # all windows side by side, to find where each entry came from
+    return {
+        "kernel_size": kernel,
+        "stride": steps,
+        "padding": border,
+        "dilation": apart,
+        "ceil_mode": ceil_mode,
+    }
+
+
+def mean_options(
+    count: int,
+    x: Shape,
+    kernel_size: Pair,
+    stride: Pair | None,
+    padding: Pair,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+) -> dict[str, Any]:
+    if divisor_override == 0:
+        raise AutogradError("divisor must be not zero")
+    o = options(f"avg_pool{count}d", count, x, kernel_size, stride, padding, 1, ceil_mode)
+    del o["dilation"]
+    return {**o, "count_include_pad": count_include_pad, "divisor_override": divisor_override}
+
+
+def check_upstream(g: Any, x: Shape, o: dict[str, Any]) -> None:
+    count = len(o["kernel_size"])
+    apart = o.get("dilation", (1,) * count)
+    places = windows.number_of_places(x[-count:], o["kernel_size"], o["stride"], o["padding"], apart, o["ceil_mode"])
+    if g.shape != (*x[:-count], *places):
+        raise AutogradError(
+            f"Expected grad_output to have shape {[*x[:-count], *places]}, but got {list(g.shape)}", code="E301"
+        )

@@ -1,0 +1,118 @@
+"""Images and rows made larger or smaller: nearest neighbours, and means of neighbours along straight lines or cubics.
+
+The latter is linear in every dimension, so a matrix for each says all; the gradient takes the transposed ones.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.entries import taken
+from gradcli.ops.shaping.permutations import transpose
+from gradcli.ops.support.arguments import Real, Shape, check_size
+from gradcli.ops.support.surface import operation
+
+CUBIC = -0.75  # torch's constant of Keys 1981
+
+
+def _turned(matrix: Any) -> Any:
+    return transpose(matrix, dim0=0, dim1=1)
+
+
+resample: Primitive = primitive(
+    "resample",
+    lambda x, down, across: down @ x @ across.T,
+    lambda g, out, x, down, across: resample(g, _turned(down), _turned(across)),
+    structured=True,
+)
+
+
+@cache
+def _named(node: str) -> Primitive:
+    return replace(resample, node=node)
+
+
+@operation("x = [[[1, 2], [3, 5]]]; resample(x, [[1, 0], [0.5, 0.5], [0, 1]], [[1, 0], [0, 1]])", method=False)
+def resample_(input: Real, down: Tensor, across: Tensor) -> Any:
+    """Each image times a matrix from the left for its columns, and one from the right for its rows."""
+    if down.ndim != 2 or across.ndim != 2 or input.shape[-2:] != (down.shape[1], across.shape[1]):
+        raise AutogradError(
+            f"matrices of shapes {down.shape} and {across.shape} do not fit images of shape {input.shape}", code="E301"
+        )
+    check_size((*input.shape[:-2], down.shape[0], across.shape[0]))
+    check_size((*input.shape[:-2], down.shape[0], input.shape[-1]))  # the columns are made first
+    return resample(input, Tensor(down.value.astype(input.dtype)), Tensor(across.value.astype(input.dtype)))
+
+
+def _centres(size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
+    """Where each new entry lies among the old ones."""
+    places = np.arange(made, dtype=dtype)
+    if align_corners:
+        return places * dtype((size - 1) / (made - 1) if made > 1 else 0)
+    return (places + dtype(0.5)) * dtype(scale or size / made) - dtype(0.5)
+
+
+def weights(kind: str, size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
+    """The matrix from `size` entries to `made` ones; `scale` is the distance of new entries where it is known."""
+    out = np.zeros((made, size), dtype)
+    centres, rows = _centres(size, made, scale, align_corners, dtype), np.arange(made)
+    if kind == "linear":
+        centres = np.maximum(centres, 0)
+        first = np.minimum(centres.astype(int), size - 1)
+        share = np.clip(centres - first, 0, 1).astype(dtype)
+        for offset, part in ((0, 1 - share), (1, share)):
+            np.add.at(out, (rows, np.minimum(first + offset, size - 1)), part)
+        return out
+    first = np.floor(centres).astype(int)
+    share = centres - first
+    for offset, distance in zip(range(-1, 3), (share + 1, share, 1 - share, 2 - share), strict=True):
+        np.add.at(out, (rows, np.clip(first + offset, 0, size - 1)), _cubic(distance))
+    return out
+
+
+def _cubic(t: Any) -> Any:
+    near = ((CUBIC + 2) * t - (CUBIC + 3)) * t * t + 1
+    far = ((t - 5) * t + 8) * t * CUBIC - 4 * CUBIC
+    return np.where(t <= 1, near, far)
+
+
+def resampled(
+    x: Tensor, kind: str, sizes: Shape, scales: tuple[float | None, ...], align_corners: bool, node: str
+) -> Any:
+    """Rows (one size) or images (two) as a node of this name."""
+    dtype = x.dtype.type
+    spatial = x.shape[-len(sizes) :]
+    check_size((*x.shape[: -len(sizes)], *sizes))
+    check_size((*x.shape[: -len(sizes)], *sizes[:-1], x.shape[-1]))  # the columns are made first
+    for old, new in zip(spatial, sizes, strict=True):
+        check_size((old, new))
+    sides = zip(spatial, sizes, scales, strict=True)
+    matrices = [Tensor(weights(kind, *side, align_corners, dtype)) for side in sides]
+    if len(sizes) == 1:
+        check_size((x.shape[-2], x.shape[-2]))
+        matrices.insert(0, Tensor(np.eye(x.shape[-2], dtype=dtype)))
+    return _named(node)(x, *matrices)
+
+
+def nearest(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], exact: bool, node: str) -> Any:
+    """Each new entry is the old one that it lies in."""
+    check_size((*x.shape[: -len(sizes)], *sizes))
+    spatial = x.shape[-len(sizes) :]
+    sides = []
+    for old, new, scale in zip(spatial, sizes, scales, strict=True):
+        step = np.float32(scale or old / new)
+        starts = (np.arange(new, dtype=np.float32) + np.float32(0.5 if exact else 0)) * step
+        sides.append(np.minimum(starts.astype(int), old - 1))
+    return taken(x, np.ravel_multi_index(np.ix_(*sides), spatial), len(sizes), node)
+
+
+def output_sizes(spatial: Shape, factors: tuple[float, ...]) -> Shape:
+    return tuple(math.floor(n * factor) for n, factor in zip(spatial, factors, strict=True))

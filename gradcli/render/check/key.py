@@ -1,0 +1,57 @@
+"""The key of an assignment: the explanation of every question, then an answer file that gets full marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcli.homework.assignment.worked import answers
+from gradcli.homework.grading import Grader
+from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.render.documents.explanation import Document, explanation_document
+from gradcli.render.lesson.page import page
+from gradcli.render.run.snippet_document import snippet_document
+from gradcli.render.run.timeline import timeline_page
+from gradcli.render.text.layout import Row, Section, lay_out
+from gradcli.render.text.looks import Looks
+from gradcli.source import visible
+
+
+def key_page(grader: Grader, answers: str, looks: Looks, *, all: bool = False) -> str:
+    """Everything as text; the answers are marked off, so that they can be cut out."""
+    return "\n\n".join([*worked(grader, looks, all=all), heading("Answers", looks), answers]).rstrip()
+
+
+def worked(grader: Grader, looks: Looks, *, all: bool) -> Iterator[str]:
+    for id, key in grader.keys.items():
+        text = visible(" ".join(key.question.text.split()))
+        yield heading(f"{id}: {text}" if text else id, looks)
+        with np.errstate(all="ignore"):
+            if isinstance(key.solution, SnippetSolution):
+                yield timeline_page(key.solution.timeline, looks, all=all)
+            else:
+                yield from (page(one, looks, all=all) for one in key.solution.explanations())
+
+
+def heading(text: str, looks: Looks) -> str:
+    return lay_out([Section("", [Row((f"# {text}",), "title")])], looks)
+
+
+def key_document(grader: Grader) -> Document:
+    """The same, schema `gradcli.key/1`; the answers are a submission in JSON."""
+    return {
+        "schema": "gradcli.key/1",
+        "ok": True,
+        "answers": {id: answers(key) for id, key in grader.keys.items()},
+        "solutions": {id: list(solutions(grader, id)) for id in grader.keys},
+    }
+
+
+def solutions(grader: Grader, id: str) -> Iterator[Document]:
+    solution = grader.keys[id].solution
+    with np.errstate(all="ignore"):
+        if isinstance(solution, SnippetSolution):
+            yield snippet_document(id, "", solution.timeline, None)
+        else:
+            yield from (explanation_document(one) for one in solution.explanations())

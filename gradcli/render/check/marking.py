@@ -1,0 +1,191 @@
+"""What a page and every report say of an answer, in the same words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from rich.cells import cell_len, set_cell_size
+
+from gradcli.homework.disclosure import WITHHELD
+from gradcli.homework.model import CREDITED, VERDICTS, Branch, Diagnosis, Marked
+from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import number, short
+from gradcli.source import visible
+
+MARKS = {  # the verdict's mark, and the same in ASCII
+    "correct": ("✓", "+"),
+    "carried": ("✓", "+"),
+    "precision": ("~", "~"),
+    "wrong": ("✗", "x"),
+    "shape": ("✗", "x"),
+    "missing": ("…", "."),
+    "unreadable": ("?", "?"),
+}
+ASCII = str.maketrans(
+    {"·": "*", "×": "*", "−": "-", "∂": "d", "→": "->", "←": "<-", "…": "...", "²": "**2", "³": "**3"}
+)
+NAME = 60  # columns of a name, a quantity, or an answer
+SENTENCE = 400  # columns of a sentence, which may quote an answer
+DIAGNOSES = 3  # of one answer
+BRANCHES = 6  # of one ledger
+STEPS = 8  # names of one path
+
+
+def mark(verdict: str, looks: Looks) -> str:
+    return MARKS[verdict][looks.ascii]
+
+
+def clipped(text: str, width: int, looks: Looks) -> str:
+    """A text from outside: safe on any terminal, on one line, and no wider than so many columns."""
+    shown = visible(text[: width + 1])
+    if looks.ascii:
+        shown = shown.translate(ASCII)
+    if len(text) <= width and cell_len(shown) <= width:
+        return shown
+    return set_cell_size(shown, width - len(looks.ellipsis)).rstrip() + looks.ellipsis
+
+
+def narrow(looks: Looks) -> int:
+    """The columns of a name that stands before other cells."""
+    return NAME if looks.width is None else max(8, min(NAME, looks.width // 2 - 6))
+
+
+def points(scored: float, of: float) -> str:
+    """`2 of 3`; empty where there were none to be had."""
+    return f"{number(scored)} of {number(of)}" if scored or of else ""
+
+
+def percent(scored: float, of: float) -> str:
+    """A share as whole percent, 0 and 100 only where it is nothing and all; empty where there is no whole."""
+    if not of or not math.isfinite(scored / of):
+        return ""
+    share = 100 * scored / of
+    return f"{min(max(share, 1), 99) if 0 < share < 100 else share:.0f}%"
+
+
+def given(answer: Marked, looks: Looks, width: int = NAME) -> str:
+    """What the student wrote; empty where there is nothing."""
+    return "" if answer.given is None else clipped(answer.given.strip(), width, looks)
+
+
+def expected(answer: Marked, looks: Looks, width: int = NAME) -> str:
+    """What is right, with enough digits to tell it from the answer; empty where that is not shown or looks the same."""
+    if answer.expected is WITHHELD or answer.verdict in ("correct", "unreadable"):  # which may be what nobody asked
+        return ""
+    written = given(answer, looks, width)
+    texts = (amount(answer.expected, looks, digits, width) for digits in (looks.precision, 9, 12, 17))
+    return next((text for text in texts if text != written), "")
+
+
+def amount(value: Any, looks: Looks, digits: int, width: int = NAME) -> str:
+    """A value on a line: a number, an array, None, true or false, or a text."""
+    if value is None or isinstance(value, str):
+        return clipped(str(value), width, looks)
+    return short(value, digits, ascii=looks.ascii, width=width)
+
+
+def difference(answer: Marked, looks: Looks) -> str:
+    """How far a number is from the right one: `3 too small`; empty where the two are no numbers, or equal."""
+    if answer.expected is WITHHELD or answer.verdict not in ("wrong", "precision"):
+        return ""
+    typed, right = _number(answer.given), _real(answer.expected)
+    if typed is None or right is None:
+        return ""
+    gap = typed - right
+    if not gap or not math.isfinite(gap):
+        return ""
+    return f"{number(abs(gap), min(looks.precision, 3))} too {'large' if gap > 0 else 'small'}"
+
+
+def _number(text: str | None) -> float | None:
+    """The number that a text plainly is."""
+    if text is None or len(text) > SENTENCE:
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _real(value: Any) -> float | None:
+    if value is None or isinstance(value, str | bool | np.bool_) or np.ndim(value) or np.iscomplexobj(value):
+        return None
+    return float(value)
+
+
+def verdict(answer: Marked) -> str:
+    return VERDICTS[answer.verdict]
+
+
+def sentence(diagnosis: Diagnosis) -> str:
+    """The message, and what the detail adds to it."""
+    if not diagnosis.detail or diagnosis.detail in diagnosis.message:
+        return diagnosis.message
+    if diagnosis.detail.startswith(diagnosis.message):
+        return diagnosis.detail
+    return f"{diagnosis.message}, {diagnosis.detail}"
+
+
+def said(diagnosis: Diagnosis, looks: Looks) -> str:
+    """The whole diagnosis on a line: `perhaps you slipped a sign; ... (sign at s: -g)`."""
+    place = f"{diagnosis.code} at {diagnosis.node}" if diagnosis.code and diagnosis.node else diagnosis.code
+    tag = ": ".join(clipped(part, SENTENCE // 4, looks) for part in (place, diagnosis.rule) if part)
+    text = clipped(sentence(diagnosis), SENTENCE, looks)
+    return f"{'' if diagnosis.certain else 'perhaps: '}{text}{f' ({tag})' if tag else ''}"
+
+
+def diagnoses(answer: Marked, looks: Looks) -> list[str]:
+    """The most likely mistakes of an answer, a line each."""
+    shown = [said(one, looks) for one in answer.diagnoses[:DIAGNOSES]]
+    more = len(answer.diagnoses) - DIAGNOSES
+    return [*shown, f"and {more} more"] if more > 0 else shown
+
+
+def mistakes(answer: Marked) -> list[str]:
+    """The codes of all that may have gone wrong, each once."""
+    return [code for code in dict.fromkeys(one.code for one in answer.diagnoses) if code]
+
+
+def ledger(answer: Marked, looks: Looks) -> str:
+    """The paths that an answer has and lacks: `has q ← p ← s +3, lacks q ← m ← s +5`."""
+    halves = []
+    for verb, present in (("has", True), ("lacks", False)):
+        branches = [branch for branch in answer.ledger if branch.present is present]
+        shown = [path(branch, looks) for branch in branches[:BRANCHES]]
+        if len(branches) > BRANCHES:
+            shown.append(f"{len(branches) - BRANCHES} more")
+        if shown:
+            halves.append(f"{verb} {' and '.join(shown)}")
+    return ", ".join(halves)
+
+
+def path(branch: Branch, looks: Looks) -> str:
+    """A path from the output on, with what it adds."""
+    names = [clipped(name, NAME // 2, looks) for name in branch.path]
+    if len(names) > STEPS:
+        names[STEPS // 2 : 1 - STEPS // 2] = [looks.ellipsis]
+    way = f" {'<-' if looks.ascii else '←'} ".join(names)
+    if branch.value is WITHHELD or branch.value is None:
+        return way
+    adds = amount(branch.value, looks, looks.precision, NAME // 2)
+    return f"{way} {f'+{adds}' if adds[:1].isdigit() else adds}"
+
+
+def told(answer: Marked, looks: Looks) -> list[str]:
+    """Everything that a report tells below the name of an answer, a line each; the first says the verdict."""
+    lines = [verdict(answer)]
+    if written := given(answer, looks):
+        lines[0] = f"{written}: {lines[0]}"
+    if right := expected(answer, looks):
+        lines[0] += f"; right is {right}"
+    if gap := difference(answer, looks):
+        lines[0] += f", yours is {gap}"
+    if answer.remark:
+        lines.append(clipped(answer.remark, SENTENCE, looks))
+    if answer.verdict not in CREDITED:
+        lines.extend(diagnoses(answer, looks))
+        if paths := ledger(answer, looks):
+            lines.append(paths)
+    return lines

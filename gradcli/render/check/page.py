@@ -1,0 +1,111 @@
+"""The page of `gradcli check` for one student: every answer, and below a wrong one what may have gone wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+
+from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.model import CREDITED, Marked, Result
+from gradcli.render.check.marking import (
+    NAME,
+    SENTENCE,
+    clipped,
+    diagnoses,
+    difference,
+    expected,
+    given,
+    ledger,
+    mark,
+    narrow,
+    percent,
+    points,
+    verdict,
+)
+from gradcli.render.text.layout import GAP, INDENT, Row, Section, lay_out
+from gradcli.render.text.looks import Looks
+
+MOST = 200  # answers of a page, unless all are asked for: a file may hold any number that nobody asked for
+REMARKS = 10
+KINDS = {"correct": "right", "carried": "right", "precision": "partly", "missing": "aside"}
+
+
+def check_page(result: Result, looks: Looks, *, outline: Outline | None = None, all: bool = False) -> str:
+    """The whole page as text; `outline` gives the texts of the questions."""
+    texts = {question.id: question.text for question in outline.questions} if outline else {}
+    answers = result.answers if all else result.answers[:MOST]
+    sections = [Section("", [Row((title(result, looks),), "title")])]
+    groups: dict[str, list[Marked]] = {}
+    for answer in answers:
+        groups.setdefault(answer.question, []).append(answer)
+    for question, own in groups.items():
+        sections.append(Section(heading(own, texts.get(question, ""), looks), list(rows(own, looks))))
+    hidden = len(result.answers) - len(answers)
+    if hidden:
+        rest = f"{looks.ellipsis} {hidden:,} more answers: --all shows each"
+        sections.append(Section("", [Row((rest,), "aside")]))
+    if result.remarks:
+        remarks = [Row((clipped(remark, SENTENCE, looks),), "note") for remark in result.remarks[:REMARKS]]
+        if len(result.remarks) > REMARKS:
+            remarks.append(Row((f"and {len(result.remarks) - REMARKS:,} more",), "aside"))
+        sections.append(Section("The file", remarks))
+    return lay_out(sections, looks)
+
+
+def title(result: Result, looks: Looks) -> str:
+    """The student and the score."""
+    score = points(result.score, result.max_score)
+    share = percent(result.score, result.max_score)
+    scored = f"{score} points{f' ({share})' if share else ''}" if score else "no answers"
+    return f"{clipped(result.student, NAME, looks)}   {scored}"
+
+
+def heading(answers: Sequence[Marked], text: str, looks: Looks) -> str:
+    """A question: its name, the points, and the first line of its text."""
+    scored = points(sum(a.points for a in answers), sum(a.max_points for a in answers))
+    first = text.strip().partition("\n")[0]
+    about = f": {clipped(first, 2 * NAME, looks)}" if first else ""
+    return f"{clipped(answers[0].question, NAME, looks)}{f' ({scored})' if scored else ''}{about}"
+
+
+def rows(answers: Sequence[Marked], looks: Looks) -> Iterator[Row]:
+    """The answers to a question in columns, and below each what there is to say about it."""
+    for answer, cells in zip(answers, aligned([_cells(answer, looks) for answer in answers], looks), strict=True):
+        yield Row(cells, KINDS.get(answer.verdict, "wrong"))
+        yield from (Row(("   ", line), "below") for line in _below(answer, looks))
+
+
+def _cells(answer: Marked, looks: Looks) -> tuple[str, ...]:
+    right = expected(answer, looks)
+    return (
+        f"{mark(answer.verdict, looks)} {clipped(answer.quantity, narrow(looks), looks)}",
+        points(answer.points, answer.max_points),
+        given(answer, looks),
+        verdict(answer),
+        f"right is {right}" if right else "",
+        difference(answer, looks),
+    )
+
+
+def _below(answer: Marked, looks: Looks) -> Iterator[str]:
+    if answer.remark:
+        yield clipped(answer.remark, SENTENCE, looks)
+    if answer.verdict not in CREDITED:
+        yield from diagnoses(answer, looks)
+        if paths := ledger(answer, looks):
+            yield paths
+
+
+def aligned(table: list[tuple[str, ...]], looks: Looks) -> list[tuple[str, ...]]:
+    """Cells filled up with spaces, so that columns go on below what stands between; only two where all are too wide."""
+    columns = [column for column in range(len(table[0])) if any(row[column] for row in table)]
+    widths = [max(cell_len(row[column]) for row in table) for column in columns]
+    if looks.width is not None and INDENT + sum(widths) + GAP * (len(widths) - 1) > looks.width:
+        widths[2:] = [0] * len(widths[2:])
+    return [
+        tuple(
+            row[column] + " " * (width - cell_len(row[column])) for column, width in zip(columns, widths, strict=True)
+        )
+        for row in table
+    ]

@@ -1,0 +1,1 @@
+"""Graded homework in the formats of other tools, a file each."""

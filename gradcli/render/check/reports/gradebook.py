@@ -1,0 +1,61 @@
+"""Tables for spreadsheets: the points of a class, and the summary of its mistakes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+
+from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.model import Result, added
+from gradcli.homework.totals import ClassTotals
+from gradcli.render.check.marking import SENTENCE, clipped
+from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import number
+
+LOOKS = Looks()
+EXACT = 17  # digits of points
+FORMULAS = tuple("=+-@＝＋－＠")  # a spreadsheet runs a cell that begins so
+
+
+def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
+    """One row a student: the points of every question, their total, and what could be had."""
+    ids = [question.id for question in outline.questions]
+    yield _line(["student", "file", *ids, "total", "max"])
+    for result in results:
+        points = dict.fromkeys(ids, 0.0)
+        for answer in result.answers:
+            if answer.question in points:
+                points[answer.question] = added((points[answer.question], answer.points))
+        numbers = [*points.values(), result.score, result.max_score]
+        yield _line([result.student, result.file, *(number(value, EXACT) for value in numbers)], texts=2)
+
+
+def write_mistakes(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
+    """One row a mistake: how many students and answers, and the questions, most often first."""
+    totals = ClassTotals(outline)
+    for result in results:
+        totals.add(result)
+    yield from mistakes(totals)
+
+
+def mistakes(totals: ClassTotals) -> Iterator[str]:
+    """The same from totals that are there already."""
+    yield _line(["mistake", "title", "students", "answers", "questions"])
+    for one in totals.mistakes:
+        questions = ", ".join(f"{question} ({count})" for question, count in one.questions)
+        yield _line([one.code, one.title, str(one.students), str(one.answers), questions])
+
+
+def _line(cells: Sequence[str], texts: int | None = None) -> str:
+    """One row of CSV; the cells from `texts` on are numbers."""
+    stream = io.StringIO()
+    count = len(cells) if texts is None else texts
+    csv.writer(stream, lineterminator="\n").writerow([*map(harmless, cells[:count]), *cells[count:]])
+    return stream.getvalue()
+
+
+def harmless(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: after an apostrophe, it is text."""
+    shown = clipped(text, SENTENCE, LOOKS)
+    return f"'{shown}" if shown.lstrip().startswith(FORMULAS) else shown

@@ -1,0 +1,82 @@
+"""JUnit XML: a test suite a student, a test case an answer, after the schema that Jenkins holds such files to.
+
+The name of a case's class begins with the student, for readers put cases of one class and name together. A wrong answer
+is a failure and so is a missing one, for readers take what is skipped as no harm done; an answer or a file that cannot
+be read is an error. That schema has properties for suites alone, so the points of answers are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from xml.sax.saxutils import escape, quoteattr
+
+from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.model import CREDITED, Marked, Result
+from gradcli.render.check.marking import NAME, SENTENCE, clipped, told, verdict
+from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import number
+
+LOOKS = Looks()
+EXACT = 17  # digits of points
+
+
+def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
+    """The text of the report, a part for each student; all ASCII, so that it is right in any encoding."""
+    name = _attribute(outline.title or outline.file).encode("ascii", "xmlcharrefreplace").decode()
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name={name}>\n'
+    for result in results:
+        yield "".join(f"{line}\n" for line in _suite(result)).encode("ascii", "xmlcharrefreplace").decode()
+    yield "</testsuites>\n"
+
+
+def _suite(result: Result) -> Iterator[str]:
+    tags = [_tag(answer) for answer in result.answers]
+    counts = {
+        "tests": len(tags) + bool(result.remarks),
+        "failures": tags.count("failure"),
+        "errors": tags.count("error") + bool(result.remarks),
+        "skipped": 0,
+    }
+    attributes = " ".join(f'{name}="{count}"' for name, count in counts.items())
+    yield f"<testsuite name={_attribute(result.student)} {attributes} file={_attribute(result.file)}>"
+    yield "<properties>"
+    yield _property("score", number(result.score, EXACT))
+    yield _property("max_score", number(result.max_score, EXACT))
+    for answer in result.answers:
+        scored = f"{number(answer.points, EXACT)}/{number(answer.max_points, EXACT)}"
+        yield _property(f"points {_name(answer.question)}: {_name(answer.quantity)}", scored)
+    yield "</properties>"
+    if result.remarks:
+        lines = [clipped(remark, SENTENCE, LOOKS) for remark in result.remarks]
+        yield _case(result.student, "the file", "error", "remark", lines[0], lines)
+    for answer, tag in zip(result.answers, tags, strict=True):
+        group = f"{_name(result.student)}.{_name(answer.question)}"
+        yield _case(group, answer.quantity, tag, answer.verdict, verdict(answer), told(answer, LOOKS))
+    yield "</testsuite>"
+
+
+def _tag(answer: Marked) -> str:
+    if answer.verdict in CREDITED:
+        return ""
+    return "error" if answer.verdict == "unreadable" else "failure"
+
+
+def _case(group: str, name: str, tag: str, kind: str, message: str, lines: list[str]) -> str:
+    opening = f"<testcase classname={_attribute(group)} name={_attribute(name)}"
+    if not tag:
+        return f"{opening}/>"
+    said = f"<{tag} type={_attribute(kind)} message={_attribute(message)}>{escape(chr(10).join(lines))}</{tag}>"
+    return f"{opening}>{said}</testcase>"
+
+
+def _property(name: str, value: str) -> str:
+    return f"<property name={quoteattr(name)} value={quoteattr(value)}/>"
+
+
+def _name(text: str) -> str:
+    return clipped(text, NAME, LOOKS)
+
+
+def _attribute(text: str) -> str:
+    """A quoted text. What XML 1.0 has no character for is among what is written out as an escape everywhere."""
+    return quoteattr(clipped(text, SENTENCE, LOOKS))

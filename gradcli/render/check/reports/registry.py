@@ -1,0 +1,70 @@
+"""The formats of `gradcli check --report`: to add one, write its file beside this one and a line in `REPORTS`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.model import Result
+from gradcli.render.check.reports import check50, gradebook, gradescope, junit
+
+Writer = Callable[[Outline, Iterable[Result]], Iterator[str]]
+
+LONGEST = 100  # characters of a file's name
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # no files on Windows
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One format. `write` gives the text in parts, as results come in.
+
+    `reads` is who reads it, so `reveal` how much it shows unless asked otherwise. A report `per_student` holds one
+    submission, and `write` raises ValueError for none or several.
+    """
+
+    write: Writer
+    suffix: str
+    reads: Literal["student", "teacher"]
+    per_student: bool = False
+
+    @property
+    def reveal(self) -> str:
+        return "rule" if self.reads == "student" else "value"
+
+
+REPORTS = {
+    "gradescope": Report(gradescope.write, ".json", "student", per_student=True),
+    "check50": Report(check50.write, ".json", "student", per_student=True),
+    "junit": Report(junit.write, ".xml", "teacher"),
+    "csv": Report(gradebook.write, ".csv", "teacher"),
+    "mistakes": Report(gradebook.write_mistakes, ".csv", "teacher"),
+}
+
+
+class FileNames:
+    """Names for one file a student: safe on any system, and no two the same."""
+
+    def __init__(self, suffix: str) -> None:
+        self.suffix = suffix
+        self._taken: set[str] = set()
+
+    def name(self, student: str) -> str:
+        """A name without folders, whatever the student is called."""
+        stem = file_stem(student)
+        found, count = stem, 1
+        while found.casefold() in self._taken:
+            count += 1
+            found = f"{stem}-{count}"
+        self._taken.add(found.casefold())
+        return found + self.suffix
+
+
+def file_stem(student: str) -> str:
+    """Letters, digits, dots, hyphens and underscores of a name; others become underscores."""
+    text = unicodedata.normalize("NFC", student[:LONGEST])
+    stem = re.sub(r"[^\w.-]", "_", text).strip(".") or "_"
+    return f"_{stem}" if stem.startswith("-") or DEVICES.fullmatch(stem) else stem

@@ -1,0 +1,80 @@
+"""The table of `gradcli check` for a class: one row a student, then the mistakes and the questions."""
+
+from __future__ import annotations
+
+from gradcli.homework.totals import ClassTotals, Mistake, Share, Student
+from gradcli.render.check.marking import NAME, clipped, narrow, percent, points
+from gradcli.render.text.layout import Row, Section, lay_out
+from gradcli.render.text.looks import Looks
+
+QUESTIONS = 3  # of one mistake
+
+
+def check_table(totals: ClassTotals, looks: Looks) -> str:
+    """The whole table as text."""
+    sections = [
+        Section("", [Row((title(totals, looks),), "title")]),
+        Section("Students", [student(row, looks) for row in totals.students]),
+        Section("Mistakes, those of most students first", [mistake(one, looks) for one in totals.mistakes]),
+        Section("Questions", [share(one, looks) for one in totals.shares.values() if one.answers]),
+    ]
+    return lay_out([section for section in sections if section.rows], looks)
+
+
+def title(totals: ClassTotals, looks: Looks) -> str:
+    """The assignment, how many handed in, and their mean."""
+    count = len(totals.students)
+    name = clipped(totals.outline.title or totals.outline.file, NAME, looks)
+    if not count:
+        return f"{name}   no submissions"
+    scored, of = (
+        sum(values) / count for values in zip(*((s.score, s.max_score) for s in totals.students), strict=True)
+    )
+    share = percent(scored, of)
+    mean = points(round(scored, 2), round(of, 2))
+    mean = f", mean {mean} points{f' ({share})' if share else ''}" if mean else ""
+    return f"{name}   {counted(count, 'submission')}{mean}"
+
+
+def student(row: Student, looks: Looks) -> Row:
+    """One student; each cell says what it is, for a narrow terminal shows cells one below the other."""
+    kind = "right" if row.is_right else "wrong"
+    return Row(
+        (
+            clipped(row.name, narrow(looks), looks),
+            points(row.score, row.max_score),
+            percent(row.score, row.max_score),
+            f"{row.wrong} wrong" if row.wrong else "",
+            f"{row.unreadable} unreadable" if row.unreadable else "",
+            f"{row.missing} missing" if row.missing else "",
+            counted(row.remarks, "remark") if row.remarks else "",
+            row.mistake,
+        ),
+        kind,
+    )
+
+
+def mistake(one: Mistake, looks: Looks) -> Row:
+    """One mistake: how often, and where most."""
+    most = [f"{clipped(question, NAME // 2, looks)} ({count})" for question, count in one.questions[:QUESTIONS]]
+    if len(one.questions) > QUESTIONS:
+        most.append(f"{len(one.questions) - QUESTIONS} more")
+    return Row(
+        (one.code, one.title, counted(one.students, "student"), counted(one.answers, "answer"), f"in {', '.join(most)}")
+    )
+
+
+def share(one: Share, looks: Looks) -> Row:
+    """One question: the share of its answers that are right, and of its points."""
+    return Row(
+        (
+            clipped(one.question, narrow(looks), looks),
+            f"{percent(one.right, one.answers)} right",
+            f"{one.right:,} of {counted(one.answers, 'answer')}",
+            f"{percent(one.points, one.max_points)} of the points" if one.max_points else "",
+        )
+    )
+
+
+def counted(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'s' * (count != 1)}"

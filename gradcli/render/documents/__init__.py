@@ -1,0 +1,1 @@
+"""The JSON documents, their schemas, and numpy values as JSON has them."""

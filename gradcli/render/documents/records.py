@@ -1,0 +1,150 @@
+"""Results of many records as text: a line of JSON each, or a row of CSV each."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from io import StringIO
+from typing import Any, Protocol
+
+import numpy as np
+
+from gradcli.errors import GradcliError
+from gradcli.render.documents.explanation import Document, dump, error_document
+from gradcli.render.documents.values import plain
+from gradcli.render.text.error import concise, full
+from gradcli.render.text.streams import encodable
+from gradcli.stream import digits
+from gradcli.stream.plan import Result
+from gradcli.stream.records import Columns, Record
+
+QUOTED = {text: f'"{name}"' for text, name in digits.NAMES.items()}
+MARK = "\x1f"
+HOLE = "\x00"  # where a number goes in the pattern of a line
+
+
+class Writer(Protocol):
+    """Writes results and errors as whole lines."""
+
+    def columns(self, result: Result, columns: Columns) -> str:
+        """The lines of many results: what `record` gives for each."""
+
+    def record(self, result: Result, record: Record) -> str:
+        """The line of one result."""
+
+    def error(self, record: Record) -> str:
+        """The line of a record that failed."""
+
+
+class JsonLinesWriter:
+    """`{"ok": true, "value": 49.0, "gradients": {"x": 14.0}, "record": {"id": 7}}`."""
+
+    def __init__(self, *, has_gradients: bool) -> None:
+        self.has_gradients = has_gradients
+
+    def columns(self, result: Result, columns: Columns) -> str:
+        numbers = [result.value, *(gradient for gradient in result.gradients.values() if gradient is not None)]
+        holes = {name: gradient if gradient is None else HOLE for name, gradient in result.gradients.items()}
+        *gaps, tail = dump(self._document(HOLE, holes)).split(json.dumps(HOLE))
+        step = 2 * len(gaps) + 1
+        pieces = [""] * (columns.count * step)
+        for position, gap in enumerate(gaps):
+            pieces[2 * position :: step] = [gap] * columns.count
+            pieces[2 * position + 1 :: step] = digits.spell(numbers[position], QUOTED)
+        tails = [f"{tail}\n"] * columns.count
+        if columns.rests is not None:
+            tails = [
+                f'{tail[:-1]}, "record": {text}}}\n' if rest else f"{tail}\n"
+                for rest, text in zip(columns.rests, dumped(columns.rests), strict=True)
+            ]
+        pieces[step - 1 :: step] = tails
+        return "".join(pieces)
+
+    def record(self, result: Result, record: Record) -> str:
+        gradients = {name: plain(gradient) for name, gradient in result.gradients.items()}
+        return dump(self._document(plain(result.value), gradients) | _rest(record)) + "\n"
+
+    def error(self, record: Record) -> str:
+        return dump({"ok": False, "error": error_facts(record)} | _rest(record)) + "\n"
+
+    def _document(self, value: Any, gradients: Document) -> Document:
+        return {"ok": True, "value": value} | ({"gradients": gradients} if self.has_gradients else {})
+
+
+class TableWriter:
+    """The row as it was read, then the value, then each gradient; a row that failed has these cells empty."""
+
+    def __init__(self, header: Sequence[str], differentiated: Sequence[str], *, has_gradients: bool) -> None:
+        self.names = list(differentiated) if has_gradients else []
+        self.header = cells([*header, *self.added]) + "\n"
+
+    @property
+    def added(self) -> list[str]:
+        return ["value", *(f"d_{name}" for name in self.names)]
+
+    def columns(self, result: Result, columns: Columns) -> str:
+        numbers = [result.value, *(result.gradients.get(name) for name in self.names)]
+        present = [column for column in numbers if column is not None]
+        if len({column.dtype for column in present}) == 1 and len(present) == len(numbers):
+            rows = digits.spell_rows(np.stack(present, axis=1))
+        else:
+            spelled = [[""] * columns.count if column is None else digits.spell(column) for column in numbers]
+            rows = [f",{','.join(row)}\n" for row in zip(*spelled, strict=True)]
+        pieces = [""] * (2 * columns.count)
+        pieces[::2], pieces[1::2] = columns.texts, rows
+        return "".join(pieces)
+
+    def record(self, result: Result, record: Record) -> str:
+        numbers = [result.value, *(result.gradients.get(name) for name in self.names)]
+        return f"{record.text},{','.join(map(cell, numbers))}\n"
+
+    def error(self, record: Record) -> str:
+        return f"{record.text}{',' * len(self.added)}\n"
+
+
+def dumped(rests: Sequence[Any]) -> list[str]:
+    """The text of each, made at once: a mark goes between each two, for which no string in them is mistaken."""
+    marked: list[Any] = [MARK] * (2 * len(rests))
+    marked[::2] = rests
+    texts = dump(marked)[1:-1].split(f", {json.dumps(MARK)}")
+    if len(texts) != len(rests) + 1:
+        return list(map(dump, rests))
+    return [text.removeprefix(", ") for text in texts[:-1]]
+
+
+def cell(value: Any) -> str:
+    """A number, or nested lists in quotes; nothing where there is no gradient."""
+    written = plain(value)
+    if written is None:
+        return ""
+    return written if isinstance(written, str) else cells([json.dumps(written)])
+
+
+def cells(texts: Sequence[str]) -> str:
+    """A row of CSV; what has commas or quotes in it stands in quotes."""
+    row = StringIO()
+    csv.writer(row, lineterminator="").writerow(texts)
+    return row.getvalue()
+
+
+def error_facts(record: Record) -> Document:
+    """The error of a record: that of an error document, with the line of the record."""
+    assert record.error is not None
+    facts: Document = error_document(record.error)["error"]
+    return facts | {"line": record.line, "column": record.column}
+
+
+def _rest(record: Record) -> Document:
+    return {"record": record.rest} if record.rest else {}
+
+
+def print_failure(facts: Document, form: str) -> None:
+    """The error of a record on standard error, for output that has no place for it."""
+    if form == "json":
+        text = dump({"schema": "gradcli.error/1", "ok": False, "error": facts}, ascii=True)
+    else:
+        told = GradcliError(facts["code"], f"line {facts['line']}: {facts['message']}", help=facts["help"] or "")
+        text = "\n".join([concise(told)] if form == "concise" else full(told))
+    print(encodable(text, sys.stderr), file=sys.stderr, flush=True)  # noqa: T201

@@ -1,0 +1,1 @@
+"""The graph of a program: a tree in the terminal, DOT, Mermaid."""

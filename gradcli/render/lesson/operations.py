@@ -1,0 +1,91 @@
+"""The reference pages of `gradcli ops`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.engine.primitive import Primitive
+from gradcli.explanation.reference import Reference, Use, command_line, families, operations
+from gradcli.language.unparser import unparse
+from gradcli.render.documents.explanation import plain
+from gradcli.render.text.layout import Row, Section, lay_out
+from gradcli.render.text.looks import Looks
+
+
+def operations_page(looks: Looks) -> str:
+    """All operations, by family."""
+    sections = []
+    for family, members in families(list(operations())).items():
+        rows = [Row((operation.signature, operation.summary)) for operation in members]
+        sections.append(Section(family, rows))
+    sections.append(Section("", [Row(("gradcli ops NAME shows an operation's derivative rules",), "aside")]))
+    return lay_out(sections, looks)
+
+
+def operation_page(reference: Reference, looks: Looks) -> str:
+    """One operation: what it does, its primitives with their rules, examples to paste."""
+    operation = reference.operation
+    about = [Row((operation.summary,))] if operation.summary else []
+    if operation.method:
+        about.append(Row((f"also as a method: x.{operation.name}(...)",)))
+    if operation.aliases:
+        about.append(Row((f"also called {', '.join(operation.aliases)}",)))
+    sections = [Section(operation.signature, about)]
+    for use in reference.uses:
+        title = f"{use.name} = {unparse(use.written, multiply=looks.times)}   {node_name(use.primitive)}"
+        sections.append(Section(title, _rules(use, looks)))
+    examples = [Row((command_line(example),)) for example in operation.examples]
+    return lay_out([*(s for s in sections if s.rows), Section("Examples", examples)], looks)
+
+
+def node_name(primitive: Primitive) -> str:
+    return primitive.node if any(primitive.rules) else "no gradient"
+
+
+def _rules(use: Use, looks: Looks) -> list[Row]:
+    rows = [Row((rule.input, f"g {looks.arrow} {unparse(rule.rule, multiply=looks.times)}")) for rule in use.rules]
+    rows.extend(Row((label, text)) for label, text in facts(use.primitive))
+    return rows or [Row(("no gradient flows through it",))]
+
+
+def facts(primitive: Primitive) -> list[tuple[str, str]]:
+    """Domain, kinks and convention in words."""
+    found = []
+    if primitive.smooth_for:
+        found.append(("smooth for", primitive.smooth_for))
+    if isinstance(primitive.kinks, tuple) and primitive.kinks:
+        found.append(("kinks at", ", ".join(f"{kink:g}" for kink in primitive.kinks)))
+    if primitive.convention:
+        found.append(("convention", primitive.convention))
+    return found
+
+
+def operations_document(references: Sequence[Reference]) -> dict[str, Any]:
+    """The document `gradcli.operations/1`."""
+    return {"schema": "gradcli.operations/1", "ok": True, "operations": [_operation(r) for r in references]}
+
+
+def _operation(reference: Reference) -> dict[str, Any]:
+    operation = reference.operation
+    return {
+        "name": operation.name,
+        "aliases": list(operation.aliases),
+        "signature": operation.signature,
+        "summary": operation.summary,
+        "method": operation.method,
+        "examples": list(operation.examples),
+        "primitives": [_primitive(use) for use in reference.uses],
+    }
+
+
+def _primitive(use: Use) -> dict[str, Any]:
+    primitive = use.primitive
+    return {
+        "name": primitive.name,
+        "grad_fn": primitive.node if any(primitive.rules) else None,
+        "rules": [{"input": rule.input, "rule": unparse(rule.rule)} for rule in use.rules],
+        "kinks": list(primitive.kinks) if isinstance(primitive.kinks, tuple) else [],
+        "convention": primitive.convention or None,
+        "domain": [plain(bound) for bound in primitive.domain],
+    }

@@ -1,0 +1,139 @@
+"""The worked solution: what `gradcli eval` shows in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from gradcli.explanation.chain import Link, chain
+from gradcli.explanation.model import Explanation, Leaf, Local, Node
+from gradcli.language.parser import parse_program
+from gradcli.language.tree import Name, Statement, names
+from gradcli.language.unparser import unparse_statement
+from gradcli.render.lesson.terms import Terms
+from gradcli.render.text.layout import Row, Rows, Section, lay_out
+from gradcli.render.text.looks import Looks
+from gradcli.source import Source, visible
+
+MOST = 40  # rows of a section, unless all are asked for
+
+
+def page(explanation: Explanation, looks: Looks, *, all: bool = False) -> str:
+    """The whole page as text; of long sections the beginning, unless `all` is asked for."""
+    terms = Terms(explanation, looks)
+    notes = [Row((visible(note.message),), "note") for note in explanation.notes]
+    sections = [
+        Section("", heading(explanation, terms, all=all)),
+        Section("Forward", shown(forward(explanation, terms), looks, all=all)),
+        Section("Local derivatives", shown(locals_(explanation, terms), looks, all=all)),
+        Section("Chain rule, newest node first", shown(chain_rule(explanation, terms), looks, all=all)),
+        Section("Gradients", shown(gradients(explanation, terms), looks, all=all)),
+        Section("Notes", shown(notes, looks, all=all)),
+    ]
+    return lay_out([section for section in sections if section.rows], looks)
+
+
+def shown(rows: Sequence[Row], looks: Looks, *, all: bool) -> list[Row]:
+    """The rows that fit a screen, and a line that says how to see the rest."""
+    hidden = len(rows) - MOST
+    if all or hidden <= 1:
+        return list(rows)
+    rest = Row((f"{looks.ellipsis} {hidden:,} more: --all shows every row, --json has everything",), "aside")
+    return [*rows[:MOST], rest]
+
+
+def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
+    """The program, and the point at which it is explained."""
+    program = parse_program(Source(explanation.program))
+    variables = [node for node in explanation.nodes if node.kind != "op" and node.expression == Name(node.name)]
+    given = {node.name for node in variables}
+    statements = []
+    for statement in program.statements:
+        if statement.target in given:  # the first says the value, which follows below
+            given.remove(statement.target)
+        else:
+            statements.append(statement)
+    point = [f"{visible(node.name)} = {terms.value(node.value, width=40)}" for node in variables]
+    if not terms.plain_seed and explanation.steps:
+        point.append(f"upstream {terms.total(explanation.output)} = {terms.value(explanation.upstream, width=40)}")
+    at = f"at {', '.join(point)}" if point else ""
+    lines = shown(Rows(statements, partial(_statement, terms=terms)), terms.looks, all=all)
+    if at and len(lines) == 1 and len(lines[0].cells[0]) + len(at) < 90:
+        return [Row((f"{lines[0].cells[0]}        {at}",), "title")]
+    return [*lines, Row((at,), "title")] if at else lines
+
+
+def _statement(statement: Statement, terms: Terms) -> Row:
+    return Row((visible(unparse_statement(statement, multiply=terms.looks.times)),), "title")
+
+
+def forward(explanation: Explanation, terms: Terms) -> Rows[Node]:
+    """Every operation, and the constants that have a name in the expressions."""
+    used = mentioned(explanation)
+    nodes = [
+        node
+        for node in explanation.nodes
+        if node.kind == "op" or (node.kind == "constant" and (node.id in used or node.id == explanation.output))
+    ]
+    return Rows(nodes, partial(_forward, terms=terms))
+
+
+def mentioned(explanation: Explanation) -> set[str]:
+    """The constants that an expression or a rule calls by name; the others are written out where they are used."""
+    constants = {node.id for node in explanation.nodes if node.kind == "constant"}
+    users = [node for node in explanation.nodes if not constants.isdisjoint(node.inputs)]
+    written = (tree for node in users for tree in (node.expression, *(local.rule for local in node.locals)))
+    return {name for tree in written for name in names(tree)} & constants
+
+
+def _forward(node: Node, terms: Terms) -> Row:
+    value, expression = terms.value(node.value), terms.formula(node.expression)
+    if node.kind == "op":
+        made_by, put_in = node.grad_fn or "constant", terms.put_in(node)
+    else:
+        made_by, put_in = "constant", ""
+    made = "" if expression in (value, visible(node.name)) else f"= {expression}"
+    return Row((visible(node.name), made, made_by, "" if put_in == value else put_in, f"= {value}"))
+
+
+def locals_(explanation: Explanation, terms: Terms) -> Rows[tuple[Node, Local]]:
+    """The derivative on every edge, newest node first."""
+    edges = [(node, local) for node in reversed(explanation.nodes) for local in node.locals]
+    return Rows(edges, partial(_local, terms=terms))
+
+
+def _local(edge: tuple[Node, Local], terms: Terms) -> Row:
+    node, local = edge
+    symbols = terms.local(local)
+    value = "" if local.value is None else f"= {terms.value(local.value)}"
+    return Row((terms.derivative(node.name, local.input), symbols, "" if value == symbols else value))
+
+
+def chain_rule(explanation: Explanation, terms: Terms) -> Rows[Link]:
+    """The gradient of every node: in symbols, in numbers, and what comes out."""
+    return Rows(chain(explanation), partial(_link, terms=terms))
+
+
+def _link(link: Link, terms: Terms) -> Row:
+    total = terms.total(link.input)
+    return Row((total, *equations([total, terms.symbols(link), terms.numbers(link), terms.value(link.total)])[1:]))
+
+
+def equations(sides: Sequence[str]) -> list[str]:
+    """Each side with its equals sign; a side that repeats the one before it is left out."""
+    kept = [side if index == 0 or side != sides[index - 1] else "" for index, side in enumerate(sides)]
+    return [f"= {side}" if side else "" for side in kept]
+
+
+def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf]:
+    """The gradient of every variable: as a formula of the variables, and its value."""
+    return Rows(explanation.leaves, partial(_gradient, terms=terms))
+
+
+def _gradient(leaf: Leaf, terms: Terms) -> Row:
+    total = terms.total(leaf.name)
+    if leaf.gradient is None:
+        return Row((total, "", "= None"), "result")
+    formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"
+    value = f"= {terms.value(leaf.gradient)}"
+    return Row((total, "" if formula == value else formula, value), "result")

@@ -1,0 +1,138 @@
+"""Derivatives in words of the page: `∂z/∂v2`, sums of products, the same with numbers put in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from gradcli.explanation.chain import Link, Term
+from gradcli.explanation.model import Explanation, Local, Node, Value
+from gradcli.explanation.naming import unused
+from gradcli.language.rewrite import substitute, without_ones
+from gradcli.language.tree import Binary, Expression, Name, Number, Unary
+from gradcli.language.unparser import precedence, unparse
+from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import short
+from gradcli.source import visible
+
+PRODUCT = Binary("*", Name("a"), Name("b"))
+MOST = 12  # terms of a sum that are written out
+
+
+class Terms:
+    """Writes the derivatives of one explanation."""
+
+    def __init__(self, explanation: Explanation, looks: Looks, *, most: int | None = MOST) -> None:
+        self.explanation = explanation
+        self.looks = looks
+        self.most = most  # terms of a sum and factors of a product; None is all of them
+        self.nodes = {node.id: node for node in explanation.nodes}
+        self.upstream_name = explanation.upstream_name
+        self.plain_seed = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
+        # given an upstream gradient, what is differentiated is an L beyond the output, of which it is the derivative
+        self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
+
+    def derivative(self, of: str, by: str) -> str:
+        partial = self.looks.partial
+        return f"{partial}{visible(of)}/{partial}{visible(by)}"
+
+    def total(self, by: str) -> str:
+        """The derivative of what is differentiated: the output, or the L that an upstream gradient belongs to."""
+        return self.derivative(self.differentiated, by)
+
+    def formula(self, tree: Expression) -> str:
+        return visible(unparse(tree, multiply=self.looks.times))
+
+    def value(self, value: Value, width: int = 60) -> str:
+        return short(value, self.looks.precision, ascii=self.looks.ascii, width=width)
+
+    def put_in(self, node: Node) -> str:
+        """The expression of a node with the numbers of its inputs put in; empty where they are arrays."""
+        inputs = [self.nodes[id] for id in node.inputs]
+        if node.shape or any(x.shape for x in inputs) or not inputs:
+            return ""
+        within = isinstance(node.expression, Binary | Unary)
+        names = {x.id: _number(self.value(x.value), within) for x in inputs}
+        return self.formula(substitute(node.expression, names))
+
+    def local(self, local: Local) -> str:
+        """The local derivative, or what an edge makes of `g`."""
+        if local.formula is not None:
+            return f"= {self.formula(local.formula)}"
+        return f"{self.upstream_name} {self.looks.arrow} {self.formula(local.rule)}"
+
+    def symbols(self, link: Link) -> str:
+        """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""
+        edges = Counter(term.step.node for term in link.terms)
+        if len(link.terms) > 1:  # the symbol of an edge from the output would be that of the whole sum
+            edges[self.explanation.output] += self.plain_seed
+        return self._sum([self._symbols(term, ambiguous=edges[term.step.node] > 1) for term in link.terms])
+
+    def _symbols(self, term: Term, *, ambiguous: bool) -> list[str]:
+        """`ambiguous` where the symbol of the local derivative would stand for more than this edge."""
+        upstream = self.total(term.step.node)
+        if term.local.formula is None or term.step.summed_axes:
+            entering = Number(1) if self._is_seed(term) else Name(upstream)
+            rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
+            return [self.formula(rule)]
+        if ambiguous:
+            return self._formulas(term)
+        local = self.derivative(term.step.node, term.step.input)
+        return [local] if self._is_seed(term) else [upstream, local]
+
+    def formulas(self, link: Link) -> str:
+        """The local derivatives written out below their upstream gradients; empty where a rule is no product."""
+        if any(term.local.formula is None or term.step.summed_axes for term in link.terms):
+            return ""
+        return self._sum([self._formulas(term) for term in link.terms])
+
+    def _formulas(self, term: Term) -> list[str]:
+        assert term.local.formula is not None
+        upstream = self.total(term.step.node)
+        local = term.local.formula
+        if self._is_seed(term):
+            return [self.formula(local)]
+        text = self.formula(local)
+        loose = precedence(local) < precedence(PRODUCT)
+        return [upstream, f"({text})" if loose else text]
+
+    def numbers(self, link: Link) -> str:
+        """The same with numbers put in; empty where they are arrays."""
+        values = [x for term in link.terms for x in (term.step.upstream, term.step.contribution)]
+        if any(np.ndim(value) for value in values) or any(term.local.formula is None for term in link.terms):
+            return ""
+        return self._sum([self._numbers(term) for term in link.terms])
+
+    def _numbers(self, term: Term) -> list[str]:
+        local = self.value(term.local.value)
+        return [local] if self._is_seed(term) else [factor(self.value(term.step.upstream)), factor(local)]
+
+    def _is_seed(self, term: Term) -> bool:
+        """Whether the upstream gradient is the 1 that enters at the output, which is not written."""
+        return self.plain_seed and term.step.node == self.explanation.output
+
+    def _sum(self, products: list[list[str]]) -> str:
+        times = self.looks.times
+        if len(products) == 1:
+            return f" {times} ".join(products[0])
+        return self.joined([factor(times.join(product)) for product in products], " + ")
+
+    def joined(self, parts: Sequence[str], separator: str) -> str:
+        """The parts on one line; of a great many the first and the last, with dots between."""
+        if self.most is None or len(parts) <= self.most:
+            return separator.join(parts)
+        return separator.join([*parts[: self.most - 3], self.looks.ellipsis, *parts[-2:]])
+
+
+def _number(text: str, within: bool) -> Expression:
+    """A number put into an expression: `2·(-1)`, and `exp(-1)` where it is no operand of a product or sum."""
+    if within or not text.startswith("-"):
+        return Name(factor(text))
+    return Unary("-", Name(text[1:]))
+
+
+def factor(text: str) -> str:
+    """A number inside a product or sum: a negative one in parentheses."""
+    return f"({text})" if text.startswith("-") else text

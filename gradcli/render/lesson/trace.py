@@ -1,0 +1,116 @@
+"""Derivations, one block a variable: symbols, then numbers, then the result; and the paths behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.explanation.chain import Link
+from gradcli.explanation.model import Explanation
+from gradcli.explanation.trace import Route, Trace
+from gradcli.language.unparser import unparse
+from gradcli.render.documents.explanation import EXACT, plain
+from gradcli.render.lesson.page import equations, heading, shown
+from gradcli.render.lesson.terms import Terms, factor
+from gradcli.render.text.layout import Row, Section, lay_out
+from gradcli.render.text.looks import Looks
+from gradcli.source import visible
+
+
+def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool = False) -> str:
+    """A block a variable; of a long one the beginning, unless `all` is asked for."""
+    terms = Terms(explanation, looks)
+    sections = [Section("", heading(explanation, terms, all=all))]
+    for trace in traces:
+        title = terms.total(trace.leaf.name)
+        if trace.leaf.gradient is None:
+            text = visible(f"{explanation.output} does not depend on {trace.leaf.name}: the gradient is None")
+            sections.append(Section(title, [Row((text,), "note")]))
+            continue
+        rows = [row for link in trace.links for row in _derivation(link, terms)]
+        if not rows:  # the output is the variable
+            rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
+        sections.append(Section(title, shown(rows, looks, all=all)))
+        if trace.routes is not None:
+            sections.append(Section(*_paths(trace, terms)))
+    return lay_out(sections, looks)
+
+
+def _derivation(link: Link, terms: Terms) -> list[Row]:
+    """One quantity over several lines: the chain rule, the local derivatives as formulas, numbers, the result."""
+    total = terms.total(link.input)
+    sides = [total, terms.symbols(link), terms.formulas(link), terms.numbers(link), terms.value(link.total)]
+    written = [side for side in equations(sides)[1:] if side]
+    return [Row((total if index == 0 else "", side)) for index, side in enumerate(written)]
+
+
+def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
+    routes = trace.routes or ()
+    arrow = terms.looks.arrow
+    rows = []
+    for number, route in enumerate(routes, start=1):
+        nodes = terms.joined(list(map(visible, route.path.nodes)), f" {arrow} ")
+        sides = [_product(route, terms), terms.value(route.value)]
+        rows.append(Row((f"{number}. {nodes}", *(f"= {side}" if side else "" for side in sides))))
+    hidden = (trace.count or 0) - len(routes)
+    if hidden:
+        rows.append(Row((f"{terms.looks.ellipsis} {hidden:,} more paths: --limit N lists more",), "aside"))
+    rows.append(Row(("sum of all paths", "", f"= {terms.value(trace.leaf.gradient)}"), "result"))
+    count = trace.count or 0
+    ends = visible(f"from {terms.explanation.output} to {trace.leaf.name}")
+    return f"{count:,} path{'' if count == 1 else 's'} {ends}", rows
+
+
+def _product(route: Route, terms: Terms) -> str:
+    """What enters and the local derivatives along a path, as numbers; empty where they are arrays."""
+    values = [local.value for local in route.path.locals]
+    if not terms.plain_seed:
+        values.insert(0, terms.explanation.upstream)
+    if not values or any(value is None or getattr(value, "shape", ()) for value in values):
+        return ""
+    return terms.joined([factor(terms.value(value)) for value in values], f" {terms.looks.times} ")
+
+
+def trace_document(explanation: Explanation, traces: Sequence[Trace]) -> dict[str, Any]:
+    """The document `gradcli.trace/1`; path counts are exact, as decimal strings."""
+    terms = Terms(explanation, EXACT, most=None)
+    return {
+        "schema": "gradcli.trace/1",
+        "ok": True,
+        "program": explanation.program,
+        "output": explanation.output,
+        "leaves": [_leaf_document(trace, terms) for trace in traces],
+    }
+
+
+def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:
+    leaf = trace.leaf
+    lines = [
+        {
+            "quantity": terms.total(link.input),
+            "symbols": terms.symbols(link),
+            "numbers": terms.numbers(link) or None,
+            "value": plain(link.total),
+        }
+        for link in trace.links
+    ]
+    return {
+        "name": leaf.name,
+        "gradient": None if leaf.gradient is None else plain(leaf.gradient),
+        "formula": None if leaf.formula is None else unparse(leaf.formula),
+        "lines": lines,
+        "paths": None if trace.routes is None else _paths_document(trace, trace.routes),
+    }
+
+
+def _paths_document(trace: Trace, routes: Sequence[Route]) -> dict[str, Any]:
+    listed = [
+        {
+            "nodes": list(route.path.nodes),
+            "factors": [unparse(local.formula or local.rule) for local in route.path.locals],
+            "value": plain(route.value),
+        }
+        for route in routes
+    ]
+    total = None if trace.leaf.gradient is None else plain(trace.leaf.gradient)
+    return {"count": str(trace.count), "listed": listed, "sum": total}

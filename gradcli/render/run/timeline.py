@@ -1,0 +1,206 @@
+"""The timeline of a run: each line of the snippet that did something, and below it what it did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from gradcli.explanation.model import Note
+from gradcli.language.unparser import unparse
+from gradcli.render.lesson.page import chain_rule, forward, locals_, shown
+from gradcli.render.lesson.terms import Terms, factor
+from gradcli.render.text.layout import Row, Section, lay_out
+from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import short
+from gradcli.script.timeline.model import (
+    Accumulated,
+    Asked,
+    Backward,
+    Changed,
+    Event,
+    Failed,
+    Forward,
+    LeafState,
+    Named,
+    Reset,
+    Returned,
+    Timeline,
+    Updated,
+)
+from gradcli.script.timeline.reasons import listed, of, of_several
+from gradcli.source import Source, visible
+
+
+def timeline_page(timeline: Timeline, looks: Looks, *, all: bool = False, failed: bool = False) -> str:
+    """The whole run as text; of long sections the beginning, unless `all` is asked for.
+
+    A run that `failed` before it built anything has nothing to say.
+    """
+    seen: set[tuple[Source, int]] = set()
+    sections = [
+        Section(heading(source, line), list(rows(list(events), seen, looks, all=all)))
+        for (source, line), events in groupby(timeline.events, lambda event: (event.source, event.line))
+    ]
+    if timeline.leaves:
+        sections.append(Section("Leaves at the end", list(endings(timeline, looks, all=all, failed=failed))))
+    if not sections:
+        return "" if failed else "nothing to explain: the snippet computes no tensors"
+    return lay_out([section for section in sections if section.rows], looks)
+
+
+def heading(source: Source, line: int) -> str:
+    """A line of the snippet with its number, and its cell where there are several."""
+    cell = source.name.rpartition(" cell ")[2] if " cell " in source.name else ""
+    return f"{f'cell {cell} ' * bool(cell)}line {line}: {visible(source.line(line).strip())}"
+
+
+def rows(events: Sequence[Event], seen: set[tuple[Source, int]], looks: Looks, *, all: bool) -> Iterator[Row]:
+    """What the events of a line say; a pass that ran before is not shown in full again, unless all is asked for."""
+    for event in events:
+        if isinstance(event, Backward):
+            again = (event.source, event.line) in seen and not all
+            seen.add((event.source, event.line))
+            yield from backward(event, looks, again=again, all=all)
+        else:
+            yield from event_rows(event, looks, all=all)
+    more = max(event.times for event in events) - 1
+    if more:
+        yield Row((f"{looks.ellipsis} and {more:,} more time{'s' * (more > 1)}: --all shows each",), "aside")
+
+
+def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
+    """What one event says."""
+    match event:
+        case Forward():
+            yield from shown(
+                [
+                    Row(
+                        (
+                            visible(made.name),
+                            f"= {visible(unparse(made.expression, multiply=looks.times))}",
+                            made.grad_fn or "no graph",
+                            "" if made.value is None else f"= {value(made.value, looks)}",
+                        )
+                    )
+                    for made in event.made
+                ],
+                looks,
+                all=all,
+            )
+        case Named():
+            yield Row((visible(event.name), f"= {visible(event.before)}"))
+        case Changed():
+            how = "behind the back of autograd: .data, detach(), numpy()" if event.through_data else "in place"
+            told = how if event.through_data else f"{how}, version {event.version}"
+            yield Row((visible(event.name), f"{looks.arrow} {value(event.value, looks)}", told))
+        case Returned():
+            yield from returned(event, looks, all=all)
+        case Updated():
+            changed = [Row((visible(name), *change(before, after, looks))) for name, before, after in event.parameters]
+            if changed:
+                yield Row((f"{visible(event.optimizer)} changes",), "aside")
+                yield from shown(changed, looks, all=all)
+            yield from remarks(event.notes)
+        case Reset():
+            what = "None" if event.to_none else "0"
+            yield Row((f"{listed(f'{visible(name)}.grad' for name in event.names)} {looks.arrow} {what}",))
+        case Asked():
+            why = of(event.name, event.message) if event.message.startswith("it ") else event.message
+            yield Row((visible(f"{event.name}.grad is None: {why}"),), "note")
+        case Failed():
+            yield Row((visible(f"{event.error}: {first_sentence(event.message)}"),), "note")
+            yield from remarks(event.notes)
+
+
+def remarks(notes: Iterable[Note]) -> Iterator[Row]:
+    """Each on a line of its own."""
+    return (Row((visible(note.message),), "note") for note in notes)
+
+
+def first_sentence(message: str) -> str:
+    """Where an error is told in short: torch's are long, and whole where the run ends."""
+    return re.split(r"(?<=[^.\d])\. (?=[A-Z])|\n", message, maxsplit=1)[0]
+
+
+def backward(event: Backward, looks: Looks, *, again: bool, all: bool) -> Iterator[Row]:
+    """One pass: derivatives on the edges, the chain rule, and what arrived at the leaves."""
+    if again:
+        yield Row((f"backward from {visible(event.output)} again",), "aside")
+    else:
+        yield from lesson(event, looks, all=all)
+    for title, arrivals in (("into the leaves", event.accumulated), ("kept by retain_grad()", event.retained)):
+        if arrivals:
+            yield Row((title,), "aside")
+            yield from shown([arrival(one, looks) for one in arrivals], looks, all=all)
+    yield from remarks(event.notes)
+
+
+def arrival(one: Accumulated, looks: Looks) -> Row:
+    """What a `.grad` held, what was added, and what it holds now."""
+    sum = "" if one.before is None else f"{value(one.before, looks)} + {factor(value(one.gradient, looks))} = "
+    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{value(one.after, looks)}"), "result")
+
+
+def returned(event: Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
+    """A pass of `torch.autograd.grad`: the same, and what it returned."""
+    yield from lesson(event, looks, all=all)
+    yield Row(("returned",), "aside")
+    for name, gradient in event.gradients:
+        told = "None" if gradient is None else value(gradient, looks)
+        yield Row((f"{looks.partial}{visible(event.output)}/{looks.partial}{visible(name)}", f"= {told}"), "result")
+    yield from remarks(event.notes)
+
+
+def lesson(event: Backward | Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
+    """The forward pass, the local derivatives, and the chain rule."""
+    explanation = event.explanation
+    if explanation is None:
+        why = "the graph is too large, or has several outputs"
+        yield Row((f"backward from {visible(event.output)}, without its steps: {why}",), "aside")
+        return
+    terms = Terms(explanation, looks)
+    tables = (("forward", forward), ("local derivatives", locals_), ("chain rule, newest node first", chain_rule))
+    for title, table in tables:
+        found = table(explanation, terms)
+        if found:
+            yield Row((title,), "aside")
+            yield from shown(found, looks, all=all)
+    answered = {"unused"} | (
+        {"gradient-not-finite"} if any(note.code == "not-finite" for note in event.notes) else set()
+    )
+    yield from remarks(note for note in explanation.notes if note.code not in answered)
+
+
+def change(before: object, after: object, looks: Looks) -> Iterator[str]:
+    if before is not None:
+        yield value(before, looks)
+    yield f"{looks.arrow} {value(after, looks)}"
+
+
+def endings(timeline: Timeline, looks: Looks, *, all: bool, failed: bool) -> Iterator[Row]:
+    """The leaves as the run left them, and once for those alike why they have no gradient."""
+    yield from shown([leaf(one, looks) for one in timeline.leaves], looks, all=all)
+    reasons: dict[str, list[str]] = {}
+    told = {(event.name, event.message) for event in timeline.events if isinstance(event, Asked)}
+    passed = any(isinstance(event, Backward | Returned) for event in timeline.events)
+    for one in timeline.leaves if passed or not failed else ():
+        if one.grad is None and (one.name, one.reason) not in told:
+            reasons.setdefault(one.reason, []).append(f"{visible(one.name)}.grad")
+    for reason, names in reasons.items():
+        why = f"is None: {reason}" if len(names) == 1 else f"are None: {of_several(reason)}"
+        yield Row((f"{listed(names)} {visible(why)}",), "note")
+    yield from remarks(timeline.notes)
+
+
+def leaf(state: LeafState, looks: Looks) -> Row:
+    """A leaf as the run left it."""
+    gradient = value(state.grad, looks) if state.grad is not None else "None"
+    renamed = f"until line {state.renamed}" if state.renamed else ""
+    return Row((visible(state.name), f"= {value(state.value, looks)}", f".grad = {gradient}", renamed), "result")
+
+
+def value(number: object, looks: Looks) -> str:
+    if number is None:
+        return looks.ellipsis
+    return short(number, looks.precision, ascii=looks.ascii, width=48)

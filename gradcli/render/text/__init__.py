@@ -1,0 +1,1 @@
+"""Text in a terminal: columns, colour, digits, symbols, errors, progress."""

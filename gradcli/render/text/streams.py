@@ -1,0 +1,52 @@
+"""Writing results: one JSON document, or text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+
+def print_document(document: dict[str, Any]) -> None:
+    """One JSON document and nothing else on standard output; indented where a person looks."""
+    from gradcli.render.documents.explanation import dump
+    from gradcli.render.text.looks import is_unicode
+
+    text = dump(document, ascii=not is_unicode(sys.stdout), indent=2 if sys.stdout.isatty() else None)
+    sys.stdout.write(text + "\n")
+
+
+def print_long_document(document: dict[str, Any], key: str, items: Iterable[dict[str, Any]]) -> None:
+    """The same, with items for the list of this key, empty in the document: as texts they need the least memory."""
+    from gradcli.render.documents.explanation import dump
+    from gradcli.render.text.looks import is_unicode
+
+    if sys.stdout.isatty():
+        print_document(document | {key: list(items)})
+        return
+    ascii = not is_unicode(sys.stdout)
+    before, after = dump(document, ascii=ascii).split(f'"{key}": []')  # inside a string the quotes would be escaped
+    texts = [dump(item, ascii=ascii) for item in items]  # all of them before any is written: one may be refused
+    sys.stdout.write(f'{before}"{key}": [')
+    sys.stdout.writelines(f"{', ' * (number > 0)}{text}" for number, text in enumerate(texts))
+    sys.stdout.write(f"]{after}\n")
+
+
+def print_text(text: str) -> None:
+    """Text on standard output; what the stream cannot encode is written as an escape."""
+    if not text:
+        return
+    sys.stdout.write(encodable(text, sys.stdout) + "\n")
+
+
+def warn(message: str) -> None:
+    """A warning on standard error."""
+    from gradcli.source import visible
+
+    sys.stderr.write(f"warning: {encodable(visible(message), sys.stderr)}\n")
+
+
+def encodable(text: str, stream: TextIO) -> str:
+    """The text with escapes for what the stream cannot encode."""
+    encoding = stream.encoding or "ascii"
+    return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -1,0 +1,1 @@
+"""numpy as snippets see it: sizes are measured before numpy computes."""

@@ -1,0 +1,150 @@
+"""Sums of products, statistics of pairs, sets and dtypes: what numpy has besides functions of entries and axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.script.numpy.functions import option, product
+from gradcli.script.numpy.values import ScalarType, asarray, dtype_of, fit_together, fits, value
+from gradcli.script.python.values.attributes import BuiltinType
+
+Function = Callable[..., Any]
+PAIRS = "isin intersect1d union1d setdiff1d setxor1d digitize convolve correlate cov corrcoef trapezoid"
+MEASURED = ("convolve", "correlate", "cov", "corrcoef")  # whose work or size is a product
+
+
+def einsum(subscripts: str, *operands: Any) -> Any:
+    """Products summed over the axes that the subscripts do not keep."""
+    values = [value(operand) for operand in operands]
+    sizes: dict[str, int] = {}
+    for letters, one in zip(subscripts.partition("->")[0].replace(" ", "").split(","), values, strict=False):
+        named = letters.replace("...", "")
+        sizes |= dict(zip(named, np.shape(one)[-len(named) :] if named else (), strict=False))
+        if "..." in letters:
+            sizes["..."] = max(sizes.get("...", 1), math.prod(np.shape(one)[: np.ndim(one) - len(named)]))
+    fits(math.prod(sizes.values()) // 2**6)
+    kept = subscripts.rpartition("->")[2]
+    fits(math.prod(size for name, size in sizes.items() if name in kept))
+    return np.einsum(subscripts, *values)
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """The sum of products over several axes."""
+    plain: Any = axes if isinstance(axes, int) else tuple(tuple(x) if isinstance(x, list) else x for x in axes)
+    x, y = value(a), value(b)
+    fits(np.size(x) * np.size(y) // max(np.size(x), np.size(y), 1) if axes else np.size(x) * np.size(y))
+    return product(lambda p, q: np.tensordot(p, q, plain), x, y)
+
+
+def gradient(f: Any, *varargs: Any, axis: Any = None) -> Any:
+    """Differences between neighbours."""
+    return np.gradient(value(f), *map(value, varargs), axis=axis)
+
+
+def pairs(name: str) -> Function:
+    """A function of one or two arrays."""
+    function = getattr(np, name)
+
+    def call(*arrays: Any, **options: Any) -> Any:
+        values: list[Any] = [x if isinstance(x, str | bool) or x is None else value(x) for x in arrays]
+        if name in MEASURED:
+            sizes = [np.size(x) for x in values if not isinstance(x, str | bool)]
+            fits(math.prod(max(size, 1) for size in sizes) // 2**6)
+            fits((np.shape(values[0]) or (1,))[0] ** 2 if np.ndim(values[0]) > 1 else 0)
+        return function(*values, **{key: option(x) for key, x in options.items()})
+
+    return call
+
+
+def block(arrays: Any) -> Any:
+    """Arrays put together as they stand in nested lists."""
+    if not isinstance(arrays, list):
+        return value(arrays)
+    rows = [block(one) for one in arrays]
+    fits(sum(map(np.size, rows)))
+    return np.concatenate(rows, -2 if isinstance(arrays[0], list) else -1)
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    """The first choice whose condition holds."""
+    values = [[value(x) for x in items] for items in (condlist, choicelist)]
+    fit_together(*values[0], *values[1])
+    return np.select(values[0], values[1], value(default))
+
+
+def interp(x: Any, xp: Any, fp: Any) -> Any:
+    """Straight lines between points."""
+    return np.interp(value(x), value(xp), value(fp))
+
+
+def polyfit(x: Any, y: Any, deg: int) -> Any:
+    """The polynomial nearest to points."""
+    fits(np.size(value(x)) * (deg + 1))
+    return np.polyfit(value(x), value(y), deg)
+
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each whole number occurs."""
+    numbers = asarray(x)
+    fits(max(int(numbers.max(initial=0)), minlength))
+    return np.bincount(numbers, None if weights is None else value(weights), minlength)
+
+
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False) -> Any:
+    """How many entries fall between edges."""
+    fits(bins if isinstance(bins, int) else 0)
+    return np.histogram(value(a), option(bins), range, density)
+
+
+def multi_dot(arrays: Any) -> Any:
+    """The matrix product of several."""
+    first, *rest = map(value, arrays)
+    for one in rest:
+        first = product(np.dot, first, one)
+    return first
+
+
+def kind_of(dtype: Any) -> Any:
+    """What numpy takes for a kind of numbers: a dtype, or an abstract one."""
+    if isinstance(dtype, BuiltinType) and not isinstance(dtype, ScalarType) and issubclass(_type(dtype), np.generic):
+        return dtype.python
+    return dtype_of(dtype)
+
+
+def _type(dtype: BuiltinType) -> type:
+    return dtype.python if isinstance(dtype.python, type) else object
+
+
+def issubdtype(arg1: Any, arg2: Any) -> bool:
+    """Whether a dtype is of a kind."""
+    return np.issubdtype(kind_of(arg1), kind_of(arg2))
+
+
+def result_type(*arrays_and_dtypes: Any) -> Any:
+    """The dtype of a sum of these."""
+    given = [dtype_of(x) if isinstance(x, BuiltinType | str | np.dtype) else value(x) for x in arrays_and_dtypes]
+    return np.result_type(*given)
+
+
+def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
+    """Whether numbers of one dtype fit into another."""
+    return np.can_cast(dtype_of(from_), dtype_of(to), casting)
+
+
+ALGEBRA: dict[str, Any] = {name: pairs(name) for name in PAIRS.split()}
+ALGEBRA |= {
+    function.__name__: function
+    for function in (
+        einsum, tensordot, gradient, block, select, issubdtype, result_type, can_cast, interp, polyfit, bincount,
+        histogram,
+    )
+}  # fmt: skip
+ALGEBRA |= {
+    "promote_types": lambda type1, type2: np.promote_types(dtype_of(type1), dtype_of(type2)),
+    "shares_memory": lambda a, b: np.may_share_memory(value(a), value(b)),
+    "may_share_memory": lambda a, b: np.may_share_memory(value(a), value(b)),
+}

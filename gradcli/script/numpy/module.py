@@ -1,0 +1,120 @@
+"""The module `numpy` and its submodules `random`, `linalg` and `testing`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.script.numpy import draws
+from gradcli.script.numpy.algebra import ALGEBRA, multi_dot
+from gradcli.script.numpy.creation import CREATION
+from gradcli.script.numpy.functions import FUNCTIONS
+from gradcli.script.numpy.methods import ABSTRACT, NDARRAY
+from gradcli.script.numpy.positions import POSITIONS
+from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, fits, value
+from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace
+from gradcli.script.stdlib.containers import open_up
+from gradcli.script.stdlib.contexts import nullcontext
+
+LINALG = "norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky pinv matrix_rank lstsq slogdet cond matrix_power"
+TESTING = (
+    "assert_allclose assert_array_equal assert_equal assert_almost_equal assert_array_almost_equal assert_array_less"
+)
+PRINTED = {"precision": 8, "threshold": 1000, "edgeitems": 3, "linewidth": 75, "suppress": False}
+LONGEST = 10_000  # entries of an array that is printed in full
+
+
+def set_printoptions(**options: Any) -> None:
+    """How arrays are printed from now on."""
+    known = {name: options[name] for name in PRINTED if options.get(name) is not None}
+    if "threshold" in known:
+        known["threshold"] = int(min(known["threshold"], LONGEST))
+    np.set_printoptions(**known)
+
+
+def algebra(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of matrices, whose work grows with the third power of their size."""
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        values: list[Any] = [x if x is None or isinstance(x, str | tuple) else value(x) for x in arguments]
+        for one in values:
+            fits(max(np.shape(one)[-2:], default=0) ** 3 // 100 if np.ndim(one) > 1 else 0)
+        result = function(*values, **options)
+        if hasattr(type(result), "_fields") and type(result) not in TABLES:
+            open_up(type(result))
+        return result
+
+    return call
+
+
+def asserting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A test of `np.testing`: AssertionError with numpy's words."""
+
+    def call(actual: Any, desired: Any, *rest: Any, **options: Any) -> None:
+        values = [value(x) for x in (actual, desired)]
+        fit_together(*values)
+        named = {name: x if isinstance(x, str) else value(x) for name, x in options.items()}
+        function(*values, *map(value, rest), **named)
+
+    return call
+
+
+def find(name: str) -> Any:
+    """The submodules, which are loaded when they are asked for."""
+    if name == "random":
+        return draws.namespace("numpy.random")
+    if name == "linalg":
+        error = BuiltinType("LinAlgError", np.linalg.LinAlgError, np.linalg.LinAlgError, module="numpy.linalg")
+        return Namespace(
+            "numpy.linalg",
+            {
+                **{word: algebra(getattr(np.linalg, word)) for word in LINALG.split()},
+                "LinAlgError": error,
+                "multi_dot": multi_dot,
+            },
+        )
+    if name == "testing":
+        return Namespace("numpy.testing", {word: asserting(getattr(np.testing, word)) for word in TESTING.split()})
+    return None
+
+
+MEMBERS: dict[str, Any] = {
+    **FUNCTIONS,
+    **CREATION,
+    **POSITIONS,
+    **ALGEBRA,
+    **SCALARS,
+    **ABSTRACT,
+    "bool_": SCALARS["bool"],
+    "double": SCALARS["float64"],
+    "single": SCALARS["float32"],
+    "ndarray": NDARRAY,
+    "asanyarray": asarray,
+    "ascontiguousarray": lambda a, dtype=None: np.ascontiguousarray(array(a, dtype, copy=None)),
+    "dtype": dtype_of,
+    "finfo": lambda dtype: np.finfo(dtype_of(dtype)),
+    "iinfo": lambda dtype: np.iinfo(dtype_of(dtype)),
+    "isscalar": lambda x: isinstance(x, int | float | str | np.generic),
+    "set_printoptions": set_printoptions,
+    "errstate": lambda **_: nullcontext(),
+    "seterr": lambda **_: {},
+    "array2string": lambda a, **_: str(a),
+    "newaxis": None,
+    "True_": np.True_,
+    "False_": np.False_,
+    "pi": math.pi,
+    "e": math.e,
+    "inf": math.inf,
+    "nan": math.nan,
+    "euler_gamma": np.euler_gamma,
+    "__version__": np.__version__,
+}
+
+
+def namespace(name: str) -> Namespace:
+    """`numpy`, printing as it does when nobody has said otherwise."""
+    np.set_printoptions(**PRINTED)  # type: ignore[arg-type]
+    return Namespace(name, MEMBERS, find, known=("random", "linalg", "testing"))

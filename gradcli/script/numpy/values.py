@@ -1,0 +1,140 @@
+"""What numpy takes: arrays of numbers, dtypes, sizes; all of it is looked at before numpy sees it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor, type_name
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
+from gradcli.script.python.values.attributes import BuiltinType
+
+Array = np.ndarray[Any, Any]
+
+DEEPEST = 64  # axes
+LIST = "keep texts and objects in a list"
+KINDS = "fiub"  # of dtypes: numbers and booleans
+NAMES = "float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool"
+PLAIN = {int, float, bool}
+PYTHON: dict[Any, Any] = {float: np.dtype(np.float64), int: np.dtype(np.int64), bool: np.dtype(np.bool_)}
+
+
+class ScalarType(BuiltinType):
+    """`np.float32` and its kin: a type, and a dtype."""
+
+    def __init__(self, name: str) -> None:
+        self.dtype = np.dtype(name)
+        super().__init__(name, self.dtype.type, self._scalar, module="numpy")
+
+    def _scalar(self, data: Any = 0) -> Any:
+        return self.dtype.type(data) if isinstance(data, str) else array(data, self)[()]
+
+
+SCALARS = {name: ScalarType(name) for name in NAMES.split()}
+
+
+def dtype_of(dtype: Any) -> Any:
+    """The dtype behind what a snippet calls one; None for None."""
+    if dtype is None or isinstance(dtype, np.dtype):
+        return dtype
+    if isinstance(dtype, ScalarType):
+        return dtype.dtype
+    if isinstance(dtype, BuiltinType) and dtype.python in PYTHON:
+        return PYTHON[dtype.python]
+    if isinstance(dtype, str):
+        found = np.dtype(dtype)
+        if found.kind in KINDS and found.isnative and not found.shape:
+            return found
+    raise TypeError(f"Cannot interpret {dtype!r} as a data type")
+
+
+def array(object: Any, dtype: Any = None, *, copy: bool | None = True, ndmin: int = 0) -> Array:
+    """`np.array`: of numbers, nested lists, tensors and arrays."""
+    wanted = dtype_of(dtype)
+    made = np.array(plain(object), wanted, copy=copy, ndmin=ndmin)
+    if made.dtype.kind not in KINDS:
+        raise UnsupportedError("an array of this is not supported here", python=TypeError, help=LIST)
+    return made
+
+
+def asarray(a: Any, dtype: Any = None) -> Array:
+    """The array itself, unless it has another dtype."""
+    return array(a, dtype, copy=None)
+
+
+def value(data: Any) -> Any:
+    """An array for what is one or becomes one; numpy's numbers and Python's stay what they are."""
+    if isinstance(data, np.ndarray | np.generic | bool | float):
+        return data
+    if isinstance(data, int):
+        return data if -(2**63) <= data < 2**64 else float(data)
+    return array(data, copy=None)
+
+
+def plain(data: Any) -> Any:
+    """Lists of numbers with arrays in place of the tensors in them; measured."""
+    if isinstance(data, Tensor):
+        return data.numpy()
+    if isinstance(data, range):
+        running.machine.budget.fits(len(data), "the array")
+        return data
+    if isinstance(data, np.ndarray | np.generic | int | float):
+        return data
+    if not isinstance(data, list | tuple):
+        raise _no_number(data)
+    return _without_tensors(data) if _look_through(data) else data
+
+
+def _look_through(data: Any) -> bool:
+    """Whether there are tensors in nested lists; refuses what is too deep, too much or no number."""
+    waiting, seen, found = [(data, 1)], 0, False
+    while waiting:
+        items, depth = waiting.pop()
+        seen += len(items)
+        running.machine.budget.fits(seen, "the array")
+        if depth > DEEPEST:
+            raise ValueError(f"an array has at most {DEEPEST} axes")
+        for item in () if set(map(type, items)) <= PLAIN else items:
+            if isinstance(item, list | tuple | range):
+                waiting.append((item, depth + 1))
+            elif isinstance(item, Tensor):
+                found = True
+            elif isinstance(item, np.ndarray):
+                seen += item.size
+            elif not isinstance(item, np.generic | int | float):
+                raise _no_number(item)
+    return found
+
+
+def _no_number(data: Any) -> UnsupportedError:
+    return UnsupportedError(f"an array holds numbers here, not '{type_name(data)}'", python=TypeError, help=LIST)
+
+
+def _without_tensors(data: Any) -> Any:
+    """At most as deep as an array has axes."""
+    if isinstance(data, list | tuple):
+        return [_without_tensors(item) for item in data]
+    return data.numpy() if isinstance(data, Tensor) else data
+
+
+def fits(size: float) -> None:
+    """Refuse an array of absurd size."""
+    running.machine.budget.fits(int(size), "the array")
+
+
+def fit_together(*values: Any) -> None:
+    """Refuse arrays that broadcast to absurd size; whether they broadcast at all numpy says."""
+    sizes = zip_longest(*(reversed(np.shape(one)) for one in values), fillvalue=1)
+    fits(math.prod(map(max, sizes)))
+
+
+def shape_of(shape: Any) -> tuple[int, ...]:
+    """A shape as numpy takes it: a number or several; measured."""
+    sizes = tuple(map(int, shape)) if isinstance(shape, Sequence | np.ndarray) else (int(shape),)
+    fits(math.prod(sizes))
+    return sizes

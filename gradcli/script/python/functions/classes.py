@@ -1,0 +1,108 @@
+"""Classes that snippets define: real Python classes, made of what snippets may define and nothing else."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABCMeta
+from typing import Any
+
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.functions.functions import decorate, decorators
+from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles, refusal
+from gradcli.script.python.syntax.displays import several
+from gradcli.script.python.syntax.names import store_name
+from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope, bound, mangle
+from gradcli.script.python.syntax.statements import block
+from gradcli.script.python.values.kinds import BuiltinType, Defined, DefinedAbstract, DefinedError, Facade
+from gradcli.script.python.values.places import Place, placed
+from gradcli.script.python.values.special import BUILTIN, DEFINABLE, WRAPPED, check_own, is_special, wrapped
+
+FIELDS = " fields"  # where a class has its annotated names, for dataclasses: no assignment of a snippet reaches it
+PLAIN = ("__doc__", "__slots__", "__match_args__")  # what a class may say of itself
+ANCESTORS = 200  # of one class; each class lists all of its own
+
+
+@compiles(ast.ClassDef)
+def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
+    if any(keyword.arg is None for keyword in node.keywords):
+        raise refusal(node, unit, "** in the head of a class is not supported", "write class Name(Parent, key=value):")
+    name = scope.qualified(node.name)
+    doc = ast.get_docstring(node, clean=False)
+    mangle(node)
+    around = Scope("cell", frozenset((CLASS,)), scope.outer if scope.kind == "class" else scope)
+    names = bound(node.body)
+    for defined in names["local"]:
+        if is_special(defined) and defined not in DEFINABLE and defined not in PLAIN:
+            raise refusal(node, unit, f"defining {defined} is not supported", "use a method with a plain name")
+    inner = Scope("class", names["local"], around, names["global"], names["nonlocal"], name=name)
+    body, parents, place = block(node.body, inner, unit), several(node.bases, scope, unit), Place(node, unit.source)
+    named = [(keyword.arg or "", compiled(keyword.value, scope, unit)) for keyword in node.keywords]
+    decorated = decorators(node.decorator_list, scope, unit)
+    store, in_class = store_name(node.name, scope, unit), scope.kind == "class"
+
+    def run(env: Env) -> None:
+        found = [(place, decorator(env)) for place, decorator in decorated]
+        bases = parents(env)
+        options = {key: value(env) for key, value in named}
+        cell: Env = {OUTER: env[OUTER] if in_class else env}
+        namespace: Env = {OUTER: cell}
+        body(namespace)
+        del namespace[OUTER]
+        try:
+            contents = {"__doc__": doc, **namespace, FIELDS: tuple(inner.inside), "__qualname__": name}
+            made = new_class(node.name, bases, contents, options, cell)
+        except Exception as error:
+            placed(error, place)
+            raise
+        store(env, decorate(found, made))
+
+    return run
+
+
+def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options: dict[str, Any], cell: Env) -> type:
+    """A class of the snippet; its parents are its own classes, those of our facades, or exceptions."""
+    bases = tuple([base for base in map(_base, parents) if base is not object]) or (Facade,)
+    if max(len(base.__mro__) for base in bases) > ANCESTORS:
+        raise RecursionError("maximum recursion depth exceeded")
+    meta = _metaclass(bases, options.pop("metaclass", None))
+    check_own(bases, namespace)
+    for special in WRAPPED.keys() & namespace.keys():
+        namespace[special] = wrapped(special, namespace[special])
+    slots = namespace.get("__slots__", ())
+    if any(type(slot) is not str or is_special(slot) for slot in ((slots,) if isinstance(slots, str) else slots)):
+        raise TypeError("__slots__ must be identifiers")
+    made: type = meta.__new__(meta, name, bases, {**namespace, "__module__": "__main__"}, **options)
+    cell[CLASS] = made
+    meta.__init__(made, name, bases, namespace, **options)
+    return made
+
+
+def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:
+    """The class of a new class, of those that mark what a snippet defines."""
+    python = asked.python if isinstance(asked, BuiltinType) else asked
+    if asked is not None and python not in (ABCMeta, type):
+        raise UnsupportedError("this metaclass is not supported here", python=TypeError, help=NO_METACLASS)
+    if any(issubclass(base, BaseException) for base in bases):
+        return DefinedError
+    own = [meta for base in bases for meta in type.mro(type(base)) if meta in MARKED]
+    return MARKED[own[0]] if own else DefinedAbstract if python is ABCMeta else Defined
+
+
+NO_METACLASS = "define __init_subclass__ in the parent, or write a function that changes the class"
+MARKED: dict[type, type] = {ABCMeta: DefinedAbstract}  # the classes of classes of our facades, as a snippet's have them
+
+
+def _base(parent: Any) -> type:
+    python = parent.python if isinstance(parent, BuiltinType) else parent
+    if python in BUILTIN:
+        from gradcli.script.python.values.parents import parent as of_builtin
+
+        return of_builtin(python)
+    if isinstance(python, type) and (python is object or issubclass(python, Facade | Exception)):
+        return python
+    shown = parent.name if isinstance(parent, BuiltinType) else repr(parent)
+    raise UnsupportedError(
+        f"a class cannot have {shown} for a parent here",
+        python=TypeError,
+        help="nn.Module, torch.autograd.Function, exceptions and your own classes can be parents",
+    )

@@ -1,0 +1,175 @@
+"""Functions that snippets define: parameters, closures, decorators, lambdas, generators."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradcli.script.limits import DEPTH
+from gradcli.script.python.functions.generators import generator_function
+from gradcli.script.python.functions.parameters import Parameters, bind
+from gradcli.script.python.syntax.compiler import RESULT, Closure, Unit, compiled, compiles
+from gradcli.script.python.syntax.names import store_name
+from gradcli.script.python.syntax.scopes import OUTER, Env, Scope, bound, yields
+from gradcli.script.python.syntax.statements import block
+from gradcli.script.python.values.places import Place, called_from
+
+Function = Callable[..., Any]
+
+
+class Code:
+    """What one `def` or `lambda` compiles to; each time it runs, `function` makes a function of it."""
+
+    def __init__(self, name: str, parameters: ast.arguments, scope: Scope, unit: Unit) -> None:
+        self.name = name
+        self.qualified = scope.qualified(name)
+        self.machine = unit.machine
+        self.parameters = Parameters(parameters, self.qualified)
+        self.body: Closure | None = None  # answers a signal, and leaves the result
+        self.answer: Closure | None = None  # of a lambda: the result itself
+        self.generate: Callable[[Env], Iterator[Any]] | None = None
+        self.doc: str | None = None
+        self.line = 0
+        defaults = [compiled(default, scope, unit) for default in parameters.defaults]
+        names = self.parameters.positional[len(self.parameters.positional) - len(defaults) :]
+        named = zip(self.parameters.only_named, parameters.kw_defaults, strict=True)
+        self.defaults = [
+            *zip(names, defaults, strict=True),
+            *((name, compiled(default, scope, unit)) for name, default in named if default is not None),
+        ]
+
+    def function(self, env: Env, here: Env) -> Function:
+        """The function with the variables around it; its defaults are evaluated in the block that defines it."""
+        made = self._caller(env, {name: default(here) for name, default in self.defaults})
+        made.__name__, made.__qualname__, made.__doc__, made.__module__ = (
+            self.name,
+            self.qualified,
+            self.doc,
+            "__main__",
+        )
+        return made
+
+    def _caller(self, outer: Env, defaults: dict[str, Any]) -> Function:
+        parameters, names = self.parameters, self.parameters.positional
+        count = len(names) if parameters.is_simple else -1
+        first, second = (*names, "", "")[:2]
+
+        required = count - len(defaults)
+
+        def variables(arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Env:
+            if keywords or len(arguments) != count:
+                if required <= len(arguments) < count and not keywords:
+                    env = {**defaults, **dict(zip(names, arguments, strict=False))}
+                else:
+                    env = bind(parameters, defaults, arguments, keywords)
+                env[OUTER] = outer
+                return env
+            if count == 1:
+                return {OUTER: outer, first: arguments[0]}
+            if count == 2:
+                return {OUTER: outer, first: arguments[0], second: arguments[1]}
+            env = dict(zip(names, arguments, strict=True))
+            env[OUTER] = outer
+            return env
+
+        if self.generate is not None:
+            return self._generating(variables, self.generate)
+        return self._running(variables)
+
+    def _running(self, variables: Callable[..., Env]) -> Function:
+        machine, body, answer, line = self.machine, self.body, self.answer, self.line
+        budget = machine.budget
+
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            env = variables(arguments, keywords)
+            before = machine.line
+            if machine.depth >= DEPTH:
+                raise RecursionError("maximum recursion depth exceeded")
+            machine.depth += 1
+            try:
+                if answer is not None:
+                    budget.left -= 1
+                    if budget.left < 0:
+                        budget.look()
+                    machine.line = line
+                    return answer(env)
+                assert body is not None
+                return env[RESULT] if body(env) is not None else None
+            finally:
+                machine.depth -= 1
+                machine.line = before
+
+        return call
+
+    def _generating(self, variables: Callable[..., Env], generate: Callable[[Env], Iterator[Any]]) -> Function:
+        name, qualified = self.name, self.qualified
+
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            made: Any = generate(variables(arguments, keywords))
+            made.__name__, made.__qualname__ = name, qualified
+            return made
+
+        return call
+
+
+@compiles(ast.FunctionDef)
+def define(node: ast.FunctionDef, scope: Scope, unit: Unit) -> Closure:
+    code = code_of(node.name, node.args, node.body, scope, unit)
+    code.doc = ast.get_docstring(node, clean=False)
+    decorated = decorators(node.decorator_list, scope, unit)
+    store = store_name(node.name, scope, unit)
+    in_class = scope.kind == "class"
+
+    def run(env: Env) -> None:
+        found = [(place, decorator(env)) for place, decorator in decorated]
+        store(env, decorate(found, code.function(env[OUTER] if in_class else env, env)))
+
+    return run
+
+
+def decorators(nodes: list[ast.expr], scope: Scope, unit: Unit) -> list[tuple[Place, Closure]]:
+    """The decorators in the order in which they are evaluated, with their places."""
+    return [(Place(node, unit.source), compiled(node, scope, unit)) for node in nodes]
+
+
+def decorate(found: list[tuple[Place, Any]], made: Any) -> Any:
+    """What the decorators make of a function or class, the closest first."""
+    for place, decorator in reversed(found):
+        try:
+            made = decorator(made)
+        except Exception as error:
+            called_from(error, place)
+            raise
+    return made
+
+
+@compiles(ast.Lambda)
+def lambda_(node: ast.Lambda, scope: Scope, unit: Unit) -> Closure:
+    answer = ast.copy_location(ast.Return(node.body), node.body)
+    code = code_of("<lambda>", node.args, [answer], scope, unit)
+    in_class = scope.kind == "class"
+    return lambda env: code.function(env[OUTER] if in_class else env, env)
+
+
+def code_of(name: str, parameters: ast.arguments, body: list[ast.stmt], scope: Scope, unit: Unit) -> Code:
+    """Compile a function; its block sees the block around it, past the variables of a class."""
+    code = Code(name, parameters, scope, unit)
+    names = bound(body)
+    inner = Scope(
+        "function",
+        (code.parameters.names | names["local"]) - names["global"] - names["nonlocal"],
+        scope.outer if scope.kind == "class" else scope,
+        names["global"],
+        names["nonlocal"],
+        first_parameter=code.parameters.first,
+        name=code.qualified,
+    )
+    code.line = body[0].lineno
+    if yields(body):
+        code.generate = generator_function(body, inner, unit)
+    elif len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value and unit.machine.timeline is None:
+        code.answer = compiled(body[0].value, inner, unit)
+    else:
+        code.body = block(body, inner, unit)
+    return code

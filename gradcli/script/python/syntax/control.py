@@ -1,0 +1,79 @@
+"""Conditions and loops."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from gradcli.script.python.syntax.compiler import BREAK, CONTINUE, Closure, Unit, compiled, compiles
+from gradcli.script.python.syntax.expressions import tested
+from gradcli.script.python.syntax.scopes import Env, Scope
+from gradcli.script.python.syntax.statements import block
+from gradcli.script.python.syntax.targets import assignment
+from gradcli.script.python.values.places import Place, placed
+
+
+def nothing(env: Env) -> None:
+    """An `else` that is not there."""
+
+
+@compiles(ast.If)
+def if_(node: ast.If, scope: Scope, unit: Unit) -> Closure:
+    test, then = tested(node.test, scope, unit), block(node.body, scope, unit)
+    otherwise = block(node.orelse, scope, unit) if node.orelse else nothing
+    return lambda env: then(env) if test(env) else otherwise(env)
+
+
+@compiles(ast.While)
+def while_(node: ast.While, scope: Scope, unit: Unit) -> Closure:
+    test, body = tested(node.test, scope, unit), block(node.body, scope, unit)
+    otherwise = block(node.orelse, scope, unit) if node.orelse else nothing
+    machine, line = unit.machine, node.lineno
+
+    def run(env: Env) -> object:
+        while test(env):
+            signal = body(env)
+            if signal is not None and signal is not CONTINUE:
+                return None if signal is BREAK else signal
+            machine.line = line
+        return otherwise(env)
+
+    return run
+
+
+@compiles(ast.For)
+def for_(node: ast.For, scope: Scope, unit: Unit) -> Closure:
+    items, body = compiled(node.iter, scope, unit), block(node.body, scope, unit)
+    otherwise = block(node.orelse, scope, unit) if node.orelse else nothing
+    store, place = assignment(node.target, scope, unit), Place(node.iter, unit.source)
+
+    def run(env: Env) -> object:
+        for item in iterated(items(env), place):
+            store(env, item)
+            signal = body(env)
+            if signal is not None and signal is not CONTINUE:
+                return None if signal is BREAK else signal
+        return otherwise(env)
+
+    return run
+
+
+def iterated(value: Any, place: Place) -> Iterator[Any]:
+    """Go through a value; what cannot be gone through is told with its place."""
+    try:
+        items: Iterator[Any] = iter(value)
+        return items
+    except Exception as error:
+        placed(error, place)
+        raise
+
+
+@compiles(ast.Break)
+def break_(node: ast.Break, scope: Scope, unit: Unit) -> Closure:
+    return lambda env: BREAK
+
+
+@compiles(ast.Continue)
+def continue_(node: ast.Continue, scope: Scope, unit: Unit) -> Closure:
+    return lambda env: CONTINUE

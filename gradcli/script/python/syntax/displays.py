@@ -1,0 +1,125 @@
+"""Displays and f-strings: lists, tuples, sets, dicts, and text with values in it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
+from gradcli.script.python.syntax.scopes import Env, Scope
+from gradcli.script.python.values.formatting import formatted
+from gradcli.script.python.values.nesting import hashable, hashables
+from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.places import Place, placed
+
+
+def several(nodes: list[ast.expr], scope: Scope, unit: Unit) -> Closure:
+    """The values of a display or of arguments as a list; starred ones are spread out."""
+    if not any(isinstance(item, ast.Starred) for item in nodes):
+        items = [compiled(item, scope, unit) for item in nodes]
+        return lambda env: [item(env) for item in items]
+    parts = [
+        (isinstance(item, ast.Starred), compiled(item.value if isinstance(item, ast.Starred) else item, scope, unit))
+        for item in nodes
+    ]
+    places, budget = [Place(item, unit.source) for item in nodes], unit.machine.budget
+
+    def evaluate(env: Env) -> list[Any]:
+        found: list[Any] = []
+        for (starred, item), place in zip(parts, places, strict=True):
+            value = item(env)
+            try:
+                if starred:
+                    found.extend(bounded(_iterable(value)))
+                    budget.fits(len(found), "this list")
+                else:
+                    found.append(value)
+            except Exception as error:
+                placed(error, place)
+                raise
+        return found
+
+    return evaluate
+
+
+def _iterable(value: Any) -> Any:
+    if not hasattr(type(value), "__iter__") and not hasattr(type(value), "__getitem__"):
+        raise TypeError(f"Value after * must be an iterable, not {type(value).__name__}")
+    return iter(value)
+
+
+@compiles(ast.List)
+def list_of(node: ast.List, scope: Scope, unit: Unit) -> Closure:
+    return several(node.elts, scope, unit)
+
+
+@compiles(ast.Tuple)
+def tuple_of(node: ast.Tuple, scope: Scope, unit: Unit) -> Closure:
+    if len(node.elts) == 2 and not any(isinstance(item, ast.Starred) for item in node.elts):
+        first, second = (compiled(item, scope, unit) for item in node.elts)
+        return lambda env: (first(env), second(env))
+    items = several(node.elts, scope, unit)
+    return lambda env: tuple(items(env))
+
+
+@compiles(ast.Set)
+def set_of(node: ast.Set, scope: Scope, unit: Unit) -> Closure:
+    items = several(node.elts, scope, unit)
+    return lambda env: set(hashables(items(env)))
+
+
+@compiles(ast.Dict)
+def dict_of(node: ast.Dict, scope: Scope, unit: Unit) -> Closure:
+    pairs = [
+        (None if key is None else compiled(key, scope, unit), compiled(value, scope, unit))
+        for key, value in zip(node.keys, node.values, strict=True)
+    ]
+
+    def evaluate(env: Env) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        for key, value in pairs:
+            if key is None:
+                more = value(env)
+                if not isinstance(more, Mapping):
+                    raise TypeError(f"{type(more).__name__!r} object is not a mapping")
+                found.update(more)
+            else:
+                one = hashable(key(env))
+                found[one] = value(env)
+        return found
+
+    return evaluate
+
+
+@compiles(ast.JoinedStr)
+def joined(node: ast.JoinedStr, scope: Scope, unit: Unit) -> Closure:
+    parts = [compiled(value, scope, unit) for value in node.values]
+    budget = unit.machine.budget
+
+    def evaluate(env: Env) -> str:
+        found = "".join([part(env) for part in parts])
+        if len(found) > 2**16:
+            budget.fits(len(found), "the text")
+        return found
+
+    return evaluate
+
+
+@compiles(ast.FormattedValue)
+def field(node: ast.FormattedValue, scope: Scope, unit: Unit) -> Closure:
+    value, place = compiled(node.value, scope, unit), Place(node.value, unit.source)
+    spec = compiled(node.format_spec, scope, unit) if node.format_spec else None
+    conversion = chr(node.conversion) if node.conversion > 0 else ""
+
+    def evaluate(env: Env) -> str:
+        x = value(env)
+        try:
+            if spec is None and not conversion and (type(x) is int or type(x) is float):
+                return str(x)
+            return formatted(x, "" if spec is None else spec(env), conversion)
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    return evaluate

@@ -1,0 +1,232 @@
+"""raise and try: what a snippet may catch is every exception but a limit."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.script.errors import LimitError, UnsupportedError, python_class
+from gradcli.script.machine import running
+from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
+from gradcli.script.python.syntax.names import store_name
+from gradcli.script.python.syntax.scopes import Env, Scope
+from gradcli.script.python.syntax.statements import block
+from gradcli.script.python.values.kinds import BuiltinType
+from gradcli.script.python.values.places import PLACES, Place, placed
+
+RAISABLE = (Exception, KeyboardInterrupt, SystemExit)
+NOT_RAISABLE = "derive it from Exception"
+CAUSE = "exception causes must derive from BaseException"
+
+
+@compiles(ast.Raise)
+def raise_(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
+    place, machine = Place(node, unit.source), unit.machine
+    if node.exc is None:
+
+        def again(env: Env) -> None:
+            error = machine.handled or RuntimeError("No active exception to reraise")
+            placed(error, place)
+            raise error
+
+        return again
+    value = compiled(node.exc, scope, unit)
+    cause = compiled(node.cause, scope, unit) if node.cause else None
+
+    def run(env: Env) -> None:
+        error = raisable(value(env), "exceptions must derive from BaseException")
+        if cause is not None:
+            given = cause(env)
+            because = None if given is None else raisable(given, CAUSE)
+            if isinstance(because, TypeError) and because.args == (CAUSE,):
+                error = because
+            else:
+                error.__cause__ = because
+        placed(error, place)
+        raise error
+
+    return run
+
+
+def raisable(value: Any, otherwise: str) -> BaseException:
+    """The exception that `raise value` raises."""
+    kind = value.python if isinstance(value, BuiltinType) else value
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        value = value()
+    if isinstance(value, BaseException) and not isinstance(value, RAISABLE):
+        raise UnsupportedError(f"{type(value).__name__} cannot be raised here", python=TypeError, help=NOT_RAISABLE)
+    return value if isinstance(value, BaseException) else TypeError(otherwise)
+
+
+@compiles(ast.Try)
+def try_(node: ast.Try, scope: Scope, unit: Unit) -> Closure:
+    body = block(node.body, scope, unit)
+    handlers = [Handler(handler, scope, unit) for handler in node.handlers]
+    bodies = [block(handler.body, scope, unit) for handler in node.handlers]
+    otherwise = block(node.orelse, scope, unit) if node.orelse else None
+    last = block(node.finalbody, scope, unit) if node.finalbody else None
+
+    def attempt(env: Env) -> object:
+        try:
+            signal = body(env)
+        except LimitError:
+            raise
+        except BaseException as error:
+            check_memory(error)
+            for handler, handle in zip(handlers, bodies, strict=True):
+                if handler.catches(env, error):
+                    return handler.handling(env, error, handle)
+            raise
+        return otherwise(env) if otherwise is not None and signal is None else signal
+
+    return finally_(attempt, last, unit)
+
+
+def finally_(attempt: Closure, last: Closure | None, unit: Unit) -> Closure:
+    """The same, and whatever happens, `last` in the end."""
+    if last is None:
+        return attempt
+
+    def run(env: Env) -> object:
+        try:
+            signal = attempt(env)
+        except LimitError:
+            raise
+        except BaseException as error:
+            before, unit.machine.handled = unit.machine.handled, error
+            try:
+                final = last(env)
+            finally:
+                unit.machine.handled = before
+            if final is not None:
+                return final
+            raise
+        final = last(env)
+        return signal if final is None else final
+
+    return run
+
+
+@compiles(ast.TryStar)
+def try_star(node: ast.TryStar, scope: Scope, unit: Unit) -> Closure:
+    """`except*`: each clause takes its part of a group; what is raised again or left over is a group again."""
+    body = block(node.body, scope, unit)
+    clauses = [(Handler(one, scope, unit), block(one.body, scope, unit)) for one in node.handlers]
+    otherwise = block(node.orelse, scope, unit)
+    last = block(node.finalbody, scope, unit) if node.finalbody else None
+
+    def attempt(env: Env) -> object:
+        try:
+            signal = body(env)
+        except LimitError:
+            raise
+        except BaseException as error:
+            _share_out(env, error, clauses)
+            return None
+        return otherwise(env) if signal is None else signal
+
+    return finally_(attempt, last, unit)
+
+
+def _catching(handler: Handler, env: Env) -> Callable[[BaseException], bool]:
+    return lambda error: handler.catches(env, error)
+
+
+def _share_out(env: Env, error: BaseException, clauses: list[tuple[Handler, Closure]]) -> None:
+    """Give every clause what it catches, and raise what is left."""
+    check_memory(error)
+    rest: Any = error if isinstance(error, BaseExceptionGroup) else BaseExceptionGroup("", [error])
+    raised, matched = list[BaseException](), False
+    for handler, body in clauses:
+        part, rest = (None, None) if rest is None else rest.split(_catching(handler, env))
+        if part is not None:
+            matched = True
+            try:
+                handler.handling(env, part, body)
+            except LimitError:
+                raise
+            except BaseException as again:
+                raised.append(again)
+    if not matched:
+        raise error
+    if raised:
+        raise BaseExceptionGroup("", raised if rest is None else [*raised, rest])
+    if rest is not None:
+        raise rest
+
+
+class Handler:
+    """One `except` clause: what it catches, and the name that it binds while its body runs."""
+
+    def __init__(self, node: ast.ExceptHandler, scope: Scope, unit: Unit) -> None:
+        self.machine = unit.machine
+        self.kinds = compiled(node.type, scope, unit) if node.type else None
+        self.place = Place(node.type or node, unit.source)
+        self.name = node.name
+        self.store = store_name(node.name, scope, unit) if node.name else None
+        self.forget: Callable[[Env], None] | None = None
+        if node.name:
+            steps = scope.hops(node.name)
+            self.forget = self._forget_global if steps is None else self._forget_near if steps == 0 else None
+
+    def catches(self, env: Env, error: BaseException) -> bool:
+        try:
+            if self.kinds is None:
+                return not isinstance(error, UnsupportedError)
+            return caught(error, self.kinds(env))
+        except Exception as failure:
+            placed(failure, self.place)
+            raise
+
+    def handling(self, env: Env, error: BaseException, body: Callable[[Env], Any]) -> Any:
+        """Run the body of the clause."""
+        before = self.enter(env, error)
+        try:
+            return body(env)
+        finally:
+            self.leave(env, before)
+
+    def enter(self, env: Env, error: BaseException) -> BaseException | None:
+        before, self.machine.handled = self.machine.handled, error
+        if self.store is not None:
+            self.store(env, error)
+        return before
+
+    def leave(self, env: Env, before: BaseException | None) -> None:
+        self.machine.handled = before
+        if self.forget is not None:
+            self.forget(env)
+
+    def _forget_near(self, env: Env) -> None:
+        env.pop(self.name or "", None)
+
+    def _forget_global(self, env: Env) -> None:
+        self.machine.globals.pop(self.name or "", None)
+
+
+def is_exhaustion(error: BaseException) -> bool:
+    """Whether there was no more memory, which is a limit; the snippet may raise a MemoryError of its own."""
+    if not isinstance(error, MemoryError):
+        return False
+    places = error.__dict__.get(PLACES)
+    return not (places and isinstance(places[0].node, ast.Raise))
+
+
+def check_memory(error: BaseException) -> None:
+    """Nothing may catch that there is no more memory."""
+    if is_exhaustion(error):
+        running.machine.budget.exhausted()
+
+
+def caught(error: BaseException, kinds: Any) -> bool:
+    """Whether an `except` with this type, or tuple of types, catches the error."""
+    own = python_class(error)
+    found = False
+    for catches in kinds if isinstance(kinds, tuple) else (kinds,):
+        kind = catches.python if isinstance(catches, BuiltinType) else catches
+        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
+        if not (isinstance(error, UnsupportedError) and kind in (Exception, BaseException)):
+            found = found or issubclass(own, kind)
+    return found

@@ -1,0 +1,80 @@
+"""with: managers are entered, and left whatever happens."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from gradcli.script.errors import LimitError
+from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
+from gradcli.script.python.syntax.exceptions import check_memory
+from gradcli.script.python.syntax.scopes import Env, Scope
+from gradcli.script.python.syntax.statements import block
+from gradcli.script.python.syntax.targets import assignment
+from gradcli.script.python.values.kinds import Defined, type_of
+from gradcli.script.python.values.places import Place, placed
+
+
+class traceback:  # noqa: N801  what `__exit__` is given; nothing can be seen in it
+    """Where an exception came from, which snippets cannot look into."""
+
+
+class Context:
+    """A manager in a `with` statement, entered."""
+
+    def __init__(self, manager: Any, place: Place) -> None:
+        self.manager = manager
+        self.kind = kind = type(manager)
+        self.place = place
+        try:
+            if not hasattr(kind, "__enter__"):
+                words = f"{kind.__name__!r} object does not support the context manager protocol"
+                raise TypeError(words)
+            if not hasattr(kind, "__exit__"):
+                words = f"{kind.__name__!r} object does not support the context manager protocol"
+                raise TypeError(f"{words} (missed __exit__ method)")
+            self.entered = kind.__enter__(manager)
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    def leave(self) -> None:
+        """The block ended without an exception."""
+        try:
+            self.kind.__exit__(self.manager, None, None, None)
+        except Exception as error:
+            placed(error, self.place)
+            raise
+
+    def swallows(self, error: BaseException) -> bool:
+        """The block ended with an exception: whether the manager wants it to go no further."""
+        check_memory(error)
+        kind = type_of(error) if isinstance(self.kind, Defined) else type(error)
+        trace = traceback() if isinstance(self.kind, Defined) else None
+        return bool(self.kind.__exit__(self.manager, kind, error, trace))
+
+
+@compiles(ast.With)
+def with_(node: ast.With, scope: Scope, unit: Unit) -> Closure:
+    first, *rest = node.items
+    manager, place = compiled(first.context_expr, scope, unit), Place(first.context_expr, unit.source)
+    store = assignment(first.optional_vars, scope, unit) if first.optional_vars else None
+    inner = ast.copy_location(ast.With(rest, node.body), node) if rest else None
+    body = compiled(inner, scope, unit) if inner else block(node.body, scope, unit)
+
+    def run(env: Env) -> object:
+        context = Context(manager(env), place)
+        try:
+            if store is not None:
+                store(env, context.entered)
+            signal = body(env)
+        except LimitError:
+            raise
+        except BaseException as error:
+            if not context.swallows(error):
+                raise
+            return None
+        context.leave()
+        return signal
+
+    return run

@@ -1,0 +1,192 @@
+"""Simple statements, and the blocks that run them."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from gradcli.script.python.syntax.compiler import RESULT, RETURN, Closure, Unit, compiled, compiles
+from gradcli.script.python.syntax.expressions import tested
+from gradcli.script.python.syntax.names import store_name
+from gradcli.script.python.syntax.scopes import Env, Scope
+from gradcli.script.python.syntax.targets import assignment, deletion, set_item
+from gradcli.script.python.values.attributes import attribute
+from gradcli.script.python.values.kinds import Defined
+from gradcli.script.python.values.mutation import set_attribute
+from gradcli.script.python.values.nesting import item
+from gradcli.script.python.values.operators import augmented
+from gradcli.script.python.values.places import Place, placed
+
+
+def block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Closure:
+    """Run statements one after the other, until one signals; an exception gets a place here at the latest."""
+    statements = [(node.lineno, statement(node, scope, unit), Place(node, unit.source)) for node in body]
+    steps, machine, budget = len(statements), unit.machine, unit.machine.budget
+    first = Place(body[0], unit.source) if body else Place(ast.Pass(lineno=1), unit.source)
+
+    def run(env: Env) -> object:
+        place = first
+        try:
+            budget.left -= steps
+            if budget.left < 0:
+                budget.look()
+            for machine.line, execute, place in statements:  # noqa: B007  the handler uses it
+                signal = execute(env)
+                if signal is not None:
+                    return signal
+        except Exception as error:
+            placed(error, place)
+            raise
+        return None
+
+    return run
+
+
+def statement(node: ast.stmt, scope: Scope, unit: Unit) -> Closure:
+    """The closure of a statement, followed by the timeline where there is one."""
+    closure, timeline = compiled(node, scope, unit), unit.machine.timeline
+    return closure if timeline is None else timeline.followed(node, closure, unit.source)
+
+
+@compiles(ast.Expr)
+def expression(node: ast.Expr, scope: Scope, unit: Unit) -> Closure:
+    value = compiled(node.value, scope, unit)
+
+    def run(env: Env) -> None:
+        value(env)
+
+    return run
+
+
+@compiles(ast.Assign)
+def assign(node: ast.Assign, scope: Scope, unit: Unit) -> Closure:
+    value = compiled(node.value, scope, unit)
+    stores = [assignment(target, scope, unit) for target in node.targets]
+    if len(stores) == 1:
+        (store,) = stores
+        if isinstance(node.targets[0], ast.Name) and scope.hops(node.targets[0].id) == 0:
+            return _assign_here(node.targets[0].id, value)
+        return lambda env: store(env, value(env))
+
+    def run(env: Env) -> None:
+        result = value(env)
+        for store in stores:
+            store(env, result)
+
+    return run
+
+
+def _assign_here(name: str, value: Closure) -> Closure:
+    def run(env: Env) -> None:
+        env[name] = value(env)
+
+    return run
+
+
+@compiles(ast.AnnAssign)
+def annotated(node: ast.AnnAssign, scope: Scope, unit: Unit) -> Closure:
+    """The annotation is not evaluated; a class keeps the name, for dataclasses."""
+    if scope.kind == "class" and isinstance(node.target, ast.Name) and not _is_class_variable(node.annotation):
+        scope.inside.append(node.target.id)
+    if node.value is None:
+        return lambda env: None
+    value, store = compiled(node.value, scope, unit), assignment(node.target, scope, unit)
+    return lambda env: store(env, value(env))
+
+
+def _is_class_variable(annotation: ast.expr) -> bool:
+    return any("ClassVar" in (getattr(part, "id", ""), getattr(part, "attr", "")) for part in ast.walk(annotation))
+
+
+@compiles(ast.AugAssign)
+def augment(node: ast.AugAssign, scope: Scope, unit: Unit) -> Closure:
+    """`target += value`; the owner and the key of the target are evaluated once."""
+    apply, value, place = augmented(type(node.op)), compiled(node.value, scope, unit), Place(node, unit.source)
+    is_sum = isinstance(node.op, ast.Add)
+
+    def changed(old: Any, increment: Any) -> Any:
+        if is_sum and type(old) in (int, float) and type(increment) in (int, float):
+            return old + increment
+        try:
+            return apply(old, increment)
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    if isinstance(node.target, ast.Name):
+        read = compiled(ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target), scope, unit)
+        store = store_name(node.target.id, scope, unit)
+        return lambda env: store(env, changed(read(env), value(env)))
+    owner = compiled(node.target.value, scope, unit)
+    if isinstance(node.target, ast.Attribute):
+        name = node.target.attr
+        is_plain = name[0] != "_"
+
+        def attribute_changed(env: Env) -> None:
+            x = owner(env)
+            if is_plain and type(type(x)) is Defined:
+                setattr(x, name, changed(getattr(x, name), value(env)))
+            else:
+                set_attribute(x, name, changed(attribute(x, name), value(env)))
+
+        return _placing(attribute_changed, place)
+    key = compiled(node.target.slice, scope, unit)
+
+    def item_changed(env: Env) -> None:
+        x = owner(env)
+        i = key(env)
+        set_item(x, i, changed(item(x, i), value(env)), unit)
+
+    return _placing(item_changed, place)
+
+
+def _placing(execute: Closure, place: Place) -> Closure:
+    def run(env: Env) -> None:
+        try:
+            execute(env)
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    return run
+
+
+@compiles(ast.Delete)
+def delete(node: ast.Delete, scope: Scope, unit: Unit) -> Closure:
+    parts = [deletion(target, scope, unit) for target in node.targets]
+
+    def run(env: Env) -> None:
+        for part in parts:
+            part(env)
+
+    return _placing(run, Place(node, unit.source))
+
+
+@compiles(ast.Pass, ast.Global, ast.Nonlocal)
+def nothing(node: ast.stmt, scope: Scope, unit: Unit) -> Closure:
+    return lambda env: None
+
+
+@compiles(ast.Return)
+def return_(node: ast.Return, scope: Scope, unit: Unit) -> Closure:
+    value = compiled(node.value, scope, unit) if node.value else (lambda env: None)
+
+    def run(env: Env) -> str:
+        env[RESULT] = value(env)
+        return RETURN
+
+    return run
+
+
+@compiles(ast.Assert)
+def assert_(node: ast.Assert, scope: Scope, unit: Unit) -> Closure:
+    test, place = tested(node.test, scope, unit), Place(node, unit.source)
+    message = compiled(node.msg, scope, unit) if node.msg else None
+
+    def run(env: Env) -> None:
+        if not test(env):
+            error = AssertionError(*([message(env)] if message else []))
+            placed(error, place)
+            raise error
+
+    return run

@@ -1,0 +1,124 @@
+"""What can be assigned to: names, attributes, items, and tuples of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from operator import length_hint
+from typing import Any
+
+from gradcli.script.python.syntax.compiler import Unit, compiled, refusal
+from gradcli.script.python.syntax.names import Store, delete_name, store_name
+from gradcli.script.python.syntax.scopes import Env, Scope
+from gradcli.script.python.syntax.unpacking import unpacked
+from gradcli.script.python.values.kinds import Defined
+from gradcli.script.python.values.mutation import delete_attribute, set_attribute
+from gradcli.script.python.values.nesting import hashable
+from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.places import Place, placed
+
+
+def assignment(target: ast.expr, scope: Scope, unit: Unit) -> Store:
+    """A function of the variables and the value that assigns."""
+    match target:
+        case ast.Name(id=name):
+            return store_name(name, scope, unit)
+        case ast.Attribute():
+            return _attribute(target, scope, unit)
+        case ast.Subscript():
+            return _item(target, scope, unit)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return _several(target, parts, scope, unit)
+    raise refusal(target, unit, "assigning to this is not supported", "assign to a name")
+
+
+def _attribute(target: ast.Attribute, scope: Scope, unit: Unit) -> Store:
+    owner, name, place = compiled(target.value, scope, unit), target.attr, Place(target, unit.source)
+    is_plain = name[0] != "_"
+
+    def store(env: Env, value: Any) -> None:
+        x = owner(env)
+        try:
+            if is_plain and type(type(x)) is Defined:
+                setattr(x, name, value)
+            else:
+                set_attribute(x, name, value)
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    return store
+
+
+def set_item(owner: Any, key: Any, value: Any, unit: Unit) -> None:
+    """`owner[key] = value`; what a slice of a list grows by is measured."""
+    if isinstance(key, slice) and isinstance(owner, list):
+        unit.machine.budget.fits(len(owner) + length_hint(bounded(value)), "this list")
+    elif isinstance(owner, dict):
+        hashable(key)
+    owner[key] = value
+
+
+def _item(target: ast.Subscript, scope: Scope, unit: Unit) -> Store:
+    owner, key = compiled(target.value, scope, unit), compiled(target.slice, scope, unit)
+    place = Place(target, unit.source)
+
+    def store(env: Env, value: Any) -> None:
+        x = owner(env)
+        i = key(env)
+        try:
+            if type(i) is slice or type(i) is tuple:
+                set_item(x, i, value, unit)
+            else:
+                x[i] = value
+        except Exception as error:
+            placed(error, place)
+            raise
+
+    return store
+
+
+def _several(target: ast.expr, parts: list[ast.expr], scope: Scope, unit: Unit) -> Store:
+    starred = [position for position, part in enumerate(parts) if isinstance(part, ast.Starred)]
+    before = starred[0] if starred else len(parts)
+    after = len(parts) - before - 1 if starred else None
+    stores = [assignment(p.value if isinstance(p, ast.Starred) else p, scope, unit) for p in parts]
+    place = Place(target, unit.source)
+
+    def store(env: Env, value: Any) -> None:
+        if type(value) is not tuple or len(value) != before or after is not None:
+            try:
+                value = unpacked(value, before, after)
+            except Exception as error:
+                placed(error, place)
+                raise
+        for assign, item in zip(stores, value, strict=True):
+            assign(env, item)
+
+    return store
+
+
+def deletion(target: ast.expr, scope: Scope, unit: Unit) -> Callable[[Env], None]:
+    """A function of the variables that deletes the target."""
+    if isinstance(target, ast.Name):
+        return delete_name(target, scope, unit)
+    if isinstance(target, ast.Tuple | ast.List):
+        parts = [deletion(part, scope, unit) for part in target.elts]
+
+        def delete_parts(env: Env) -> None:
+            for part in parts:
+                part(env)
+
+        return delete_parts
+    assert isinstance(target, ast.Attribute | ast.Subscript)
+    owner = compiled(target.value, scope, unit)
+    if isinstance(target, ast.Attribute):
+        name = target.attr
+        return lambda env: delete_attribute(owner(env), name)
+    key = compiled(target.slice, scope, unit)
+
+    def delete(env: Env) -> None:
+        x = owner(env)
+        del x[hashable(key(env))]
+
+    return delete

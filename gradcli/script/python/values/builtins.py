@@ -1,0 +1,254 @@
+"""The builtins of snippets."""
+
+from __future__ import annotations
+
+import builtins as python
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.limits import BITS
+from gradcli.script.machine import running
+from gradcli.script.python.values import special
+from gradcli.script.python.values.attributes import attribute
+from gradcli.script.python.values.formatting import formatted, represent, text
+from gradcli.script.python.values.iteration import CONSTRUCTORS, ITERATION
+from gradcli.script.python.values.iteration import Counting as Counting
+from gradcli.script.python.values.iteration import looked as looked
+from gradcli.script.python.values.iteration import ticking as ticking
+from gradcli.script.python.values.kinds import NAMED_TYPES as NAMED_TYPES
+from gradcli.script.python.values.kinds import TYPES as TYPES
+from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, isinstance_, issubclass_
+from gradcli.script.python.values.kinds import python_types as python_types
+from gradcli.script.python.values.kinds import type_of as type_of
+from gradcli.script.python.values.mutation import delete_named, set_named
+from gradcli.script.python.values.natives import MEMBERS
+from gradcli.script.python.values.nesting import bounds, hashable
+from gradcli.script.python.values.operators import modular_power, power
+
+EXCEPTIONS = (
+    "Exception ValueError TypeError RuntimeError IndexError KeyError AttributeError NameError UnboundLocalError "
+    "ZeroDivisionError ArithmeticError OverflowError FloatingPointError AssertionError NotImplementedError "
+    "RecursionError StopIteration ImportError ModuleNotFoundError LookupError MemoryError OSError IOError "
+    "FileNotFoundError PermissionError TimeoutError EOFError BufferError ReferenceError UnicodeError SyntaxError "
+    "KeyboardInterrupt GeneratorExit Warning UserWarning DeprecationWarning FutureWarning RuntimeWarning "
+    "BaseException SystemExit SystemError BaseExceptionGroup ExceptionGroup ConnectionError FileExistsError "
+    "IsADirectoryError NotADirectoryError InterruptedError StopAsyncIteration IndentationError UnicodeDecodeError "
+    "UnicodeEncodeError PendingDeprecationWarning ResourceWarning SyntaxWarning ImportWarning"
+)
+MISSING, ABSENT = object(), object()
+
+
+def print_(*values: Any, **options: Any) -> None:
+    for name, given in options.items():
+        if name not in ("sep", "end", "file", "flush"):
+            raise TypeError(f"{name!r} is an invalid keyword argument for print()")
+        if name in ("sep", "end") and not (given is None or isinstance(given, str)):
+            raise TypeError(f"{name} must be None or a string, not {type(given).__name__}")
+    separator, last = options.get("sep"), options.get("end")
+    separator, last = " " if separator is None else separator, "\n" if last is None else last
+    if options.get("file") is None:
+        running.machine.write(separator.join(map(text, values)) + last)
+        return
+    write = attribute(options["file"], "write")
+    for place, value in enumerate(values):
+        if place:
+            write(separator)
+        write(text(value))
+    write(last)
+
+
+def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
+    """`getattr`; with a default, a name that is not supported is one that is not there."""
+    if not isinstance(name, str):
+        raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
+    try:
+        return attribute(value, special.exact(name))
+    except (AttributeError, UnsupportedError):
+        if default is MISSING:
+            raise
+        return default
+
+
+def hasattr_(value: Any, name: str) -> bool:
+    return getattr_(value, name, ABSENT) is not ABSENT
+
+
+def vars_(value: Any) -> Any:
+    if not special.is_plain(type(value)):
+        raise UnsupportedError("vars() of this is not supported here", help="name the attribute")
+    return attribute(value, "__dict__")
+
+
+def dir_(*value: Any) -> list[str]:
+    """The names of what an object of the snippet or of Python has."""
+    (one,) = value or (None,)
+    kind = type(one)
+    if not (isinstance(one, Defined) or special.is_plain(kind) or (value and kind.__module__ == "builtins")):
+        raise UnsupportedError("dir() of this is not supported here", help="see gradcli ops for the operations")
+    return [name for name in dir(one) if name.isidentifier() and name != "__slots__"]
+
+
+def round_(value: Any, digits: Any = None) -> Any:
+    if isinstance(value, Tensor):
+        raise TypeError("type Tensor doesn't define __round__ method")
+    if digits is None:
+        return round(value)
+    if isinstance(value, int) and isinstance(digits, int) and digits < -len(str(BITS)) * 100_000:
+        return 0  # Python would compute 10**-digits first
+    return round(value, digits)
+
+
+def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
+    return power(base, exp) if mod is None else modular_power(base, exp, mod)
+
+
+def next_(items: Any, *default: Any) -> Any:
+    if not hasattr(type(items), "__next__"):
+        raise TypeError(f"{type(items).__name__!r} object is not an iterator")
+    return next(items, *default)
+
+
+def int_(value: Any = 0, *position: int, **base: int) -> int:
+    if isinstance(value, str) and (position or base):
+        running.machine.budget.bits(len(value) * 4 - 2**16)  # digits of base 2, 4, ... have no limit of Python's
+    number = int(value, *position, **base)
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(value, number, "int()")
+    return number
+
+
+def float_(*value: Any, **named: Any) -> float:
+    number = float(*value, **named)
+    if running.machine.timeline is not None and value:
+        running.machine.timeline.cut(*value, number, "float()")
+    return number
+
+
+def str_(value: Any = "") -> str:
+    return text(value)
+
+
+def hash_(value: Any) -> int:
+    return hash(hashable(value))
+
+
+def unavailable(name: str, instead: str) -> Callable[..., Any]:
+    def refuse(*arguments: Any, **keywords: Any) -> Any:
+        raise UnsupportedError(f"{name}() is not available to snippets", python=NameError, help=instead)
+
+    refuse.__name__ = refuse.__qualname__ = name
+    return refuse
+
+
+UNAVAILABLE = {
+    "eval": "write the expression itself",
+    "exec": "write the statements themselves",
+    "compile": "write the statements themselves",
+    "open": "snippets have no files: write the data into the snippet",
+    "input": "snippets have no input: assign the value",
+    "__import__": "write import torch",
+    "globals": "name the variable",
+    "locals": "name the variable",
+    "breakpoint": "print what you want to know",
+    "exit": "let the snippet end",
+    "quit": "let the snippet end",
+    "help": "see gradcli ops NAME",
+    "license": "print what you want to know",
+    "memoryview": "use a list",
+    "bytearray": "use a list",
+    "bytes": "use a list",
+}
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **ITERATION, "print": print_, "len": len, "abs": abs, "round": round_, "pow": pow_, "divmod": divmod,
+    "next": next_, "isinstance": isinstance_, "issubclass": issubclass_, "getattr": getattr_, "hasattr": hasattr_,
+    "setattr": set_named, "delattr": delete_named, "vars": vars_, "dir": dir_, "id": id, "hash": hash_,
+    "repr": represent, "format": formatted, "callable": callable, "chr": chr, "ord": ord, "bin": bin, "hex": hex,
+    "oct": oct, "ascii": lambda value: formatted(value, "", "a"),
+}  # fmt: skip
+
+
+class object_(Facade):  # noqa: N801  what `object()` makes
+    """Something that is only itself."""
+
+    def __repr__(self) -> str:
+        return f"<object object at {id(self):#x}>"
+
+
+def type_(*arguments: Any, **_: Any) -> Any:
+    if len(arguments) == 3:
+        raise UnsupportedError("type() makes no classes here", python=TypeError, help="write class Name(Parent): ...")
+    if len(arguments) != 1:
+        raise TypeError("type() takes 1 or 3 arguments")
+    return type_of(arguments[0])
+
+
+DESCRIPTORS = (property, staticmethod, classmethod)
+
+
+def _descriptor(kind: Any) -> Callable[..., Any]:
+    """`property` and its kin; within each other only a few times, for they are freed by a walk as deep as that."""
+
+    def make(*functions: Any, **named: Any) -> Any:
+        for function in (*functions, *named.values()):
+            depth, inner = 0, function
+            while isinstance(inner, DESCRIPTORS):
+                depth, inner = depth + 1, getattr(inner, "fget", None) or getattr(inner, "__func__", None)
+                if depth > 3:
+                    raise RecursionError("maximum recursion depth exceeded")
+        return kind(*functions, **named)
+
+    return make
+
+
+def _property(fget: Any = None, fset: Any = None, fdel: Any = None, doc: Any = None) -> property:
+    return property(fget, fset, fdel, doc)
+
+
+KINDS: dict[str, tuple[type, Callable[..., Any] | None]] = {
+    **CONSTRUCTORS, "int": (int, int_), "float": (float, float_), "bool": (bool, bool), "str": (str, str_),
+    "type": (type, type_), "object": (object, object_), "slice": (slice, lambda *parts: bounds(*_slice(parts))),
+    "property": (property, _descriptor(_property)), "staticmethod": (staticmethod, _descriptor(staticmethod)),
+    "classmethod": (classmethod, _descriptor(classmethod)), "super": (super, super), "complex": (complex, None),
+}  # fmt: skip
+
+
+def _slice(parts: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not 1 <= len(parts) <= 3:
+        raise TypeError(
+            f"slice expected at {'least 1 argument' if not parts else 'most 3 arguments'}, got {len(parts)}"
+        )
+    return (None, *parts) if len(parts) == 1 else parts
+
+
+TYPES[object_] = TYPES[object] = BuiltinType(
+    "object",
+    object,
+    object_,
+    {
+        "__init__": object.__init__,
+        "__new__": object.__new__,
+        "__repr__": object.__repr__,
+        "__setattr__": special.guarded(object.__setattr__, "__setattr__"),
+    },
+)
+
+
+def builtins() -> dict[str, Any]:
+    """The names that every snippet starts with."""
+    found: dict[str, Any] = {name: unavailable(name, instead) for name, instead in UNAVAILABLE.items()}
+    for name, function in FUNCTIONS.items():
+        if not hasattr(function, "__self__"):
+            function.__name__ = function.__qualname__ = name
+        found[name] = function
+    for name, (kind, construct) in KINDS.items():
+        if isinstance(construct, FunctionType):
+            construct.__name__ = construct.__qualname__ = name
+        found[name] = TYPES.setdefault(kind, BuiltinType(name, kind, construct, MEMBERS.get(kind)))
+    for name in EXCEPTIONS.split():
+        kind = getattr(python, name)
+        found[name] = TYPES.setdefault(kind, BuiltinType(name, kind, kind))
+    return {**found, "__name__": "__main__", "NotImplemented": NotImplemented, "Ellipsis": ..., "__debug__": True}

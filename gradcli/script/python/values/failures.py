@@ -1,0 +1,97 @@
+"""Exceptions as snippets see them: their texts, and what they may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from types import MethodType
+from typing import Any
+
+from gradcli.errors import GradcliError
+from gradcli.script.errors import UnsupportedError, python_class
+from gradcli.script.python.values import special
+from gradcli.script.python.values.kinds import Defined, type_of
+from gradcli.script.python.values.places import PLACES
+
+
+def arguments(error: BaseException) -> tuple[Any, ...]:
+    """What the exception was made with; one of ours has its message."""
+    return (error.message,) if isinstance(error, GradcliError) else error.args
+
+
+def with_traceback(error: BaseException, _: Any = None) -> BaseException:
+    """Tracebacks are not there; the exception stays as it is."""
+    return error
+
+
+def add_note(error: BaseException, note: str) -> None:
+    """Keep a note with the exception."""
+    error.add_note(note)
+
+
+READ: dict[str, Callable[[Any], Any]] = {
+    "args": arguments,
+    **{name: attrgetter(name) for name in ("value", "name", "code", "errno", "strerror", "msg", "lineno", "pos")},
+    "exceptions": attrgetter("exceptions"),
+    "message": attrgetter("message"),
+    "__class__": type_of,
+    "__cause__": lambda error: error.__cause__,
+    "__context__": lambda error: error.__context__,
+    "__suppress_context__": lambda error: error.__suppress_context__,
+    "__notes__": lambda error: error.__notes__,
+    "__doc__": lambda error: python_class(error).__doc__,
+    "with_traceback": lambda error: MethodType(with_traceback, error),
+    "add_note": lambda error: MethodType(add_note, error),
+}
+
+
+def attribute(error: BaseException, name: str) -> Any:
+    """`error.name`: what the snippet put there, what its class says, or what every exception has."""
+    if not special.is_special(name) and name != PLACES and not isinstance(error, GradcliError):
+        if name in vars(error):
+            return vars(error)[name]
+        if any(name in vars(base) for base in type(error).__mro__ if isinstance(base, Defined)):
+            return getattr(error, name)
+    kind = python_class(error)
+    if name in READ and (hasattr(kind, name) or (hasattr(error, name) and not isinstance(error, GradcliError))):
+        return READ[name](error)
+    if name in special.DEFINABLE and isinstance(kind, Defined):
+        return special.guarded(getattr(error, name), name)
+    if special.is_special(name) and hasattr(kind, name):
+        raise UnsupportedError(f"attribute {name!r} of {kind.__name__} is not supported here")
+    if not special.is_special(name) and hasattr(kind, "__getattr__") and isinstance(kind, Defined):
+        return getattr(error, name)
+    raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+
+
+def set_attribute(error: BaseException, name: str, new: Any) -> None:
+    """`error.name = new`, for names of its own and for `args`."""
+    if special.is_special(name) or name == PLACES or isinstance(error, GradcliError):
+        raise UnsupportedError(f"setting {name} of {python_class(error).__name__} is not supported here")
+    setattr(error, name, new)
+
+
+def exception_text(error: BaseException, represent: Callable[[Any], str], text: Callable[[Any], str]) -> str:
+    """What `str(error)` gives."""
+    kind = type(error)
+    if isinstance(error, GradcliError) or (isinstance(error, OSError) and len(error.args) > 1):
+        return str(error)
+    own = isinstance(_definer(kind, "__str__"), Defined) or kind.__module__.startswith("numpy.")
+    if own or isinstance(error, BaseExceptionGroup):
+        return str(error)
+    if len(error.args) == 1:
+        return represent(error.args[0]) if isinstance(error, KeyError) else text(error.args[0])
+    return represent(error.args) if error.args else ""
+
+
+def exception_shown(error: BaseException, represent: Callable[[Any], str]) -> str:
+    """What `repr(error)` gives."""
+    kind = type(error)
+    if isinstance(kind, Defined) and isinstance(_definer(kind, "__repr__"), Defined):
+        return repr(error)
+    return f"{python_class(error).__name__}({', '.join(map(represent, arguments(error)))})"
+
+
+def _definer(kind: type, name: str) -> type:
+    """The class from which a special method comes."""
+    return next(base for base in kind.__mro__ if name in vars(base))

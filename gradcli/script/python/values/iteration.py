@@ -1,0 +1,199 @@
+"""Builtins that go through things: what could go on without end is measured, or counts its steps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from operator import length_hint
+from types import FunctionType, GeneratorType
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.python.values.nesting import ATOMS, NESTING, hashables, measure
+from gradcli.script.python.values.operators import BINARY, bounded
+
+SIZED = (*NESTING, range, str)
+WIDE = 64  # sources of one zip, whose tuples are worth a look at the memory
+MANY = 2**16  # items from here on are counted, for C code that pairs them up does not look up from it
+PAIR, ENTRY, NUMBER = 120, 200, 40  # bytes that a tuple, an entry of a set or dict, and a number take in a list
+
+
+def ticking(value: Any) -> Any:
+    """Something to go through lazily: iterators, and what is long, count their steps."""
+    if isinstance(value, SIZED) and len(value) <= MANY:
+        return iter(value)
+    items = iter(value)
+    return Counting(items) if items is value or length_hint(value) > MANY else items
+
+
+class Counting:
+    """What an iterator brings; each item costs a step.
+
+    No generator, for one that holds another is closed when it is freed: a walk as deep as there are, in which Python
+    looks for exceptions through all that run.
+    """
+
+    __slots__ = ("budget", "items")
+
+    def __init__(self, items: Any) -> None:
+        self.items, self.budget = iter(items), running.machine.budget
+
+    def __repr__(self) -> str:
+        return f"<iterator object at {id(self):#x}>"
+
+    def __iter__(self) -> Counting:
+        return self
+
+    def __next__(self) -> Any:
+        budget = self.budget
+        budget.left -= 1
+        if budget.left < 0:
+            budget.look()
+        return next(self.items)
+
+
+def looked(called: Any) -> Any:
+    """A function that Python's own code calls again and again: one in C gets looks at the limits in between."""
+    return called if called is None or type(called) is FunctionType else lambda *values: called(*values)
+
+
+def sum_(iterable: Any, start: Any = 0) -> Any:
+    """One by one, for a sum of lists grows, and tensors are added as `+` adds them."""
+    if isinstance(start, str):
+        raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
+    items = bounded(iterable)
+    if isinstance(items, list | tuple) and ATOMS.issuperset(map(type, items)):
+        return sum(items, start)
+    add, total = BINARY[ast.Add], start
+    for item in items:
+        total = add(total, item)
+    return total
+
+
+def map_(called: Any, *items: Any) -> Any:
+    if not items:
+        raise TypeError("map() must have at least two arguments.")
+    return map(looked(called), *map(ticking, items))
+
+
+def filter_(called: Any, items: Any) -> Any:
+    return filter(looked(called), ticking(items))
+
+
+def zip_(*items: Any, strict: bool = False) -> Any:
+    first = [Counting(items[0])] if len(items) > WIDE else [ticking(item) for item in items[:1]]
+    return zip(*first, *map(ticking, items[1:]), strict=strict)
+
+
+def enumerate_(iterable: Any, start: int = 0) -> Any:
+    return enumerate(ticking(iterable), start)
+
+
+def iter_(value: Any, *sentinel: Any) -> Any:
+    if sentinel:
+        return Counting(iter(value, *sentinel))
+    return iter(value)
+
+
+def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> list[Any]:
+    found = list(bounded(iterable, NUMBER))
+    sort(found, key=key, reverse=reverse)
+    return found
+
+
+def sort(value: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
+    """`list.sort`."""
+    if key is None and not ATOMS.issuperset(map(type, value)):
+        measure(value, None, " in comparison")
+    if key is None and len(value) > MANY:
+        _sort_many(value, bool(reverse))
+    else:
+        value.sort(key=looked(key), reverse=reverse)
+
+
+def _sort_many(value: list[Any], reverse: bool) -> None:
+    """Part by part, with looks at the limits in between: Python merges what is in order already."""
+    items, size = value.copy(), MANY
+    for start in range(0, len(items), size):
+        items[start : start + size] = sorted(items[start : start + size], reverse=reverse)
+    while size < len(items):
+        size *= 2
+        for start in range(0, len(items), size):
+            items[start : start + size] = sorted(items[start : start + size], reverse=reverse)
+    value[:] = items
+
+
+def _finite(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A builtin that goes through its one argument to the end."""
+    return lambda items, /: function(bounded(items))
+
+
+def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
+    def find(*items: Any, **keywords: Any) -> Any:
+        if len(items) != 1:
+            return function(*items, **keywords)
+        (values,) = items
+        if "key" in keywords:
+            keywords["key"] = looked(keywords["key"])
+        if isinstance(values, NESTING):
+            measure(values, None, " in comparison")
+        return function(bounded(values), **keywords)
+
+    return find
+
+
+ITERATION: dict[str, Callable[..., Any]] = {
+    "sum": sum_, "iter": iter_, "sorted": sorted_, "any": _finite(any), "all": _finite(all), "min": _extreme(min),
+    "max": _extreme(max),
+}  # fmt: skip
+
+
+def whole(items: Any, each: int = 8) -> Any:
+    """What a constructor goes through: numbers out of a range, and what other iterators make, take room themselves."""
+    made = not isinstance(items, (*NESTING, str))
+    if made and length_hint(items) > MANY and not isinstance(items, GeneratorType | Tensor):
+        return Counting(bounded(items, each + NUMBER))
+    return bounded(items, each)
+
+
+def dict_(*items: Any, **named: Any) -> dict[Any, Any]:
+    if len(items) == 1 and not hasattr(type(items[0]), "keys"):
+        return dict(_pairs(items[0]), **named)
+    return dict(*(bounded(item, ENTRY) for item in items), **named)
+
+
+def _pairs(items: Any) -> Iterator[Any]:
+    """Keys and values for a dict; the keys are measured, and Python tells what is no pair."""
+    for item in whole(items, ENTRY):
+        if type(item) is tuple and item:
+            measure(item[0])
+        yield item
+
+
+def fromkeys(items: Any, value: Any = None) -> dict[Any, Any]:
+    """`dict.fromkeys`."""
+    return dict.fromkeys(hashables(whole(items, ENTRY)), value)
+
+
+def _list(*items: Any) -> list[Any]:
+    return list(*(whole(item) for item in items))
+
+
+def _tuple(*items: Any) -> tuple[Any, ...]:
+    return tuple(*(whole(item) for item in items))
+
+
+def _set(*items: Any) -> set[Any]:
+    return set(*(hashables(whole(item, ENTRY)) for item in items))
+
+
+def _frozenset(*items: Any) -> frozenset[Any]:
+    return frozenset(*(hashables(whole(item, ENTRY)) for item in items))
+
+
+CONSTRUCTORS: dict[str, tuple[type, Callable[..., Any] | None]] = {
+    "list": (list, _list), "tuple": (tuple, _tuple), "set": (set, _set), "frozenset": (frozenset, _frozenset),
+    "dict": (dict, dict_), "range": (range, range), "map": (map, map_), "filter": (filter, filter_), "zip": (zip, zip_),
+    "enumerate": (enumerate, enumerate_), "reversed": (reversed, reversed),
+}  # fmt: skip

@@ -1,0 +1,68 @@
+"""`value.name = new` and `del value.name`: only what belongs to the run changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.script.python.values import failures, special
+from gradcli.script.python.values.attributes import members_of, refused
+from gradcli.script.python.values.kinds import BuiltinType, Defined, missing, type_name
+
+
+def set_attribute(value: Any, name: str, new: Any) -> None:
+    """`value.name = new`."""
+    kind = type(value)
+    if not isinstance(name, str):
+        raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
+    if type(kind) is Defined and not name.startswith("__") and name.isidentifier():
+        setattr(value, name, new)
+        return
+    members = members_of(kind)
+    if members is not None and name in members.setters:
+        members.setters[name](value, new)
+    elif isinstance(value, BaseException):
+        failures.set_attribute(value, name, new)
+    elif special.is_settable(value, name):
+        setattr(value, name, special.wrapped(name, new) if isinstance(value, type) else new)
+    else:
+        check_settable(value, name)
+        message = f"setting {type_name(value)}.{name} is not supported here"
+        raise missing(message, name, members.setters if members else ())
+
+
+def check_settable(value: Any, name: str) -> None:
+    """AttributeError in Python's words, where Python refuses to set it too."""
+    kind = type(value)
+    if isinstance(value, BuiltinType) and value.module == "":
+        raise TypeError(f"cannot set {name!r} attribute of immutable type {value.name!r}")
+    if name in getattr(kind, "_fields", ()):
+        raise AttributeError("can't set attribute")
+    if kind.__module__ == "builtins" and not isinstance(value, type) and not special.is_special(name):
+        if hasattr(kind, name):
+            raise AttributeError(f"{kind.__name__!r} object attribute {name!r} is read-only")
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+
+
+def delete_attribute(value: Any, name: str) -> None:
+    """`del value.name`, for what the snippet itself may set."""
+    members = members_of(type(value))
+    if members is not None and name in members.deleters:
+        members.deleters[name](value)
+        return
+    if not special.is_settable(value, name) or special.is_special(name):
+        raise refused(value, name)
+    if isinstance(value, type) and name not in vars(value):
+        raise AttributeError(f"type object {value.__name__!r} has no attribute {name!r}")
+    delattr(value, name)
+
+
+def set_named(value: Any, name: str, new: Any) -> None:
+    """`setattr(value, name, new)`."""
+    set_attribute(value, special.exact(name) if isinstance(name, str) else name, new)
+
+
+def delete_named(value: Any, name: str) -> None:
+    """`delattr(value, name)`."""
+    if not isinstance(name, str):
+        raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
+    delete_attribute(value, special.exact(name))

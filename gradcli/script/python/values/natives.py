@@ -1,0 +1,213 @@
+"""The methods of Python's own values that snippets may call: those that could grow without bound measure first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from functools import partial
+from operator import length_hint
+from types import FunctionType, GeneratorType, MappingProxyType, MethodType
+from typing import Any
+
+from gradcli.script.machine import running
+from gradcli.script.python.syntax.exceptions import raisable
+from gradcli.script.python.values.attributes import describe
+from gradcli.script.python.values.formatting import represent
+from gradcli.script.python.values.iteration import ENTRY, fromkeys, sort, whole
+from gradcli.script.python.values.nesting import NESTING, hashable, hashables, measure
+from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.templates import format_text
+
+PIECE = 60  # bytes of a short text
+
+
+def _fits(size: int, what: str = "the text") -> None:
+    running.machine.budget.fits(size, what)
+
+
+def _padded(method: Callable[..., str]) -> Callable[..., str]:
+    def pad(value: str, width: int, *fill: str) -> str:
+        if isinstance(width, int):
+            _fits(width)
+        return method(value, width, *fill)
+
+    return pad
+
+
+def _join(value: str, items: Any, /) -> str:
+    if not hasattr(type(items), "__iter__") and not hasattr(type(items), "__getitem__"):
+        raise TypeError("can only join an iterable")
+    parts = list(bounded(items))
+    _fits(sum(len(part) + len(value) for part in parts if isinstance(part, str)))
+    return value.join(parts)
+
+
+def _replace(value: str, old: str, new: str, count: int = -1, /) -> str:
+    if isinstance(old, str) and isinstance(new, str):
+        times = value.count(old)
+        _fits(len(value) + (times if count < 0 else min(count, times)) * len(new))
+    return value.replace(old, new, count)
+
+
+def _expandtabs(value: str, tabsize: int = 8) -> str:
+    _fits(len(value) + value.count("\t") * max(tabsize, 0))
+    return value.expandtabs(tabsize)
+
+
+def _cut(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that cuts a text into pieces."""
+
+    def cut(value: str, *how: Any, **named: Any) -> Any:
+        running.machine.budget.fits(len(value) // 2, "the pieces", PIECE)
+        return method(value, *how, **named)
+
+    return cut
+
+
+def _translate(value: str, table: Any) -> str:
+    longest = max((len(new) for new in table.values() if isinstance(new, str)), default=1)
+    _fits(len(value) * max(longest, 1))
+    return value.translate(table)
+
+
+def _extend(value: list[Any], items: Any, /) -> None:
+    _fits(len(value) + length_hint(whole(items)), "this list")
+    value.extend(whole(items))
+
+
+def _searching(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that compares what it is given with every item."""
+
+    def search(value: Any, item: Any, *rest: Any) -> Any:
+        if isinstance(item, NESTING):
+            measure(value, item, " in comparison")
+        try:
+            return method(value, item, *rest)
+        except ValueError as error:
+            if isinstance(value, list) and method is list.index:
+                raise ValueError(f"{represent(item)} is not in list") from None
+            raise error
+
+    return search
+
+
+def _in_range(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Python walks through a range to find what is no whole number."""
+
+    def search(value: range, item: Any) -> Any:
+        if not isinstance(item, int):
+            _fits(len(value), "this range")
+        return method(value, item)
+
+    return search
+
+
+def _keyed(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method whose first argument is hashed."""
+
+    def call(value: Any, *arguments: Any) -> Any:
+        if arguments and type(arguments[0]) is tuple:
+            hashable(arguments[0])
+        return method(value, *arguments)
+
+    return call
+
+
+def _collected(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of sets whose arguments are gone through, and what they hold is hashed."""
+
+    def call(value: Any, *items: Any) -> Any:
+        sets = [item if isinstance(item, set | frozenset) else list(hashables(whole(item, ENTRY))) for item in items]
+        return method(value, *sets)
+
+    return call
+
+
+def _update(value: dict[Any, Any], *items: Any, **named: Any) -> None:
+    value.update(*(bounded(item, ENTRY) for item in items), **named)
+
+
+def _throw(generator: Generator[Any, Any, Any], kind: Any, value: Any = None, _: Any = None) -> Any:
+    """`generator.throw`: an exception, or a type of exceptions and what to make one of."""
+    if isinstance(value, BaseException):
+        return generator.throw(value)
+    return generator.throw(
+        raisable(kind(value) if value is not None else kind, "exceptions must be classes or instances")
+    )
+
+
+def _listed(kind: Any, names: str, wrap: Callable[..., Any] = lambda method: method) -> dict[str, Callable[..., Any]]:
+    return {name: wrap(getattr(kind, name)) for name in names.split()}
+
+
+def _fields(names: str) -> dict[str, Callable[[Any], Any]]:
+    return {name: partial(_field, name=name) for name in names.split()}
+
+
+def _field(value: Any, name: str) -> Any:
+    return getattr(value, name)
+
+
+STRING = _listed(
+    str,
+    "upper lower strip lstrip rstrip startswith endswith find rfind index rindex count title capitalize swapcase "
+    "casefold isdigit isalpha isalnum isspace isupper islower istitle isascii isprintable isnumeric isdecimal "
+    "isidentifier partition rpartition removeprefix removesuffix",
+)
+STRING |= _listed(str, "center ljust rjust zfill", _padded) | _listed(str, "split rsplit splitlines", _cut)
+STRING |= {"join": _join, "replace": _replace, "expandtabs": _expandtabs, "format": format_text}
+STRING |= {"translate": _translate}
+SETS = "update union intersection difference symmetric_difference issubset issuperset isdisjoint"
+CHANGES = "intersection_update difference_update symmetric_difference_update"
+
+for name, method in STRING.items():
+    if type(method) is FunctionType:
+        method.__name__, method.__qualname__ = name, f"str.{name}"
+
+describe(str, methods=STRING)
+describe(
+    list,
+    methods=_listed(list, "append insert pop clear copy reverse")
+    | _listed(list, "index count remove", _searching)
+    | {"extend": _extend, "sort": sort},
+)
+describe(tuple, methods=_listed(tuple, "index count", _searching))
+describe(range, methods=_listed(range, "index count", _in_range), getters=_fields("start stop step"))
+describe(
+    dict,
+    methods=_listed(dict, "keys values items popitem clear copy")
+    | _listed(dict, "get pop setdefault", _keyed)
+    | {"update": _update},
+)
+describe(MappingProxyType, methods=_listed(MappingProxyType, "keys values items copy get"))
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
+for view in VIEWS:
+    describe(view, methods=_listed(view, "isdisjoint"))
+describe(
+    set,
+    methods=_listed(set, "pop clear copy")
+    | _listed(set, "add discard remove", _keyed)
+    | _listed(set, f"{SETS} {CHANGES}", _collected),
+)
+describe(frozenset, methods={"copy": frozenset.copy} | _listed(frozenset, SETS.removeprefix("update "), _collected))
+describe(float, methods=_listed(float, "is_integer as_integer_ratio hex conjugate"), getters=_fields("real imag"))
+describe(
+    int,
+    methods=_listed(int, "bit_length bit_count conjugate as_integer_ratio"),
+    getters=_fields("real imag numerator denominator"),
+)
+describe(complex, methods=_listed(complex, "conjugate"), getters=_fields("real imag"))
+describe(slice, methods=_listed(slice, "indices"), getters=_fields("start stop step"))
+describe(property, methods=_listed(property, "setter getter deleter"), getters=_fields("__doc__"))
+describe(
+    GeneratorType,
+    methods=_listed(GeneratorType, "send close __next__") | {"throw": _throw},
+    getters=_fields("__name__"),
+)
+describe(
+    MethodType,
+    getters=_fields("__name__ __qualname__ __doc__"),
+    find=lambda name: None,
+)
+
+# What the types themselves have, besides the methods of their values.
+MEMBERS: dict[type, dict[str, Any]] = {dict: {"fromkeys": fromkeys}, str: {"maketrans": str.maketrans}}

@@ -1,0 +1,177 @@
+"""Python's operators over the values of a snippet: what could grow without bound is measured first."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.script.limits import BITS
+from gradcli.script.machine import running
+from gradcli.script.python.values.comparing import COMPARISONS as COMPARISONS
+from gradcli.script.python.values.nesting import ATOMS
+from gradcli.script.python.values.spreading import ARRAYS, check_spread, spread
+from gradcli.script.python.values.templates import percent
+
+Binary = Callable[[Any, Any], Any]
+
+CONTAINERS = (str, list, tuple, deque)
+WHOLE = (int, np.integer)
+WORD = 2**63
+MODULAR = 10**12  # what bits of an exponent times squared bits of a modulus may be: a second's work
+
+
+def _add(a: Any, b: Any) -> Any:
+    """Sums are measured afterwards: they are at most twice as long as what there was."""
+    total = a + b
+    if type(total) not in ATOMS:
+        if isinstance(total, list | tuple | deque):
+            running.machine.budget.fits(len(total), "the sum")
+    elif type(total) is str:
+        running.machine.budget.fits(len(total), "the sum")
+    elif type(total) is int and not -WORD < total < WORD:
+        running.machine.budget.bits(total.bit_length())
+    return total
+
+
+def _sub(a: Any, b: Any) -> Any:
+    return a - b
+
+
+def _mul(a: Any, b: Any) -> Any:
+    if isinstance(b, WHOLE) and isinstance(a, CONTAINERS):
+        running.machine.budget.fits(len(a) * int(b), f"this {type(a).__name__}")
+    elif isinstance(a, WHOLE):
+        if isinstance(b, CONTAINERS):
+            running.machine.budget.fits(len(b) * int(a), f"this {type(b).__name__}")
+        elif isinstance(a, int) and isinstance(b, int) and not (-WORD < a < WORD and -WORD < b < WORD):
+            running.machine.budget.bits(a.bit_length() + b.bit_length())
+    return a * b
+
+
+def power(a: Any, b: Any) -> Any:
+    """`a ** b`, unless it is a whole number of absurd size."""
+    if isinstance(a, int) and isinstance(b, int) and b > 0:
+        running.machine.budget.bits(a.bit_length() * b if abs(a) > 1 else 1)
+    return a**b
+
+
+def modular_power(base: Any, exponent: Any, modulus: Any) -> Any:
+    """`pow(base, exponent, modulus)`, unless it would take minutes."""
+    if isinstance(base, int) and isinstance(exponent, int) and isinstance(modulus, int):
+        work = exponent.bit_length() * max(modulus.bit_length(), base.bit_length()) ** 2
+        running.machine.budget.bits(BITS + 1 if work > MODULAR else 0)
+    return pow(base, exponent, modulus)
+
+
+def _shift(a: Any, b: Any) -> Any:
+    if isinstance(a, int) and isinstance(b, int) and a:
+        running.machine.budget.bits(a.bit_length() + b)
+    return a << b
+
+
+def _mod(a: Any, b: Any) -> Any:
+    return percent(a, b) if isinstance(a, str) else a % b
+
+
+BINARY: dict[type[ast.operator], Binary] = {
+    ast.Add: spread(_add),
+    ast.Sub: spread(_sub),
+    ast.Mult: spread(_mul),
+    ast.Div: spread(operator.truediv),
+    ast.FloorDiv: spread(operator.floordiv),
+    ast.Mod: spread(_mod),
+    ast.Pow: spread(power),
+    ast.MatMult: operator.matmul,
+    ast.LShift: _shift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: spread(operator.and_),
+    ast.BitOr: spread(operator.or_),
+    ast.BitXor: spread(operator.xor),
+}
+# The special methods of these operators: `__add__` and its kin.
+OPERATORS = {
+    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod,
+    "pow": ast.Pow, "lshift": ast.LShift, "rshift": ast.RShift, "and": ast.BitAnd, "or": ast.BitOr, "xor": ast.BitXor,
+}  # fmt: skip
+# What plain numbers need no measure for; products of whole numbers only while they are small.
+DIRECT: dict[type[ast.operator], Binary] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Div: operator.truediv,
+    ast.Mult: operator.mul,
+}
+
+# On numbers and texts an augmented assignment is the operator; tensors, lists and sets change in place.
+IN_PLACE: dict[type[ast.operator], Binary] = {
+    ast.Add: operator.iadd,
+    ast.Sub: operator.isub,
+    ast.Mult: operator.imul,
+    ast.Div: operator.itruediv,
+    ast.FloorDiv: operator.ifloordiv,
+    ast.Mod: operator.imod,
+    ast.Pow: operator.ipow,
+    ast.MatMult: operator.imatmul,
+    ast.BitAnd: operator.iand,
+    ast.BitOr: operator.ior,
+    ast.BitXor: operator.ixor,
+    ast.LShift: operator.ilshift,
+    ast.RShift: operator.irshift,
+}
+
+
+def augmented(kind: type[ast.operator]) -> Binary:
+    """The operator of `x += y` and its kin; what grows in place is measured."""
+    plain, in_place = BINARY[kind], IN_PLACE[kind]
+
+    def apply(a: Any, b: Any) -> Any:
+        if isinstance(a, int | float | str | tuple):
+            return _as_augmented(plain, kind, a, b)
+        if isinstance(a, list | deque):
+            if kind is ast.Mult and isinstance(b, WHOLE):
+                running.machine.budget.fits(len(a) * int(b), "this list")
+            elif kind is ast.Add:
+                b = bounded(b)
+                running.machine.budget.fits(len(a) + operator.length_hint(b), "this list")
+        elif isinstance(a, ARRAYS) and isinstance(b, ARRAYS):
+            check_spread(a, b)
+        return in_place(a, b)
+
+    return apply
+
+
+SIGNS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
+
+
+def _as_augmented(apply: Binary, kind: type[ast.operator], a: Any, b: Any) -> Any:
+    """Python's message has the operator as it was written."""
+    try:
+        return apply(a, b)
+    except TypeError as error:
+        sign = "** or pow()" if kind is ast.Pow else SIGNS[kind]
+        words = f"unsupported operand type(s) for {sign}: "
+        if error.args and str(error.args[0]).startswith(words):
+            name = "**=" if kind is ast.Pow else f"{SIGNS[kind]}="
+            raise TypeError(str(error.args[0]).replace(f"for {sign}:", f"for {name}:")) from None
+        raise
+
+
+UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+    ast.Invert: operator.invert,
+}
+
+
+def bounded(value: Any, each: int = 8) -> Any:
+    """Something to go through to its end: what tells its length is measured, what does not counts its own steps."""
+    running.machine.budget.fits(operator.length_hint(value), f"this {type(value).__name__}", each)
+    return value

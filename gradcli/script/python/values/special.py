@@ -1,0 +1,126 @@
+"""Which names with underscores a snippet may read, define and set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import FunctionType
+from typing import Any
+
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.python.values.kinds import SHOWN, Defined, Facade, is_own_function
+from gradcli.script.python.values.places import PLACES
+
+# The special methods that a class of a snippet may define, and `super()` may reach. Not among them is what Python or
+# numpy would follow to memory or code: `__array_interface__`, `__reduce__`, `__class__`, `__del__` and their kin.
+_DEFINABLE = (
+    "__init__ __new__ __call__ __repr__ __str__ __format__ __len__ __length_hint__ __getitem__ __setitem__ __delitem__ "
+    "__iter__ __next__ __reversed__ __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__ __float__ "
+    "__int__ __index__ __abs__ __round__ __trunc__ __floor__ __ceil__ __neg__ __pos__ __invert__ "
+    "__add__ __sub__ __mul__ __truediv__ __floordiv__ __mod__ __divmod__ __pow__ __matmul__ __and__ __or__ __xor__ "
+    "__lshift__ __rshift__ __radd__ __rsub__ __rmul__ __rtruediv__ __rfloordiv__ __rmod__ __rdivmod__ __rpow__ "
+    "__rmatmul__ __rand__ __ror__ __rxor__ __rlshift__ __rrshift__ __iadd__ __isub__ __imul__ __itruediv__ "
+    "__ifloordiv__ __imod__ __ipow__ __imatmul__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__ "
+    "__enter__ __exit__ __post_init__ __getattr__ __setattr__ __delattr__ __get__ __set__ __delete__ __set_name__ "
+    "__init_subclass__ __class_getitem__ __missing__"
+)
+DEFINABLE = frozenset(_DEFINABLE.split())
+IMPLICIT = frozenset(("__new__", "__init_subclass__", "__set_name__", "__class_getitem__"))  # Python calls them itself
+BUILTIN = (list, dict, set, tuple, str, int, float)  # what classes of a snippet may derive from
+OF_BUILTIN = DEFINABLE - IMPLICIT | {"__new__"}  # what these types say themselves
+MEASURED = frozenset(("__len__", "__iter__", "__length_hint__", "__int__", "__index__", "values"))  # none defines these
+READABLE = frozenset(("__name__", "__qualname__", "__module__", "__doc__", "__class__", "__version__", "__members__"))
+OF_FUNCTIONS = frozenset(("__name__", "__qualname__", "__doc__", "__module__"))
+OPEN = frozenset(("_get_name",))  # read although it is private: a module's name
+WRITABLE = frozenset(("__name__", "__qualname__", "__doc__"))  # of functions of the snippet
+
+
+def is_special(name: str) -> bool:
+    """Whether it has two underscores on both sides, or is no name at all."""
+    return (name.startswith("__") and name.endswith("__")) or not name.isidentifier()
+
+
+def is_plain(kind: type) -> bool:
+    """Whether all that an object of this class holds was put there by the snippet."""
+    return isinstance(kind, Defined) and all(
+        isinstance(base, Defined) or base in SHOWN or base in SHOWN.values() for base in kind.__mro__
+    )
+
+
+def is_private(kind: type, name: str) -> bool:
+    """Whether a name with one underscore is a facade's own business."""
+    if name in OPEN or not name.startswith("_"):
+        return False
+    return not any(name in vars(base) for base in kind.__mro__ if isinstance(base, Defined))
+
+
+def is_settable(value: Any, name: str) -> bool:
+    """Whether `value.name = ...` changes only what belongs to this run."""
+    if isinstance(value, type):
+        return isinstance(value, Defined) and (not is_special(name) or name in DEFINABLE - {"__new__"})
+    if isinstance(value, FunctionType):
+        return is_own_function(value) and (not is_special(name) or name in WRITABLE)
+    if not isinstance(value, Facade) or is_special(name):
+        return isinstance(value, Facade) and name == "__name__"  # which means nothing on an object
+    return isinstance(type(value), Defined) or not name.startswith("_")
+
+
+def exact(name: str) -> str:
+    """The name as Python reads it: a class of the snippet may answer anything about its texts."""
+    return name if type(name) is str else str.__str__(name)
+
+
+def check_name(name: Any) -> None:
+    """Refuse what no assignment in a snippet could name: numpy would follow `__array_interface__` to any memory."""
+    if type(name) is not str or is_special(name) or name == PLACES:
+        raise AttributeError(f"attribute {name!r} cannot be set here")
+
+
+def guarded(found: Any, name: str) -> Any:
+    """`super().__setattr__` and its kin, which would set anything."""
+    if name not in ("__setattr__", "__delattr__") or is_own_function(found):
+        return found
+
+    is_bound = hasattr(found, "__self__")
+
+    def checked(*arguments: Any) -> Any:
+        for argument in arguments[:1] if is_bound else arguments[1:2]:
+            check_name(argument)
+        if not is_bound and not isinstance(type(arguments[0] if arguments else None), Defined):
+            raise TypeError(f"{name} is for objects of the snippet")
+        return found(*arguments)
+
+    return checked
+
+
+def readable_only(function: Any) -> Any:
+    """A `__getattr__` of a snippet, asked for plain names only: numpy asks objects for `__array_interface__`."""
+
+    def __getattr__(self: Any, name: str) -> Any:  # noqa: N807
+        if is_special(name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return function(self, name)
+
+    return __getattr__
+
+
+# What Python does by itself to plain functions of these names, and numpy's questions kept from `__getattr__`.
+WRAPPED: dict[str, Any] = {
+    "__new__": staticmethod,
+    "__init_subclass__": classmethod,
+    "__class_getitem__": classmethod,
+    "__getattr__": readable_only,
+}
+
+
+def wrapped(name: str, value: Any) -> Any:
+    """A special method as a class holds it."""
+    wrap = WRAPPED.get(name)
+    return wrap(value) if wrap and (is_own_function(value) or name == "__getattr__") else value
+
+
+def check_own(bases: tuple[type, ...], names: Iterable[str]) -> None:
+    """Refuse a class that changes what is measured of an object of Python's own types."""
+    own = sorted(MEASURED.intersection(names))
+    if own and any(issubclass(base, BUILTIN) for base in bases):
+        message = f"defining {own[0]} is not supported in a class that derives from one of Python's own"
+        raise UnsupportedError(message, python=TypeError, help="keep the values in an attribute: self.items = []")

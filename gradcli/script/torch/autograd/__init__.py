@@ -1,0 +1,1 @@
+"""`torch.autograd`: backward passes, hooks, modes, custom functions."""

@@ -1,0 +1,132 @@
+"""`torch.autograd.detect_anomaly`: a backward pass that says which line of the snippet made the node that failed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gradcli.engine.accumulation import Accumulation
+from gradcli.engine.backward import Event, walk
+from gradcli.engine.graph import Node
+from gradcli.engine.recorder import Application, leave, listen
+from gradcli.engine.saved import HINT
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.machine import running
+from gradcli.script.python.values.attributes import Facade
+
+ENABLED = (
+    "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
+)
+ABOVE = (
+    "Hint: the backtrace further above shows the operation that failed to compute its gradient. The variable in "
+    "question was changed in there or anywhere later. Good luck!"
+)
+
+
+class Anomaly:
+    """What is switched, and where the nodes were made since."""
+
+    def __init__(self) -> None:
+        self.enabled = False
+        self.checks = True
+        self.made: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
+
+    def switch(self, enabled: bool, checks: bool) -> tuple[bool, bool]:
+        """Switch, and answer what it was."""
+        before = self.enabled, self.checks
+        self.enabled, self.checks = enabled, checks
+        leave(self)
+        if enabled:
+            listen(self)
+        return before
+
+    def append(self, application: Application) -> None:
+        """An operation was applied, on the line that runs now."""
+        node = application.out.node
+        if isinstance(node, Node):
+            machine = running.machine
+            line = machine.source.line(machine.line).strip() if machine.line else ""
+            self.made[node] = f'  File "{machine.source.name}", line {machine.line}\n    {line}\n'
+
+    def watched(self, events: Iterator[Event]) -> Iterator[Event]:
+        """The events of a backward pass; what goes wrong is told with the line that made the node."""
+        try:
+            for event in events:
+                if self.checks and not isinstance(event, Accumulation):
+                    self._check(event)
+                yield event
+        except Exception as error:
+            node = node_at_work(error)
+            if node is not None:
+                self._tell(node)
+            if isinstance(error, AutogradError) and HINT in error.message:
+                error.message = error.message.replace(HINT, ABOVE)
+                error.args = (error.message, *error.args[1:])
+            raise
+
+    def _check(self, event: Any) -> None:
+        node, position, _, gradient = event[:4]
+        value = gradient.value if isinstance(gradient, Tensor) else gradient
+        if np.isnan(value).any():
+            self._tell(node)
+            raise AutogradError(f"Function '{node.name()}' returned nan values in its {position}th output.")
+
+    def _tell(self, node: Node) -> None:
+        where = self.made.get(node)
+        more = (
+            "No forward pass information available. Enable detect anomaly during forward pass for more information."
+            if where is None
+            else f"Traceback of forward call that caused the error:\n{where}"
+        )
+        warnings.warn(f"Error detected in {node.name()}. {more}", UserWarning, stacklevel=2)
+
+
+anomaly = Anomaly()
+
+
+def node_at_work(error: BaseException) -> Node | None:
+    """The node whose rules ran when the error was raised: that of the walk it came through."""
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is walk.__code__:
+            found = trace.tb_frame.f_locals.get("node")
+            return found if isinstance(found, Node) else None
+        trace = trace.tb_next
+    return None
+
+
+class detect_anomaly(Facade):  # noqa: N801  torch's name
+    """`with torch.autograd.detect_anomaly():`."""
+
+    __module__ = "torch.autograd.anomaly_mode"
+
+    def __init__(self, check_nan: bool = True) -> None:
+        warnings.warn(ENABLED, UserWarning, stacklevel=2)
+        self._check_nan = check_nan
+        self._before = anomaly.enabled, anomaly.checks
+
+    def __enter__(self) -> None:
+        anomaly.switch(True, self._check_nan)
+
+    def __exit__(self, *_: Any) -> None:
+        anomaly.switch(*self._before)
+
+
+class set_detect_anomaly(Facade):  # noqa: N801  torch's name
+    """`torch.autograd.set_detect_anomaly(True)`: takes effect when it is called; a context takes it back."""
+
+    __module__ = "torch.autograd.anomaly_mode"
+
+    def __init__(self, mode: bool, check_nan: bool = True) -> None:
+        self._before = anomaly.switch(mode, check_nan)
+
+    def __enter__(self) -> None:
+        """It is switched already."""
+
+    def __exit__(self, *_: Any) -> None:
+        anomaly.switch(*self._before)

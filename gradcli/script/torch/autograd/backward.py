@@ -1,0 +1,206 @@
+"""`backward` and `torch.autograd.grad`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.backward import Event, Gradient, drain, grad, walk
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.script.machine import running
+from gradcli.script.torch.autograd.anomaly import anomaly
+from gradcli.script.torch.autograd.nodes import GradientEdge
+from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY
+
+Follow = Callable[[Iterator[Event]], Iterator[Event]]
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break the "
+    "cycle and avoid the leak."
+)
+NOT_ONLY = (
+    "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for other parts "
+    "of the graph, please use torch.autograd.backward."
+)
+IMPLICIT = "grad can be implicitly created only for scalar outputs"
+BATCHES = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The "
+    "sizes of the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was "
+    "detected: grad_output[{}] has a shape of {} and output[{}] has a shape of {}. If you only want some tensors in "
+    "`grad_output` to be considered batched, consider using vmap."
+)
+
+
+class Passes:
+    """The number of the backward pass that runs, and the tensors that it began with."""
+
+    number = 0
+    outputs: Sequence[Tensor] = ()
+
+    def begin(self, outputs: Sequence[Tensor]) -> None:
+        self.number += 1
+        self.outputs = outputs
+
+
+passes = Passes()
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    grad_variables: Any = None,
+    inputs: Any = None,
+) -> None:
+    """`torch.autograd.backward`, and so `x.backward(...)`; what happens is told to the timeline, if there is one."""
+    only = None if inputs is None else _several(inputs)
+    if only == ():
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    targets = (tensors,) if isinstance(tensors, Tensor) else tuple(map(_output, _several(tensors)))
+    given = _upstream(targets, grad_tensors)
+    if create_graph:
+        running.machine.warn_once(CYCLE)
+    for x in only or ():
+        if isinstance(x, Tensor):
+            x.retain_grad()
+    passes.begin(targets)
+    nodes = None if only is None else [x.node for x in only]
+    timeline = running.machine.timeline
+    follow = _following(partial(timeline.backward, targets, given) if timeline is not None and targets else None)
+    told = follow is not None
+    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, told=told)
+    drain(follow(events) if follow is not None else events, create_graph)
+
+
+def _following(tell: Follow | None) -> Follow | None:
+    """What passes on the events of a pass and looks at them: for the anomaly mode, for the timeline, or nothing."""
+    if not anomaly.enabled:
+        return tell
+    return anomaly.watched if tell is None else lambda events: tell(anomaly.watched(events))
+
+
+def gradient(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> Any:
+    """`torch.autograd.grad`: a tuple, or for a dict of inputs a dict."""
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    sources = tuple(map(_output, _several(outputs)))
+    targets = tuple(inputs.values()) if isinstance(inputs, dict) else _several(inputs)
+    if not targets:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    if not only_inputs:
+        warnings.warn(NOT_ONLY, FutureWarning, stacklevel=2)
+    upstream = _upstream(sources, grad_outputs, batched=is_grads_batched)
+    for target in targets:
+        if not isinstance(target, Tensor | GradientEdge):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind_name(target)}")
+    passes.begin(sources)
+    unused = bool(allow_unused) or materialize_grads
+    rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
+    timeline = running.machine.timeline
+    rounds = []
+    for row in rows:
+        found = grad(
+            sources,
+            targets,
+            row,
+            retain_graph=True if row is not rows[-1] else retain_graph,
+            create_graph=create_graph,
+            allow_unused=unused,
+            follow=_following(timeline and partial(timeline.differentiated, sources, targets, row)),
+        )
+        rounds.append(found)
+    found = rounds[0] if not is_grads_batched else _stacked(rounds)
+    if materialize_grads:
+        found = tuple(
+            Tensor(np.zeros(x.shape, x.dtype)[()]) if g is None else g for g, x in zip(found, targets, strict=True)
+        )
+    if timeline is not None:
+        timeline.gave(found)
+    return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
+
+
+gradient.__name__ = gradient.__qualname__ = "grad"
+
+
+def _stacked(rounds: Sequence[tuple[Tensor | None, ...]]) -> tuple[Tensor | None, ...]:
+    from gradcli.ops.shaping.joining import stack_
+
+    return tuple(None if None in column else stack_(list(column)) for column in zip(*rounds, strict=True))
+
+
+def _rows(gradients: Any) -> list[Any]:
+    """The gradients of a batch, one a pass."""
+    return [gradients[n] for n in range(len(gradients))]
+
+
+def _several(x: Any) -> tuple[Any, ...]:
+    return (x,) if isinstance(x, Tensor | GradientEdge) else tuple(x)
+
+
+def _output(x: Any) -> Tensor:
+    """An output as a tensor, also where its place in the graph stands for it."""
+    if isinstance(x, GradientEdge):
+        return Tensor(getattr(x.node, "out", None), x.node)
+    if not isinstance(x, Tensor):
+        raise AssertionError("Expected output to be a torch.Tensor")
+    return x
+
+
+def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -> tuple[Gradient, ...]:
+    """The gradients that enter, one an output: as given, or None for those of one element, which enter with 1."""
+    if grads is None:
+        given: tuple[Any, ...] = (None,) * len(outputs)
+    else:
+        given = (grads,) if isinstance(grads, Tensor) else tuple(grads)
+    for index, (output, gradient) in enumerate(zip(outputs, given, strict=False)):
+        if isinstance(gradient, Tensor):
+            _check_shape(index, output, gradient, batched)
+        elif gradient is not None:
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+        elif output.requires_grad and output.value.size != 1:
+            raise AutogradError(IMPLICIT, help="give the upstream gradient, or reduce the output with sum() or mean()")
+        elif output.requires_grad and not is_floating(output.value):
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {BY_NUMPY[output.dtype]}"
+            )
+    if len(given) < len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    for index, output in enumerate(outputs):
+        if output.node is None:
+            if running.machine.timeline is not None:
+                running.machine.timeline.walked = [output]
+            raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+    return given[: len(outputs)]
+
+
+def _check_shape(index: int, output: Tensor, gradient: Tensor, batched: bool) -> None:
+    shape = gradient.shape[1:] if batched else gradient.shape
+    if shape == output.shape:
+        return
+    sizes = [f"torch.Size({list(x)})" for x in (shape, output.shape)]
+    if batched:
+        raise RuntimeError(BATCHES.format(index, sizes[0], index, sizes[1]))
+    raise AutogradError(
+        f"Mismatch in shape: grad_output[{index}] has a shape of {sizes[0]} and output[{index}] has a shape of "
+        f"{sizes[1]}."
+    )

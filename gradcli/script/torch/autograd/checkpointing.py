@@ -1,0 +1,155 @@
+"""`torch.utils.checkpoint`: what a part of a network saves is thrown away, and computed again in the backward pass."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.torch.autograd.backward import backward
+from gradcli.script.torch.autograd.functions import Function
+from gradcli.script.torch.autograd.packing import Packer, packing
+
+NO_INPUT = "None of the inputs have requires_grad=True. Gradients will be None"
+NO_OUTPUT = "none of output has requires_grad=True, this checkpoint() is not necessary"
+NOT_SAID = (
+    "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
+    "checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to "
+    "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
+    "differences between the two variants."
+)
+NOT_SAID_SEQUENTIAL = (
+    "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In version "
+    "2.9 we will raise an exception if use_reentrant is not passed. use_reentrant=False is recommended, but if you "
+    "need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on "
+    "the differences between the two variants."
+)
+
+
+class EnoughError(Exception):
+    """The last of what was saved is there again: nothing more needs to run."""
+
+
+class Frame:
+    """One call of a function whose saved tensors are computed again when the backward pass reads them."""
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        self.call = partial(function, *arguments, **keywords)
+        self.random = running.machine.generator.get_state()
+        self.count = 0
+        self.again: dict[int, Tensor] = {}
+
+    def pack(self, x: Tensor) -> int:
+        self.count += 1
+        return self.count - 1
+
+    def unpack(self, number: int) -> Tensor:
+        if number not in self.again:
+            self._run_again()
+        return self.again.pop(number)
+
+    def _run_again(self) -> None:
+        self.again.clear()
+
+        def keep(x: Tensor) -> None:
+            self.again[len(self.again)] = x.detach()
+            if len(self.again) == self.count:
+                raise EnoughError
+
+        generator = running.machine.generator
+        state = generator.get_state()
+        generator.set_state(self.random)
+        try:
+            with set_grad_enabled(True), packing(Packer(keep, lambda x: x)):
+                self.call()
+        except EnoughError:
+            return
+        finally:
+            generator.set_state(state)
+        raise RuntimeError(
+            "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+            f"recomputation.\nNumber of tensors saved during forward: {self.count}\nNumber of tensors saved during "
+            f"recomputation: {len(self.again)}."
+        )
+
+
+class CheckpointFunction(Function):
+    """The reentrant form: computed outside the graph, and again when its gradient is asked for."""
+
+    @staticmethod
+    def forward(ctx: Any, function: Callable[..., Any], preserve: bool, *arguments: Any) -> Any:
+        if not any(isinstance(x, Tensor) and x.requires_grad for x in arguments):
+            warnings.warn(NO_INPUT, UserWarning, stacklevel=2)
+        ctx.function, ctx.arguments = function, arguments
+        ctx.random = running.machine.generator.get_state()
+        return function(*arguments)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        copies = [x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in ctx.arguments]
+        generator = running.machine.generator
+        state = generator.get_state()
+        generator.set_state(ctx.random)
+        try:
+            with set_grad_enabled(True):
+                made = ctx.function(*copies)
+        finally:
+            generator.set_state(state)
+        outputs = made if isinstance(made, tuple) else (made,)
+        pairs = [(x, g) for x, g in zip(outputs, gradients, strict=True) if isinstance(x, Tensor) and x.requires_grad]
+        if not pairs:
+            raise RuntimeError(NO_OUTPUT)
+        backward([x for x, _ in pairs], [g for _, g in pairs])
+        return (None, None, *(x._grad if isinstance(x, Tensor) else None for x in copies))
+
+
+def checkpoint(
+    function: Callable[..., Any],
+    *arguments: Any,
+    use_reentrant: bool | None = None,
+    preserve_rng_state: bool = True,
+    determinism_check: str = "default",
+    debug: bool = False,
+    **keywords: Any,
+) -> Any:
+    """What the function gives; the backward pass runs it again."""
+    if use_reentrant is None:
+        warnings.warn(NOT_SAID, UserWarning, stacklevel=2)
+        use_reentrant = True
+    if use_reentrant and keywords:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(keywords))
+    if use_reentrant:
+        return CheckpointFunction.apply(function, preserve_rng_state, *arguments)
+    frame = Frame(function, arguments, keywords)
+    with packing(Packer(frame.pack, frame.unpack)):
+        return frame.call()
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, preserve_rng_state: bool = True
+) -> Any:
+    """A chain of modules in segments, of which all but the last are checkpoints."""
+    if use_reentrant is None:
+        warnings.warn(NOT_SAID_SEQUENTIAL, UserWarning, stacklevel=2)
+        use_reentrant = True
+    chain = list(functions) if isinstance(functions, list | tuple) else list(functions.children())
+    size = max(len(chain) // segments, 1)
+    for start in range(0, size * (segments - 1), size):
+        input = checkpoint(_run(chain[start : start + size]), input, use_reentrant=use_reentrant)
+    return _run(chain[size * (segments - 1) :])(input)
+
+
+def _run(modules: list[Any]) -> Callable[[Any], Any]:
+    def forward(x: Any) -> Any:
+        for module in modules:
+            x = module(x)
+        return x
+
+    return forward
+
+
+MEMBERS: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_sequential": checkpoint_sequential}

@@ -1,0 +1,93 @@
+"""`ctx`: what the `forward` of a snippet's own function leaves for its `backward`, and the `grad_fn` of the result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.engine.graph import Handle
+from gradcli.engine.saved import SECOND_TIME, modified
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.python.values.attributes import Facade
+from gradcli.script.torch.autograd import nodes
+from gradcli.script.torch.autograd.packing import packed, unpacked
+from gradcli.script.torch.operations.arguments import kind_name
+
+
+class Context(Facade):
+    """One call of a function. Snippets put attributes of their own on it."""
+
+    def __init__(self, function: type, arguments: tuple[Any, ...]) -> None:
+        self.needs_input_grad = tuple(isinstance(x, Tensor) and x.requires_grad for x in arguments)
+        self._name = f"{function.__name__}Backward"
+        self._saved: tuple[Any, ...] = ()
+        self._versions: tuple[int, ...] = ()
+        self._outputs: tuple[Any, ...] = ()
+        self._freed = False
+        self._node: Any = None
+        self._dirty: tuple[Any, ...] = ()
+        self._without_gradient: tuple[Any, ...] = ()
+        self._materialize = True
+
+    def __call__(self, gradient: Tensor) -> Any:
+        return self._node(gradient)
+
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def next_functions(self) -> tuple[Any, ...]:
+        return () if self._node is None else nodes.next_functions(self._node)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        return nodes.metadata(self)
+
+    def register_hook(self, fn: Any) -> Handle:
+        return self._node.register_hook(fn)  # type: ignore[no-any-return]
+
+    def register_prehook(self, fn: Any) -> Handle:
+        return self._node.register_prehook(fn)  # type: ignore[no-any-return]
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        for position, tensor in enumerate(tensors):
+            if tensor is not None and not isinstance(tensor, Tensor):
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {position} is of type {kind_name(tensor)}"
+                )
+        self._saved = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """What a `jvp` would read."""
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """The tensors as they were; refused after the graph was freed, and where one was changed since."""
+        if self._freed:
+            raise AutogradError(SECOND_TIME, code="E302")
+        for tensor, version in zip(self._saved, self._versions, strict=True):
+            history = tensor.history or [] if isinstance(tensor, Tensor) else []
+            if len(history) > version:
+                made_by = self._node if any(tensor is x for x in self._outputs) else tensor.node
+                raise modified(self._node, tensor.value, made_by, history, history[version - 1] if version else -1)
+        return tuple(map(unpacked, self._saved))
+
+    def mark_dirty(self, *tensors: Any) -> None:
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Any) -> None:
+        self._without_gradient = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        self._materialize = value
+
+    def _seal(self, results: dict[int, Any]) -> None:
+        """`forward` is over: outputs are saved as what the snippet gets in their place."""
+        saved = tuple(results.get(id(tensor), tensor) for tensor in self._saved)
+        self._outputs = tuple(results.values())
+        self._saved = tuple(map(packed, saved))
+        self._versions = tuple(len(x.history or ()) if isinstance(x, Tensor) else 0 for x in self._saved)
+
+
+Context.__module__, Context.__name__, Context.__qualname__ = "torch.autograd.function", "FunctionCtx", "FunctionCtx"
+nodes.show(Context)

@@ -1,0 +1,242 @@
+"""The graph node of a snippet's own function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import broadcast_shapes
+from gradcli.engine.graph import Node
+from gradcli.engine.memory.views import View
+from gradcli.engine.modes import mode
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.recorder import Application, recorder
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import call
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.language import tree
+from gradcli.ops.shaping.shaping import reshape
+from gradcli.ops.windows.padding import pad_constant
+from gradcli.script.torch.operations.arguments import kind_name
+
+
+@dataclass(frozen=True, eq=False)
+class Opaque(Primitive):
+    """A primitive whose rules are not read: they save nothing that the engine would have to watch."""
+
+    @property
+    def saved(self) -> tuple[frozenset[int], ...]:
+        return tuple(frozenset() for _ in self.rules)
+
+
+@dataclass(frozen=True, eq=False)
+class Custom(Opaque):
+    """A function of the snippet, as it was called once; what it saved is the business of its context."""
+
+    call: Any = None
+
+    def saving(self, inputs: Sequence[Any]) -> Sequence[int]:
+        """Where something was saved, every input counts, for the node lets go of it as a whole."""
+        return range(len(inputs)) if self.call.context._saved else ()
+
+
+class CustomNode(Node):
+    """A node whose inputs stay when the graph is freed: then it is the context that refuses."""
+
+    __slots__ = ("held",)
+
+    @property
+    def inputs(self) -> tuple[Any, ...] | None:
+        return self.held
+
+    @inputs.setter
+    def inputs(self, inputs: tuple[Any, ...] | None) -> None:
+        if inputs is None:
+            self.context._freed = True
+        else:
+            self.held = inputs
+
+    @property
+    def context(self) -> Any:
+        primitive: Any = self.primitive
+        return primitive.call.context
+
+
+class PartNode(Node):
+    """One of several outputs: snippets see the node of the whole function in its place."""
+
+    __slots__ = ()
+
+    @property
+    def whole(self) -> Node:
+        node = self.edges[0]
+        assert isinstance(node, Node)
+        return node
+
+    @property
+    def place(self) -> int:
+        return int(self.options["place"])
+
+
+class Call:
+    """One call of a function: its tensors, its results, and the gradients that came and go."""
+
+    def __init__(self, function: Any, context: Any, arguments: tuple[Any, ...], results: tuple[Any, ...]) -> None:
+        self.function = function
+        self.context = context
+        self.arguments = arguments
+        self.places = [place for place, x in enumerate(arguments) if isinstance(x, Tensor)]
+        self.results = [(x.shape, x.dtype) if isinstance(x, Tensor) else None for x in results]
+        self.outputs = {n: x for n, x in enumerate(results) if self._differentiable(x)}
+        self.name = f"{function.__name__}Backward"
+        self.arrived: set[int] = set()  # the outputs for which a gradient came
+        self.upstream: Any = None
+        self.waiting: dict[int, Any] = {}  # the gradients that `backward` gave, until they are asked for
+
+    def _differentiable(self, x: Any) -> bool:
+        plain = self.context._without_gradient
+        return isinstance(x, Tensor) and is_floating(x.value) and not any(x is other for other in plain)
+
+    def record(self) -> None:
+        """Give the outputs their nodes, if graphs are recorded and an input requires grad."""
+        tensors = tuple(self.arguments[place] for place in self.places)
+        edges = [x.node for x in tensors]
+        if not (mode.grad_enabled and self.outputs and any(edge is not None for edge in edges)):
+            return
+        tensors = tuple(Tensor(x.value, x.node) if self._is_output(x) else x for x in tensors)
+        rules = tuple(partial(self.flow, position=position) for position in range(len(tensors)))
+        name = self.function.__name__
+        primitive = Custom(name, self._again, rules, self.name, call(name, self._again), structured=True, call=self)
+        whole = next(iter(self.outputs.values())) if len(self.outputs) == 1 else self._packed()
+        for out in self.outputs.values():
+            if isinstance(out, View):
+                out.path = ((primitive, {}),)
+        whole.node = self.context._node = node = CustomNode(primitive, tensors, {}, edges, whole.value)
+        self._told(primitive, tensors, whole)
+        if len(self.outputs) > 1:
+            self._divide(whole, node)
+
+    def _is_output(self, x: Tensor) -> bool:
+        return any(x is output for output in self.outputs.values())
+
+    @staticmethod
+    def _told(primitive: Primitive, inputs: tuple[Any, ...], out: Tensor, **options: Any) -> None:
+        if recorder.tape is not None:
+            recorder.tape.append(Application(primitive, inputs, options, out))
+
+    def _again(self, *values: Any) -> Any:
+        """The value, for those who read the operation as a formula: the one there is."""
+        return next(iter(self.outputs.values())).value
+
+    def _packed(self) -> Tensor:
+        return Tensor(np.concatenate([np.ravel(x.value) for x in self.outputs.values()]))
+
+    def _divide(self, whole: Tensor, node: Node) -> None:
+        """Each output as a part of the flat result."""
+        for place, out in self.outputs.items():
+            before, after = self._around(place)
+            part = Opaque(
+                f"output {place} of {self.function.__name__}",
+                partial(_part, pad=(-before, -after), shape=out.shape),
+                (self._whole,),
+                self.name,
+                partial(_written, f"output_{place}"),
+                structured=True,
+            )
+            out.node = PartNode(part, (whole,), {"place": place}, [node], out.value)
+            self._told(part, (whole,), out, place=place)
+
+    def _around(self, place: int) -> tuple[int, int]:
+        """How many entries of the flat result lie before and after an output."""
+        sizes = {n: x.value.size for n, x in self.outputs.items()}
+        before = sum(size for n, size in sizes.items() if n < place)
+        return before, sum(sizes.values()) - sizes[place] - before
+
+    def _whole(self, g: Any, out: Any, packed: Any, *, place: int) -> Any:
+        """The gradient of the flat result, from that of one output."""
+        if not isinstance(g, Formula):
+            self.arrived.add(place)
+        size = self.outputs[place].value.size
+        return pad_constant(reshape(g, shape=(size,)), pad=self._around(place), value=0)
+
+    def flow(self, g: Any, out: Any, *inputs: Any, position: int) -> Any:
+        """The rule of one input; the snippet's `backward` runs once for all of them."""
+        if isinstance(g, Formula):
+            return Formula(tree.Call(self.name, (tree.Argument(g.tree),)), np.zeros_like(inputs[position].value))
+        if g is not self.upstream or position not in self.waiting:
+            self.waiting, self.upstream = self._gradients(g), g
+        return self.waiting.pop(position)
+
+    def _gradients(self, g: Any) -> dict[int, Any]:
+        carried = isinstance(g, Tensor)
+        given = self._given(g if carried else Tensor(g))
+        kind = self.function
+        base = next(parent for parent in kind.__mro__ if "apply" in vars(parent))
+        own = kind.backward if kind.backward is not base.backward else kind.vjp  # two names of one thing
+        found = own(self.context, *given)
+        answers = list(found) if isinstance(found, tuple) else [found]
+        expected = len(self.arguments)
+        if len(answers) < expected or any(x is not None for x in answers[expected:]):
+            raise RuntimeError(
+                f"function {self.name} returned an incorrect number of gradients (expected {expected}, got "
+                f"{len(answers)})"
+            )
+        return {
+            self.places.index(place) if place in self.places else -1 - place: self._checked(place, answer, carried)
+            for place, answer in enumerate(answers[:expected])
+        }
+
+    def _given(self, upstream: Tensor) -> list[Tensor | None]:
+        """What `backward` gets: a gradient for each output; those that did not come are zeros, or None."""
+        arrived, self.arrived = self.arrived, set()
+        given: list[Tensor | None] = []
+        for place, result in enumerate(self.results):
+            if result is None:
+                given.append(None)
+            elif len(self.outputs) == 1 and place in self.outputs:
+                given.append(upstream)
+            elif place in arrived:
+                before, after = self._around(place)
+                given.append(_part(upstream, pad=(-before, -after), shape=result[0]))
+            else:
+                given.append(Tensor(np.zeros(*result)[()]) if self.context._materialize else None)
+        return given
+
+    def _checked(self, place: int, answer: Any, carried: bool) -> Any:
+        """One gradient as the walk takes it."""
+        if answer is None:
+            return None
+        if place not in self.places:
+            raise RuntimeError(
+                f"function {self.name} returned a gradient different than None at position {place + 1}, but the "
+                "corresponding forward input was not a Variable"
+            )
+        if not isinstance(answer, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {kind_name(answer)})")
+        shape, target = answer.shape, self.arguments[place].shape
+        if shape != target and not _reaches(target, shape):
+            raise RuntimeError(
+                f"Function {self.name} returned an invalid gradient at index {place} - got {list(shape)} but expected "
+                f"shape compatible with {list(target)}"
+            )
+        return answer if carried else answer.value
+
+
+def _part(packed: Any, *, pad: tuple[int, int], shape: tuple[int, ...], place: int = 0) -> Any:
+    return reshape(pad_constant(packed, pad=pad, value=0), shape=shape)
+
+
+def _written(name: str, operands: Sequence[Formula], options: dict[str, Any]) -> tree.Expression:
+    return tree.Call(name, (tree.Argument(operands[0].tree),))
+
+
+def _reaches(shape: tuple[int, ...], wider: tuple[int, ...]) -> bool:
+    """Whether a tensor of the one shape broadcasts to the other."""
+    try:
+        return broadcast_shapes(shape, wider) == wider
+    except ValueError:
+        return False

@@ -1,0 +1,120 @@
+"""`torch.autograd.forward_ad`: dual numbers, a value and its tangent."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gradcli.engine import tangents
+from gradcli.engine.recorder import leave, listen, listening, recorder
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.python.values.attributes import BuiltinType, Facade, describe
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
+from gradcli.script.torch.tensor import printing
+
+NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
+
+
+class UnpackedDualTensor(NamedTuple):
+    """A value and its tangent, None for a constant."""
+
+    primal: Tensor
+    tangent: Tensor | None
+
+
+class dual_level(Facade):  # noqa: N801  torch's name
+    """`with dual_level():`, inside of which tangents follow the operations."""
+
+    __module__ = "torch.autograd.forward_ad"
+
+    def __init__(self) -> None:
+        self._level = tangents.Level()
+
+    def __enter__(self) -> int:
+        if listening(tangents.Level):
+            raise RuntimeError("Nested forward mode AD is not supported at the moment")
+        listen(self._level)
+        printing.more_suffixes.append(tangent_text)
+        return 0
+
+    def __exit__(self, *_: Any) -> None:
+        leave(self._level)
+        printing.more_suffixes.remove(tangent_text)
+
+
+def tangent_of(x: Tensor) -> Tensor | None:
+    levels = listening(tangents.Level)
+    return levels[0].get(x) if levels else None
+
+
+def tangent_text(x: Tensor) -> str:
+    """What is printed of a dual tensor behind its value."""
+    tangent = tangent_of(x)
+    return "" if tangent is None else f"tangent={printing.format_tensor(tangent)}"
+
+
+def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
+    """The tensor with a tangent: another tensor on the same memory."""
+    levels = listening(tangents.Level)
+    if not levels:
+        raise RuntimeError(NO_LEVEL)
+    for name, x in (("primal", tensor), ("tangent", tangent)):
+        if isinstance(x, Tensor) and not is_floating(x.value):
+            raise ValueError(f"Expected {name} to be floating point or complex, but got: {represent(dtype_of(x))}")
+    if tensor.shape != tangent.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+    dual = OPERATIONS["view"].function(tensor, tensor.shape)
+    levels[0].set(dual, tangent)
+    return dual  # type: ignore[no-any-return]
+
+
+def dtype_of(x: Tensor) -> Any:
+    from gradcli.script.torch.tensor.dtypes import BY_NUMPY
+
+    return BY_NUMPY[x.dtype]
+
+
+def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
+    """The value without its tangent, and the tangent."""
+    tangent = tangent_of(tensor)
+    if tangent is None:
+        return UnpackedDualTensor(tensor, None)
+    tape, recorder.tape = recorder.tape, None  # so that the tangent does not follow
+    try:
+        return UnpackedDualTensor(OPERATIONS["view"].function(tensor, tensor.shape), tangent)
+    finally:
+        recorder.tape = tape
+
+
+def enter_dual_level() -> int:
+    dual_level().__enter__()
+    return 0
+
+
+def exit_dual_level(*, level: int | None = None) -> None:
+    for active in listening(tangents.Level)[:1]:
+        leave(active)
+        printing.more_suffixes.remove(tangent_text)
+
+
+describe(
+    UnpackedDualTensor,
+    getters={"primal": lambda pair: pair.primal, "tangent": lambda pair: pair.tangent},
+)
+TYPES[UnpackedDualTensor] = BuiltinType("UnpackedDualTensor", UnpackedDualTensor, module="torch.autograd.forward_ad")
+REPRESENTATIONS[UnpackedDualTensor] = lambda pair: (
+    f"UnpackedDualTensor(primal={represent(pair.primal)}, tangent={represent(pair.tangent)})"
+)
+MEMBERS: dict[str, Any] = {
+    "dual_level": dual_level,
+    "make_dual": make_dual,
+    "unpack_dual": unpack_dual,
+    "enter_dual_level": enter_dual_level,
+    "exit_dual_level": exit_dual_level,
+    "UnpackedDualTensor": TYPES[UnpackedDualTensor],
+}

@@ -1,0 +1,1 @@
+"""`torch.autograd.functional`: Jacobians, Hessians, and their products with vectors."""

@@ -1,0 +1,164 @@
+"""`torch.autograd.functional`: Jacobians and Hessians."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine import tangents
+from gradcli.engine.backward import grad
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.shaping.joining import stack_
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.machine import running
+from gradcli.script.python.values.builtins import type_of
+from gradcli.script.python.values.formatting import represent
+from gradcli.script.torch.autograd.functional.strictness import OUTPUT, SLOPE, check_depends, check_row, check_strategy
+
+Func = Callable[..., Any]
+OUTPUTS = "outputs of the user-provided function"
+
+
+def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
+    """Whether it is a tuple, and its tensors."""
+    items = x if isinstance(x, tuple) else (x,)
+    for position, item in enumerate(items):
+        if not isinstance(item, Tensor):
+            wrong = f"value at index {position}" if isinstance(x, tuple) else f"given {what}"
+            raise TypeError(
+                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the {wrong} has type "
+                f"{represent(type_of(item))}."
+            )
+    return isinstance(x, tuple), tuple(items)
+
+
+def prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
+    """Tensors of their own that require grad: in the graph of the inputs where that is asked for."""
+    made = tuple(
+        OPERATIONS["view"].function(x, x.shape)
+        if create_graph and x.requires_grad
+        else tangents.carry(x, x.detach().requires_grad_())
+        for x in inputs
+    )
+    if running.machine.timeline is not None:
+        running.machine.timeline.inner.update(made)
+    return made
+
+
+def found_gradients(
+    outputs: Sequence[Any], inputs: Sequence[Tensor], upstream: Sequence[Any] | None, create_graph: bool
+) -> Sequence[Tensor | None]:
+    """The gradients of those outputs that have any; None for the inputs that none depends on."""
+    given = upstream if upstream is not None else [None] * len(outputs)
+    pairs = [(out, g) for out, g in zip(outputs, given, strict=True) if out is not None and out.requires_grad]
+    found: Sequence[Tensor | None] = [None] * len(inputs)
+    if pairs:
+        sources, seeds = zip(*pairs, strict=True)
+        found = grad(sources, inputs, seeds, retain_graph=True, create_graph=create_graph, allow_unused=True)
+    return found
+
+
+def gradients(
+    outputs: Sequence[Any],
+    inputs: Sequence[Tensor],
+    upstream: Sequence[Any] | None = None,
+    *,
+    create_graph: bool = False,
+) -> tuple[Tensor, ...]:
+    """The same with zeros in the place of None."""
+    return filled(found_gradients(outputs, inputs, upstream, create_graph), inputs)
+
+
+def filled(found: Sequence[Tensor | None], inputs: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    return tuple(zeros(x) if g is None else g for g, x in zip(found, inputs, strict=True))
+
+
+def zeros(x: Tensor) -> Tensor:
+    return Tensor(np.zeros(x.shape, x.dtype)[()])
+
+
+def rows(
+    output: Tensor, inputs: Sequence[Tensor], create_graph: bool, strict: bool = False, number: int = 0
+) -> tuple[Tensor, ...]:
+    """The Jacobian of one output with respect to each input, one backward pass for each entry of the output."""
+    for x in inputs:
+        running.machine.budget.fits(output.value.size * x.value.size, "the Jacobian")
+    flat = OPERATIONS["reshape"].function(output, (-1,))
+    passes = []
+    for at in range(output.value.size):
+        found = found_gradients([flat[at]], inputs, None, create_graph)
+        check_row(found, number, strict, create_graph)
+        passes.append(filled(found, inputs))
+    view = OPERATIONS["view"].function
+    return tuple(
+        view(stack_([found[n] for found in passes]), (*output.shape, *x.shape))
+        if passes
+        else Tensor(np.zeros((*output.shape, *x.shape), x.dtype))
+        for n, x in enumerate(inputs)
+    )
+
+
+def finished(results: tuple[Any, ...], create_graph: bool, many: bool) -> Any:
+    """Outside the graph unless it was asked for, and as one tensor where one was given."""
+    kept = results if create_graph else tuple(x.detach() for x in results)
+    return kept if many else kept[0]
+
+
+def jacobian(
+    func: Func,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    strategy: str = "reverse-mode",
+) -> Any:
+    """One tensor, or for tuples of inputs or outputs tuples of them: outputs outside, inputs inside."""
+    check_strategy(strategy, vectorize, strict, create_graph)
+    with set_grad_enabled(True):
+        many_inputs, given = several(inputs, "inputs", "jacobian")
+        leaves = prepared(given, create_graph)
+        many_outputs, outputs = several(func(*leaves), OUTPUTS, "jacobian")
+        check_depends(outputs, OUTPUT, strict)
+        found = [
+            finished(rows(out, leaves, create_graph, strict, n), create_graph, many_inputs)
+            for n, out in enumerate(outputs)
+        ]
+    return tuple(found) if many_outputs else found[0]
+
+
+def hessian(
+    func: Func,
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """The Jacobian of the gradient of a function with one number for its result."""
+    many, given = several(inputs, "inputs", "hessian")
+    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
+        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+
+    def output(*leaves: Tensor) -> Tensor:
+        made = func(*leaves)
+        check_depends(several(made, OUTPUTS, "hessian")[1], OUTPUT, strict)
+        return single(made, "hessian")
+
+    def gradient(*leaves: Tensor) -> Any:
+        slopes = jacobian(output, leaves, create_graph=True)
+        check_depends(slopes, SLOPE, strict)
+        return slopes
+
+    found = jacobian(gradient, given, create_graph, strict, vectorize, outer_jacobian_strategy)
+    return found if many else found[0][0]
+
+
+def single(output: Any, name: str) -> Tensor:
+    if not isinstance(output, Tensor):
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    if output.value.size != 1:
+        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+    return OPERATIONS["squeeze"].function(output)  # type: ignore[no-any-return]

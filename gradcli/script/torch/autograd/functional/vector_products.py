@@ -1,0 +1,127 @@
+"""`torch.autograd.functional`: the products of Jacobians and Hessians with vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.tensor import Tensor
+from gradcli.script.torch.autograd.functional.derivatives import (
+    OUTPUTS,
+    Func,
+    filled,
+    finished,
+    found_gradients,
+    gradients,
+    hessian,
+    jacobian,
+    prepared,
+    several,
+    single,
+    zeros,
+)
+from gradcli.script.torch.autograd.functional.strictness import OUTPUT, SLOPE, check_depends, check_given
+
+NO_VECTOR_OUT = (
+    "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
+)
+NO_VECTOR_IN = (
+    "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
+)
+
+
+def vector(v: Any, others: Sequence[Tensor], many: bool, name: str, absent: str) -> tuple[Tensor, ...]:
+    """The vector of a product, which has the shapes of the others; 1 where they are one number."""
+    if v is None:
+        if len(others) != 1 or others[0].value.size != 1:
+            raise RuntimeError(absent)
+        return (Tensor(np.ones(others[0].shape, others[0].dtype)[()]),)
+    _, found = several(v, "v", name)
+    if len(found) != len(others):
+        if many:
+            raise RuntimeError(f"v is a tuple of invalid length: should be {len(others)} but got {len(found)}.")
+        raise RuntimeError("The given v should contain a single Tensor.")
+    for position, (given, other) in enumerate(zip(found, others, strict=True)):
+        if given.shape != other.shape:
+            entry = f"Entry {position} in " if many else ""
+            raise RuntimeError(
+                f"{entry}v has invalid size: should be torch.Size({list(other.shape)}) but got "
+                f"torch.Size({list(given.shape)})."
+            )
+    return found
+
+
+def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The outputs, and the vector times the Jacobian."""
+    with set_grad_enabled(True):
+        many_inputs, given = several(inputs, "inputs", "vjp")
+        leaves = prepared(given, create_graph)
+        many, outputs = several(func(*leaves), OUTPUTS, "vjp")
+        check_depends(outputs, OUTPUT, strict)
+        upstream = vector(v, outputs, many, "vjp", NO_VECTOR_OUT)
+        raw = found_gradients(outputs, leaves, upstream, create_graph)
+        check_given(raw, "output", strict)
+        found = filled(raw, leaves)
+    return finished(outputs, create_graph, many), finished(found, create_graph, many_inputs)
+
+
+def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The outputs, and the Jacobian times the vector: the vector-Jacobian product, differentiated by its vector."""
+    with set_grad_enabled(True):
+        many_inputs, given = several(inputs, "inputs", "jvp")
+        leaves = prepared(given, create_graph)
+        tangents = vector(v, leaves, many_inputs, "jvp", NO_VECTOR_IN)
+        many, outputs = several(func(*leaves), OUTPUTS, "jvp")
+        check_depends(outputs, OUTPUT, strict)
+        found = pushed(outputs, leaves, tangents, create_graph)
+    return finished(outputs, create_graph, many), finished(found, create_graph, many)
+
+
+def pushed(
+    outputs: Sequence[Tensor], leaves: Sequence[Tensor], tangents: Sequence[Tensor], create_graph: bool
+) -> tuple[Tensor, ...]:
+    """What the tangents of the inputs become at the outputs."""
+    upstream = [zeros(out).requires_grad_() for out in outputs]
+    through = gradients(outputs, leaves, upstream, create_graph=True)
+    return gradients(through, upstream, tangents, create_graph=create_graph)
+
+
+def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The output, and the vector times the Hessian."""
+    with set_grad_enabled(True):
+        many, given = several(inputs, "inputs", "vhp")
+        leaves = prepared(given, create_graph)
+        times = vector(v, leaves, many, "vhp", NO_VECTOR_IN)
+        output = func(*leaves)
+        slopes = gradients([single(output, "vhp")], leaves, create_graph=True)
+        check_depends(slopes, SLOPE, strict)
+        raw = found_gradients(slopes, leaves, times, create_graph)
+        check_given(raw, "jacobian", strict)
+        found = filled(raw, leaves)
+    return finished((output,), create_graph, False), finished(found, create_graph, many)
+
+
+def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """The output, and the Hessian times the vector."""
+    with set_grad_enabled(True):
+        many, given = several(inputs, "inputs", "hvp")
+        leaves = prepared(given, create_graph)
+        times = vector(v, leaves, many, "hvp", NO_VECTOR_IN)
+        output = func(*leaves)
+        slopes = gradients([single(output, "hvp")], leaves, create_graph=True)
+        check_depends(slopes, SLOPE, strict)
+        found = pushed(slopes, leaves, times, create_graph)
+    return finished((output,), create_graph, False), finished(found, create_graph, many)
+
+
+MEMBERS: dict[str, Any] = {
+    "jacobian": jacobian,
+    "hessian": hessian,
+    "vjp": vjp,
+    "jvp": jvp,
+    "vhp": vhp,
+    "hvp": hvp,
+}

@@ -1,0 +1,150 @@
+"""`torch.autograd.Function`: a forward and a backward of the snippet's own, as one node of the graph.
+
+The node holds a primitive that is made for this one call: its rules run the snippet's `backward`. Several outputs are
+the parts of one flat tensor, so that the node has one result, as every other.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from gradcli.engine.memory.views import CUSTOM, View
+from gradcli.engine.modes import mode, set_grad_enabled
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.recorder import recorder
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import call
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.python.values.attributes import Facade
+from gradcli.script.torch.autograd.context import Context
+from gradcli.script.torch.autograd.custom import Call
+
+LEGACY = (
+    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function "
+    "with static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+)
+INSTANCE = (
+    "should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
+    "itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
+)
+NO_BACKWARD = (
+    "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
+    "mode AD."
+)
+
+
+class Function(Facade):
+    """The parent of a snippet's own functions; `apply` calls them."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        warnings.warn(f"{type(self)!r} {INSTANCE}", DeprecationWarning, stacklevel=2)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        raise RuntimeError(LEGACY)
+
+    @staticmethod
+    def forward(*arguments: Any, **keywords: Any) -> Any:
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> Any:
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        raise NotImplementedError(NO_BACKWARD)
+
+    @staticmethod
+    def vjp(ctx: Any, *gradients: Any) -> Any:
+        raise NotImplementedError(NO_BACKWARD)
+
+    @classmethod
+    def apply(cls, *arguments: Any, **keywords: Any) -> Any:
+        """Run `forward`, outside the graph, and remember how to run `backward`."""
+        arguments = (*arguments, *keywords.values())
+        positional = arguments[: len(arguments) - len(keywords)]
+        context = Context(cls, arguments)
+        tape, recorder.tape = recorder.tape, None
+        try:
+            with set_grad_enabled(False):
+                if cls.setup_context is Function.setup_context:
+                    outputs = cls.forward(context, *positional, **keywords)
+                else:
+                    outputs = cls.forward(*positional, **keywords)
+                    cls.setup_context(context, arguments, outputs)
+        finally:
+            recorder.tape = tape
+        given = outputs if isinstance(outputs, tuple) else (outputs,)
+        results = _results(context, arguments, given)
+        context._seal({id(before): after for before, after in zip(given, results, strict=True)})
+        Call(cls, context, arguments, results).record()
+        return results if isinstance(outputs, tuple) else results[0]
+
+
+def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs as tensors of their own: an input that was returned, and is not dirty, is another tensor then."""
+    results = []
+    for output in outputs:
+        if isinstance(output, Tensor):
+            dirty = any(output is x for x in context._dirty)
+            if dirty:
+                _check_dirty(output)
+                output.changed()
+            elif isinstance(output, View) or any(output is x for x in arguments):
+                output = _alias(output, recorded=mode.grad_enabled and any(context.needs_input_grad))
+        results.append(output)
+    return tuple(results)
+
+
+def _alias(x: Tensor, *, recorded: bool) -> Tensor:
+    """Another tensor on the same memory; one with a node of the snippet's is a view that may not be changed."""
+    if recorded:
+        return View(x.array, x if x.base is None else x.base, (), CUSTOM)
+    alias = Tensor(x.array)
+    alias.history = x.shared_history()
+    return alias
+
+
+def _check_dirty(x: Tensor) -> None:
+    if mode.grad_enabled and x.is_leaf and x.requires_grad:
+        raise AutogradError("a leaf Variable that requires grad has been used in an in-place operation.", code="E304")
+
+
+Function.__module__ = "torch.autograd.function"
+
+
+def _refuse(g: Any, out: Any, x: Any) -> Any:
+    if isinstance(g, Formula):  # that is only looked at
+        return g
+    raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+once = Primitive("once", _same, (_refuse,), "torch::autograd::Error", call("once", _same), structured=True)
+
+
+def once_differentiable(backward: Any) -> Any:
+    """A decorator: what `backward` gives is outside the graph; who differentiates it again is refused."""
+
+    def backward_once(ctx: Any, *gradients: Any) -> Any:
+        with set_grad_enabled(False):
+            found = backward(ctx, *gradients)
+        if not (mode.grad_enabled and any(isinstance(g, Tensor) and g.requires_grad for g in gradients)):
+            return found
+        several = found if isinstance(found, tuple) else (found,)
+        refusing = tuple(once(x.detach().requires_grad_()) if isinstance(x, Tensor) else x for x in several)
+        return refusing if isinstance(found, tuple) else refusing[0]
+
+    return backward_once
+
+
+MEMBERS: dict[str, Any] = {
+    "Function": Function,
+    "FunctionCtx": Context,
+    "once_differentiable": once_differentiable,
+}

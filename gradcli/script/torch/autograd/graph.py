@@ -1,0 +1,153 @@
+"""`torch.autograd.graph`: hooks on what is saved, places in the graph, hooks on several gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gradcli.engine.backward import reachable
+from gradcli.engine.graph import AccumulateGrad, Node, Unversioned
+from gradcli.engine.recorder import leave, listen
+from gradcli.engine.tensor import Tensor
+from gradcli.script.python.values.attributes import BuiltinType, Facade
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.torch.autograd import packing
+from gradcli.script.torch.autograd.backward import passes
+from gradcli.script.torch.autograd.context import Context
+from gradcli.script.torch.autograd.nodes import GradientEdge
+
+
+class Disabled:
+    """Why hooks on what is saved are refused, if they are."""
+
+    message: str | None = None
+
+
+disabled = Disabled()
+
+
+class saved_tensors_hooks(Facade):  # noqa: N801  torch's name
+    """`with saved_tensors_hooks(pack, unpack):`."""
+
+    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        self._packer = packing.Packer(pack_hook, unpack_hook)
+
+    def __enter__(self) -> None:
+        if disabled.message is not None:
+            raise RuntimeError(disabled.message)
+        listen(self._packer)
+
+    def __exit__(self, *_: Any) -> None:
+        leave(self._packer)
+
+
+class save_on_cpu(Facade):  # noqa: N801  torch's name
+    """Here everything is on the CPU."""
+
+    def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
+        """Nothing is to be remembered."""
+
+    def __enter__(self) -> None:
+        """Nothing is to be moved."""
+
+    def __exit__(self, *_: Any) -> None:
+        """Nothing was moved."""
+
+
+class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801  torch's name
+    """What is saved is saved as a copy, so that the tensors may change."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda x: Tensor(x.value.copy()), lambda x: x)
+
+
+class disable_saved_tensors_hooks(Facade):  # noqa: N801  torch's name
+    """Inside of it such hooks are refused with a message."""
+
+    def __init__(self, error_message: str) -> None:
+        self._message = error_message
+        self._before: str | None = None
+
+    def __enter__(self) -> None:
+        self._before, disabled.message = disabled.message, self._message
+
+    def __exit__(self, *_: Any) -> None:
+        disabled.message = self._before
+
+
+def get_gradient_edge(tensor: Any) -> GradientEdge:
+    """Where the gradient of a tensor arrives."""
+    if not tensor.requires_grad:
+        raise RuntimeError(
+            "It is not possible to get the gradient edge for a Tensor that does not require gradients",
+        )
+    return GradientEdge(tensor.node, getattr(tensor.node, "place", 0), None)
+
+
+def increment_version(tensor: Any) -> None:
+    """Count a change that autograd cannot know of."""
+    for x in (tensor,) if isinstance(tensor, Tensor) else tensor:
+        if not isinstance(x.history, Unversioned):
+            x.changed()
+
+
+class Several:
+    """A hook on several tensors: counts the gradients of each pass."""
+
+    def __init__(self, tensors: Iterable[Tensor], fn: Callable[..., Any], mode: str) -> None:
+        self.tensors = list(tensors)
+        self.fn = fn
+        self.mode = mode
+        self.number = -1
+        self.arrived: dict[int, Tensor] = {}
+        self.expected = 0
+        self.handles = [x.register_hook(self._hook(n)) for n, x in enumerate(self.tensors)]
+
+    def _hook(self, place: int) -> Callable[[Tensor], None]:
+        def hook(gradient: Tensor) -> None:
+            if self.number != passes.number:
+                self.number, self.arrived = passes.number, {}
+                roots = [x.node for x in passes.outputs if x.node is not None]
+                below, leaves = reachable(roots)
+                self.expected = sum(x.node in below or x.node in leaves or x.node in roots for x in self.tensors)
+            self.arrived[place] = gradient
+            if self.mode == "any" and len(self.arrived) == 1:
+                self.fn(gradient)
+            if self.mode == "all" and len(self.arrived) == self.expected:
+                self.fn([self.arrived.get(n) for n in range(len(self.tensors))])
+
+        return hook
+
+
+class MultiHandle(Facade):
+    """`handle.remove()` takes the hook off all of the tensors."""
+
+    def __init__(self, several: Several) -> None:
+        self._handles = several.handles
+
+    def remove(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(tensors: Any, fn: Callable[..., Any], *, mode: str = "all") -> MultiHandle:
+    """Call `fn` with all of the gradients when the last has come, or with the `any` that comes first."""
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    return MultiHandle(Several(tensors, fn, mode))
+
+
+NODE = BuiltinType("Node", (Node, AccumulateGrad, Context), module="torch.autograd.graph")
+MEMBERS: dict[str, Any] = {
+    "Node": NODE,
+    "GradientEdge": TYPES[GradientEdge],
+    "get_gradient_edge": get_gradient_edge,
+    "increment_version": increment_version,
+    "saved_tensors_hooks": saved_tensors_hooks,
+    "save_on_cpu": save_on_cpu,
+    "allow_mutation_on_saved_tensors": allow_mutation_on_saved_tensors,
+    "disable_saved_tensors_hooks": disable_saved_tensors_hooks,
+    "register_multi_grad_hook": register_multi_grad_hook,
+}
+for kind in (saved_tensors_hooks, save_on_cpu, disable_saved_tensors_hooks):
+    kind.__module__ = "torch.autograd.graph"

@@ -1,0 +1,80 @@
+"""The module `torch.autograd`, and `torch.func`; what snippets rarely use is loaded when they ask for it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.python.values.attributes import BuiltinType, Namespace
+from gradcli.script.torch.autograd import anomaly
+from gradcli.script.torch.autograd import backward as autograd
+from gradcli.script.torch.autograd.grad_modes import MODES
+
+ANOMALY: dict[str, Any] = {
+    "detect_anomaly": anomaly.detect_anomaly,
+    "set_detect_anomaly": anomaly.set_detect_anomaly,
+}
+
+
+def variable(data: Any, requires_grad: bool = False, **_: Any) -> Tensor:
+    """`torch.autograd.Variable`: long since a tensor, on the same memory."""
+    if not isinstance(data, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
+    made: Tensor = data.detach()
+    made.requires_grad = requires_grad
+    return made
+
+
+VARIABLE = BuiltinType("Variable", Tensor, variable, module="torch.autograd.variable")
+AUTOGRAD: dict[str, Any] = {
+    **MODES,
+    **ANOMALY,
+    "backward": autograd.backward,
+    "grad": autograd.gradient,
+    "Variable": VARIABLE,
+    "is_grad_enabled": lambda: mode.grad_enabled,
+}
+SMALL: dict[str, dict[str, Any]] = {
+    "torch.autograd.grad_mode": MODES,
+    "torch.autograd.anomaly_mode": ANOMALY,
+    "torch.autograd.variable": {"Variable": VARIABLE},
+}
+# What is loaded when it is asked for: the parts with a namespace of their own, and the names that lie in them.
+PARTS = {
+    "torch.autograd.function": "gradcli.script.torch.autograd.functions",
+    "torch.autograd.functional": "gradcli.script.torch.autograd.functional.vector_products",
+    "torch.autograd.gradcheck": "gradcli.script.torch.autograd.gradcheck",
+    "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
+    "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",
+    "torch.func": "gradcli.script.torch.func.module",
+}
+WITHIN = {
+    "Function": "torch.autograd.function",
+    "gradcheck": "torch.autograd.gradcheck",
+    "gradgradcheck": "torch.autograd.gradcheck",
+}
+
+
+def find(name: str) -> Any:
+    """A part of `torch.autograd`, or a name that lies in one."""
+    if name in WITHIN:
+        return namespace(WITHIN[name]).get(name)
+    part = f"torch.autograd.{name}"
+    return namespace(part) if part in PARTS or part in SMALL else None
+
+
+def namespace(name: str) -> Namespace:
+    """`torch.autograd`, one of its parts, or `torch.func`."""
+    if name in SMALL:
+        return Namespace(name, SMALL[name])
+    if name in PARTS:
+        members = import_module(PARTS[name]).MEMBERS
+        timeline = running.machine.timeline
+        if timeline is not None and name in ("torch.autograd.functional", "torch.func"):
+            members = {name: timeline.untold(member) for name, member in members.items()}
+        return Namespace(name, members)
+    known = [*WITHIN, *(part.rpartition(".")[2] for part in PARTS)]
+    return Namespace(name, AUTOGRAD, find, known=known)

@@ -1,0 +1,201 @@
+"""The nodes of the graph as snippets see them: `grad_fn`, `next_functions`, names, hooks, what was saved."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from gradcli.engine.graph import OUT, AccumulateGrad, Handle, Node
+from gradcli.engine.saved import operands, saved
+from gradcli.engine.tensor import Tensor
+from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
+from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph where a gradient arrives."""
+
+    node: Any
+    output_nr: int
+    ownership_token: Any = None
+
+
+NODE_TYPES: dict[tuple[str, str], BuiltinType] = {}
+KINDS: dict[type, str] = {Node: "", AccumulateGrad: ""}  # what shows as a node, and the module of its type
+
+
+def show(kind: type) -> None:
+    """Let the functions of snippets show as nodes."""
+    KINDS[kind] = "torch.autograd.function"
+    REPRESENTATIONS[kind] = node_text
+
+
+def class_name(node: Any) -> str:
+    """What `type(node).__name__` gives: the name without its C++ namespace."""
+    return str(getattr(node, "_name", "") or node.name()).rpartition("::")[2]
+
+
+def node_type(value: Any) -> BuiltinType | None:
+    module = next((module for kind, module in KINDS.items() if isinstance(value, kind)), None)
+    if module is None:
+        return None
+    name = class_name(value)
+    return NODE_TYPES.setdefault((module, name), BuiltinType(name, type(value), module=module))
+
+
+def node_text(node: Any) -> str:
+    kind = node_type(node)
+    assert kind is not None
+    return f"<{kind.module}{'.' if kind.module else ''}{kind.name} object at {id(node):#x}>"
+
+
+_metadata: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
+
+
+def metadata(node: Any) -> dict[str, Any]:
+    """What snippets note about a node."""
+    return _metadata.setdefault(node, {})
+
+
+NAMED_TYPES.append(node_type)
+METHODS = ("name", "register_hook", "register_prehook")
+
+
+def visible(node: Any) -> Any:
+    """What snippets see as the node: the context, for a function of theirs, whichever of its outputs it is about."""
+    return getattr(getattr(node, "whole", node), "context", node)
+
+
+def next_functions(node: Any) -> tuple[tuple[Any, int], ...]:
+    """The edges, each with the number of the output that it leads to."""
+    return tuple((visible(edge), getattr(edge, "place", n)) for edge, n in node.next_functions)
+
+
+# How torch calls the inputs of an operation in what its node saved; `self` and `other` unless it stands here.
+INPUTS = {
+    "MmBackward0": ("self", "mat2"),
+    "BmmBackward0": ("self", "mat2"),
+    "AddmmBackward0": ("self", "mat1", "mat2"),
+    "MvBackward0": ("self", "vec"),
+    "DotBackward0": ("self", "tensor"),
+    "PowBackward0": ("self", "exponent"),
+    "PowBackward1": ("self", "exponent"),
+    "PowBackward2": ("self", "exponent"),
+    "WhereBackward0": ("condition", "self", "other"),
+    "MaskedFillBackward0": ("self", "mask"),
+    "GatherBackward0": ("self", "index"),
+    "ConvolutionBackward0": ("input", "weight", "bias"),
+    "NativeLayerNormBackward0": ("input", "weight", "bias"),
+    **dict.fromkeys(
+        (
+            "MseLossBackward0",
+            "NllLossBackward0",
+            "BinaryCrossEntropyBackward0",
+            "BinaryCrossEntropyWithLogitsBackward0",
+            "SmoothL1LossBackward0",
+            "HuberLossBackward0",
+        ),
+        ("self", "target"),
+    ),
+}
+SAVED = {name for names in INPUTS.values() for name in names} | {"other"}
+OPTIONS = ("dim", "keepdim", "min", "max", "negative_slope", "alpha")
+SIZED = "Sum Mean View Expand Select Slice Index Squeeze Max0 Min0 Mm Repeat Split Topk Sort UnsafeView"
+
+
+def saved_input(name: str) -> Callable[[Node], Any]:
+    """`_saved_self` and its kin: an input as the node saved it, None where no gradient needs it."""
+
+    def get(node: Node) -> Any:
+        if name in node.options:
+            return node.options[name]
+        names = INPUTS.get(node.name(), ("self", "other"))
+        position = names.index(name) if name in names else OUT
+        of_rules = node.primitive.saved_for(node.edges)
+        if position == OUT or not any(position in positions for positions in of_rules):
+            raise absent(node, f"_saved_{name}")
+        if position not in saved(node):
+            return None
+        x = operands(node, True)[0][position]
+        return x if isinstance(x, Tensor) else Tensor(np.array(x)[()])
+
+    return get
+
+
+def saved_result(node: Node) -> Any:
+    if not node.primitive.saves_out:
+        raise absent(node, "_saved_result")
+    return operands(node, True)[1]
+
+
+def saved_option(name: str) -> Callable[[Node], Any]:
+    def get(node: Node) -> Any:
+        if name not in node.options:
+            raise absent(node, f"_saved_{name}")
+        return node.options[name]
+
+    return get
+
+
+def saved_sizes(node: Node) -> tuple[int, ...]:
+    stem, _, number = node.name().rpartition("Backward")
+    if stem not in SIZED.split() and stem + number not in SIZED.split():
+        raise absent(node, "_saved_self_sym_sizes")
+    return tuple(operands(node, True)[0][0].shape)
+
+
+def absent(node: Node, name: str) -> AttributeError:
+    return AttributeError(f"{class_name(node)!r} object has no attribute {name!r}")
+
+
+def hooks_of(x: Tensor) -> Any:
+    """`x._backward_hooks`."""
+    hooks = x.node.hooks.tensor if x.node is not None and x.node.hooks is not None else {}
+    return OrderedDict(enumerate(hooks.values())) if hooks else None
+
+
+NODE: dict[str, Callable[[Any], Any]] = {
+    "next_functions": next_functions,
+    **{f"_saved_{name}": saved_option(name) for name in OPTIONS},
+    **{f"_saved_{name}": saved_input(name) for name in SAVED},
+    "_saved_result": saved_result,
+    "_saved_self_sym_sizes": saved_sizes,
+    "metadata": metadata,
+    "__class__": node_type,
+}
+describe(
+    Node,
+    methods={**{name: getattr(Node, name) for name in METHODS}, "_sequence_nr": lambda node: node.sequence},
+    getters=NODE,
+)
+describe(
+    AccumulateGrad,
+    methods={name: getattr(AccumulateGrad, name) for name in METHODS},
+    getters={
+        "variable": lambda node: node.variable,
+        "next_functions": lambda node: (),
+        "metadata": metadata,
+        "__class__": node_type,
+    },
+)
+describe(
+    GradientEdge,
+    getters={
+        "node": lambda edge: visible(edge.node),
+        "output_nr": lambda edge: edge.output_nr,
+        "ownership_token": lambda edge: edge.ownership_token,
+    },
+)
+TYPES[Handle] = BuiltinType("RemovableHandle", Handle, module="torch.utils.hooks")
+describe(Handle, methods={"remove": Handle.remove, "__enter__": lambda x: x, "__exit__": lambda x, *_: x.remove()})
+REPRESENTATIONS[Node] = REPRESENTATIONS[AccumulateGrad] = node_text
+TYPES[GradientEdge] = BuiltinType("GradientEdge", GradientEdge, GradientEdge, module="torch.autograd.graph")
+REPRESENTATIONS[GradientEdge] = lambda edge: (
+    f"GradientEdge(node={represent(visible(edge.node))}, output_nr={edge.output_nr}, "
+    f"ownership_token={represent(edge.ownership_token)})"
+)

@@ -1,0 +1,1 @@
+"""`torch.utils.data`: datasets, samplers, the loader of batches."""

@@ -1,0 +1,142 @@
+"""`torch.utils.data`: datasets, and parts and sums of them."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.python.values.attributes import Facade
+from gradcli.script.python.values.operators import bounded
+from gradcli.script.torch.data.samplers import permuted
+
+
+class Dataset(Facade):
+    """What snippets derive their datasets from."""
+
+    __facade__ = True
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
+
+    def __add__(self, other: Any) -> Any:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset):
+    """A dataset without positions: a loader takes what comes."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
+
+
+class TensorDataset(Dataset):
+    """Tuples of the rows of some tensors."""
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if any(len(tensors[0].value) != len(tensor.value) for tensor in tensors):
+            raise AssertionError("Size mismatch between tensors")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> Any:
+        return tuple(tensor[index] for tensor in self.tensors)  # type: ignore[index]
+
+    def __len__(self) -> int:
+        return self.tensors[0].shape[0]
+
+    def rows(self, positions: list[int]) -> list[Tensor]:
+        """The rows at these positions, stacked."""
+        return [Tensor(tensor.array[positions]) for tensor in self.tensors]
+
+
+class Subset(Dataset):
+    """Some rows of a dataset."""
+
+    def __init__(self, dataset: Any, indices: Any) -> None:
+        self.dataset = dataset
+        self.indices = indices
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, list):
+            return self.dataset[[self.indices[i] for i in index]]
+        return self.dataset[self.indices[index]]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+class ConcatDataset(Dataset):
+    """The rows of several datasets, one after the other."""
+
+    def __init__(self, datasets: Any) -> None:
+        self.datasets = list(bounded(datasets))
+        if not self.datasets:
+            raise AssertionError("datasets should not be an empty iterable")
+        if any(isinstance(dataset, IterableDataset) for dataset in self.datasets):
+            raise AssertionError("ConcatDataset does not support IterableDataset")
+        self.cumulative_sizes = list(accumulate(map(len, self.datasets)))
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, index: int) -> Any:
+        if -index > len(self):
+            raise ValueError("absolute value of index should not exceed dataset length")
+        position = index + len(self) if index < 0 else index
+        which = bisect_right(self.cumulative_sizes, position)
+        return self.datasets[which][position - (self.cumulative_sizes[which - 1] if which else 0)]
+
+
+class StackDataset(Dataset):
+    """Rows of several datasets of one length beside each other: as tuples, or as dicts by the names given."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if args and kwargs:
+            raise ValueError(
+                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like input/output, but both "
+                "types are given."
+            )
+        if not args and not kwargs:
+            raise ValueError("At least one dataset should be passed")
+        self.datasets: Any = args or kwargs
+        if len({len(dataset) for dataset in (*args, *kwargs.values())}) > 1:
+            raise ValueError("Size mismatch between datasets")
+
+    def __len__(self) -> int:
+        return len(next(iter(self.datasets.values() if isinstance(self.datasets, dict) else self.datasets)))
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self.datasets, dict):
+            return {name: dataset[index] for name, dataset in self.datasets.items()}
+        return tuple(dataset[index] for dataset in self.datasets)
+
+
+def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subset]:
+    """Parts of a dataset in random order; lengths that sum to 1 are shares, and what is left over goes round."""
+    sizes = list(bounded(lengths))
+    total = len(dataset)
+    if math.isclose(sum(sizes), 1) and sum(sizes) <= 1:
+        sizes = _sizes(sizes, total)
+    if sum(sizes) != total:
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
+    order = permuted(total, generator or running.machine.generator)
+    return [Subset(dataset, order[start:end]) for start, end in pairwise(accumulate(sizes, initial=0))]
+
+
+def _sizes(shares: list[float], total: int) -> list[int]:
+    for position, share in enumerate(shares):
+        if not 0 <= share <= 1:
+            raise ValueError(f"Fraction at index {position} is not between 0 and 1")
+    sizes = [math.floor(total * share) for share in shares]
+    for extra in range(total - sum(sizes)):
+        sizes[extra % len(sizes)] += 1
+    for position, size in enumerate(sizes):
+        if not size:
+            message = f"Length of split at index {position} is 0. This might result in an empty dataset."
+            warnings.warn(message, UserWarning, stacklevel=2)
+    return sizes

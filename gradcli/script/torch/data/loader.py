@@ -1,0 +1,229 @@
+"""`torch.utils.data`: the loader of batches, and how rows become a batch."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.machine import running
+from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.python.values.builtins import type_of
+from gradcli.script.python.values.iteration import Counting
+from gradcli.script.torch.data import datasets, samplers
+from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.tensor.literals import as_tensor, tensor_
+
+PINNED = "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
+
+
+def default_collate(batch: Any) -> Any:
+    """One value of many: tensors stacked, numbers a tensor, tuples and dicts entry by entry."""
+    first = batch[0]
+    if isinstance(first, Tensor):
+        return operations.function("stack")(list(batch), 0)  # type: ignore[misc]
+    if isinstance(first, np.ndarray):
+        return default_collate([as_tensor(array) for array in batch])
+    if isinstance(first, np.generic):
+        return as_tensor(np.array(batch))
+    if isinstance(first, float):
+        return Tensor(np.array(batch, np.float64))
+    if isinstance(first, int):
+        return tensor_(list(batch))
+    if isinstance(first, str):
+        return batch
+    if isinstance(first, dict):
+        return {key: default_collate([row[key] for row in batch]) for key in first}
+    if isinstance(first, tuple | list):
+        if any(len(row) != len(first) for row in batch):
+            raise RuntimeError("each element in list of batch should be of equal size")
+        columns = [default_collate(column) for column in zip(*batch, strict=True)]
+        return type(first)(*columns) if hasattr(first, "_fields") else columns
+    raise TypeError(
+        f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {type_of(first)!r}"
+    )
+
+
+def default_convert(row: Any) -> Any:
+    """What a loader without batches does to a row: arrays become tensors."""
+    if isinstance(row, dict):
+        return {key: default_convert(value) for key, value in row.items()}
+    if isinstance(row, tuple | list) and not hasattr(row, "_fields"):
+        return [default_convert(value) for value in row]
+    return as_tensor(row) if isinstance(row, np.ndarray) else row
+
+
+class DataLoader(Facade):
+    """Batches of a dataset, in order or shuffled; every epoch draws from torch's generator as torch does."""
+
+    __facade__ = True
+
+    def __init__(
+        self,
+        dataset: Any,
+        batch_size: int | None = 1,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        batch_sampler: Any = None,
+        num_workers: int = 0,
+        collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False,
+        drop_last: bool = False,
+        *,
+        generator: Any = None,
+        persistent_workers: bool = False,
+        **_: Any,
+    ) -> None:
+        if num_workers < 0:
+            raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+        if num_workers == 0 and persistent_workers:
+            raise ValueError("persistent_workers option needs num_workers > 0")
+        if num_workers and isinstance(dataset, datasets.IterableDataset):
+            raise UnsupportedError(
+                f"num_workers={num_workers} for an IterableDataset is not supported here",
+                python=ValueError,
+                help="leave num_workers out",
+            )
+        self.dataset = dataset
+        self.num_workers = num_workers
+        self.pin_memory = pin_memory
+        self.drop_last = drop_last
+        self.generator = generator
+        self.batch_size = batch_size
+        self._check(shuffle, sampler, batch_sampler)
+        if batch_sampler is not None:
+            self.batch_size = None
+        if sampler is None and not isinstance(dataset, datasets.IterableDataset):
+            draws = samplers.RandomSampler(dataset, generator=generator) if shuffle else None
+            sampler = draws or samplers.SequentialSampler(dataset)
+        self.sampler = sampler
+        if batch_size is not None and batch_sampler is None:
+            batch_sampler = samplers.BatchSampler(sampler, batch_size, drop_last)
+        self.batch_sampler = batch_sampler
+        self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
+
+    def _check(self, shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
+        """Refuse options that contradict each other."""
+        if isinstance(self.dataset, datasets.IterableDataset):
+            for name, value in (("shuffle", shuffle or None), ("sampler", sampler), ("batch_sampler", batch_sampler)):
+                if value is not None:
+                    wanted = f"expected unspecified {name} option, but got {name}={value}"
+                    raise ValueError(f"DataLoader with IterableDataset: {wanted}")
+        if sampler is not None and shuffle:
+            raise ValueError("sampler option is mutually exclusive with shuffle")
+        if batch_sampler is not None and (self.batch_size != 1 or shuffle or sampler is not None or self.drop_last):
+            raise ValueError(
+                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last"
+            )
+        if self.batch_size is None and self.drop_last:
+            raise ValueError("batch_size=None option disables auto-batching and is mutually exclusive with drop_last")
+
+    def __len__(self) -> int:
+        if not isinstance(self.dataset, datasets.IterableDataset):
+            return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
+        length = len(self.dataset)  # type: ignore[arg-type]
+        if self.batch_size is None:
+            return length
+        return length // self.batch_size if self.drop_last else math.ceil(length / self.batch_size)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.pin_memory:
+            warnings.warn(PINNED, UserWarning, stacklevel=2)
+        if isinstance(self.dataset, datasets.IterableDataset):
+            rows = self._streamed()
+        else:
+            rows = self._picked(iter(self.sampler if self.batch_sampler is None else self.batch_sampler))
+        (self.generator or running.machine.generator).random64()  # the seed of workers, though there are none
+        if self._takes_rows() and isinstance(self.dataset, datasets.TensorDataset):
+            return map(self.dataset.rows, iter(self.batch_sampler))
+        return map(self.collate_fn, rows)
+
+    def _takes_rows(self) -> bool:
+        """Whether a batch is nothing but rows of plain tensors, which numpy takes at once."""
+        return (
+            type(self.dataset) is datasets.TensorDataset
+            and isinstance(self.batch_sampler, samplers.BatchSampler)
+            and type(self.sampler) in (samplers.SequentialSampler, samplers.RandomSampler)
+            and self.sampler.data_source is self.dataset
+            and self.collate_fn is default_collate
+            and not any(tensor.requires_grad for tensor in self.dataset.tensors)
+        )
+
+    def _picked(self, positions: Iterator[Any]) -> Iterator[Any]:
+        """The rows of each batch of positions, or of each position."""
+        pick = self._picked_by_worker if self.num_workers else self.dataset.__getitem__
+        for position in positions:
+            if self.batch_sampler is None:
+                yield pick(position)
+            else:
+                yield [pick(one) for one in position]
+
+    def _picked_by_worker(self, position: Any) -> Any:
+        """A row, which a worker picks as anyone would, unless it draws: each worker has random numbers of its own."""
+        generator = running.machine.generator
+        before = generator.get_state().position
+        row = self.dataset[position]
+        after = generator.get_state().position
+        if before.block is not after.block or before.used != after.used:
+            raise UnsupportedError(
+                f"num_workers={self.num_workers} for a dataset that draws random numbers is not supported here",
+                python=ValueError,
+                help="leave num_workers out",
+            )
+        return row
+
+    def _streamed(self) -> Iterator[Any]:
+        """What an iterable dataset gives, batch by batch."""
+        rows = Counting(self.dataset)
+        if self.batch_size is None:
+            yield from rows
+            return
+        while batch := list(islice(rows, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield batch
+
+
+MEMBERS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (
+        datasets.Dataset,
+        datasets.IterableDataset,
+        datasets.TensorDataset,
+        datasets.Subset,
+        datasets.ConcatDataset,
+        datasets.StackDataset,
+        DataLoader,
+        samplers.Sampler,
+        samplers.SequentialSampler,
+        samplers.RandomSampler,
+        samplers.SubsetRandomSampler,
+        samplers.WeightedRandomSampler,
+        samplers.BatchSampler,
+    )
+}
+MEMBERS |= {function.__name__: function for function in (datasets.random_split, default_collate, default_convert)}
+
+WHERE = {"DataLoader": "dataloader", "Sampler": "sampler", "Dataset": "dataset", "Subset": "dataset"}
+
+
+def namespace(name: str) -> Namespace:
+    """`torch.utils`: `data`, and `checkpoint` when it is asked for."""
+    for own, kind in MEMBERS.items():
+        if isinstance(kind, type):
+            place = next(place for end, place in WHERE.items() if own.endswith(end))
+            kind.__module__ = f"{name}.data.{place}"
+
+    def find(part: str) -> Any:
+        if part != "checkpoint":
+            return None
+        from gradcli.script.torch.autograd.checkpointing import MEMBERS as CHECKPOINT
+
+        return Namespace(f"{name}.checkpoint", CHECKPOINT)
+
+    return Namespace(name, {"data": Namespace(f"{name}.data", MEMBERS)}, find, known=["checkpoint"])

@@ -1,0 +1,254 @@
+"""What torch keeps beside torch.linalg and newer names: `torch.svd`, `torch.qr`, `torch.range`, and the like."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.machine import running
+from gradcli.script.torch.tensor.options import made, number, read_options
+
+RANGE = (
+    "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
+    "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
+)
+CHAIN = (
+    "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
+    "instead, which accepts a list of two or more tensors rather than multiple parameters."
+)
+QR = (
+    "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch release.\n"
+    "The boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
+    "Q, R = torch.qr(A, some)\n"
+    "should be replaced with\n"
+    "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+)
+
+
+def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
+    return OPERATIONS[name].function(*arguments, **keywords)
+
+
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> ReturnType:
+    """As torch.linalg.svd, but for the last factor, which is not transposed."""
+    U, S, Vh = _call("svd", input, full_matrices=not some)
+    return ReturnType("svd", U=U, S=S, V=_call("mT", Vh))
+
+
+def qr(input: Tensor, some: bool = True) -> ReturnType:
+    warnings.warn(QR, UserWarning, stacklevel=2)
+    return _call("qr", input, "reduced" if some else "complete")  # type: ignore[no-any-return]
+
+
+def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...]:
+    """Both triangles in one matrix, and the rows that were exchanged."""
+    LU, pivots = _call("lu_factor", A, pivot=pivot)
+    return (LU, pivots, Tensor(np.zeros(A.shape[:-2], np.int32)[()])) if get_infos else (LU, pivots)
+
+
+def pinverse(input: Tensor, rcond: float = 1e-15) -> Any:
+    return _call("pinv", input)
+
+
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> ReturnType:
+    matrix = _call("mT", A) if transpose else A
+    found = _call("solve_triangular", matrix, b, upper=upper != transpose, unitriangular=unitriangular)
+    return ReturnType("triangular_solve", solution=found, cloned_coefficient=_call("clone", A))
+
+
+def range_(start: Any = 0, end: Any = None, step: Any = 1, **keywords: Any) -> Tensor:
+    """Numbers up to and with the end."""
+    warnings.warn(RANGE, UserWarning, stacklevel=2)
+    first, last = (0, start) if end is None else (start, end)
+    first, last, step = (number("range", "start", value, 1) for value in (first, last, step))
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (last - first) / step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    count = math.floor((last - first) / step) + 1
+    running.machine.budget.fits(count, "the tensor")
+    options = read_options("range", keywords)
+    return made((first + np.arange(count) * step).astype(options.real), options)
+
+
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
+    """The powers of the entries of a vector, a row each; in torch.linalg they increase."""
+    if x.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    count = x.shape[0] if N is None else N
+    if count < 0:
+        raise RuntimeError("N must be non-negative.")
+    running.machine.budget.fits(count * x.shape[0], "the tensor")
+    powers = np.arange(count) if increasing else np.arange(count)[::-1].copy()
+    return _call("pow", _call("unsqueeze", x, -1), Tensor(powers))
+
+
+def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Any:
+    """`other - alpha*input`."""
+    return _call("sub", other, input) if alpha == 1 else _call("sub", other, _call("mul", input, alpha))
+
+
+def msort(input: Tensor) -> Any:
+    return _call("sort", input, 0).values
+
+
+def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
+    """The third dimension in parts."""
+    if input.ndim < 3:
+        raise RuntimeError(
+            f"torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with {input.ndim} dimensions!"
+        )
+    return _call("tensor_split", input, indices_or_sections, 2)
+
+
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
+    """`beta*input + alpha*sum(batch1 @ batch2)`."""
+    found = _call("sum", _call("bmm", batch1, batch2), 0)
+    return _call("add", input if beta == 1 else _call("mul", input, beta), found, alpha=alpha)
+
+
+def chain_matmul(*matrices: Tensor) -> Any:
+    """The product of matrices, in the order that takes the fewest steps."""
+    warnings.warn(CHAIN, UserWarning, stacklevel=2)
+    return _call("chain_matmul", list(matrices))
+
+
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
+    return _call("chunk", input, chunks, dim)
+
+
+def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> Any:
+    return _call("split", input, split_size, dim)
+
+
+def pdist(input: Tensor, p: float = 2.0) -> Any:
+    """The distances of each row from those behind it."""
+    rows, columns = np.triu_indices(input.shape[0], 1)
+    return _call("cdist", input, input, p)[Tensor(rows), Tensor(columns)]
+
+
+def nuclear_norm(input: Tensor, keepdim: bool = False) -> Any:
+    return _call("matrix_norm", input, "nuc", (-2, -1), keepdim)
+
+
+def fill(input: Tensor, value: Any) -> Any:
+    return _call("full_like", input, value)
+
+
+def _valid(input: Tensor, axis: int) -> tuple[Any, Any]:
+    """How many entries of each row are numbers, and where each entry comes in order, with nan behind."""
+    return np.sum(~np.isnan(input.value), axis=axis), np.argsort(input.value, axis=axis, kind="stable")
+
+
+def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The entry in the middle of those that are not nan, the lower of two."""
+    x = _call("flatten", input) if dim is None else input
+    axis = 0 if dim is None else dimension(dim, input.ndim)
+    counts, order = _valid(x, axis)
+    middle = np.expand_dims(np.maximum(counts - 1, 0) // 2, axis)
+    places = Tensor(np.take_along_axis(order, middle, axis))
+    found = _call("gather", x, axis, places)
+    if dim is None:
+        return _call("squeeze", found, 0)
+    if not keepdim:
+        found, places = _call("squeeze", found, axis), Tensor(np.squeeze(places.value, axis))
+    return ReturnType("nanmedian", values=found, indices=places)
+
+
+def nanquantile(
+    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+) -> Any:
+    """The quantile of the entries that are not nan; nan where there are none."""
+    if dim is None:
+        flat = _call("masked_select", input, Tensor(~np.isnan(input.value)))
+        found = _call("quantile", flat, q, interpolation=interpolation)
+        return found if not keepdim else found.reshape(*found.shape, *(1,) * input.ndim)
+    axis = dimension(dim, input.ndim)
+    rows = _call("unbind", _call("reshape", _call("movedim", input, axis, -1), (-1, input.shape[axis])))
+    parts = [nanquantile(row, q, interpolation=interpolation) for row in rows]
+    shape = [size for at, size in enumerate(input.shape) if at != axis]
+    found = _call("stack", parts, -1)
+    found = _call("reshape", found, (*found.shape[:-1], *shape))
+    return _call("unsqueeze", found, axis - input.ndim) if keepdim else found
+
+
+def histogram(
+    input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
+) -> ReturnType:
+    """How many entries, or how much weight, falls into each part of a range; and where the parts end."""
+    values, weights = input.value.ravel(), None if weight is None else weight.value.ravel()
+    if isinstance(bins, Tensor):
+        edges = bins.value
+    else:
+        running.machine.budget.fits(bins, "the histogram")
+        low, high = (values.min(initial=0), values.max(initial=0)) if range is None else range
+        if low == high:
+            low, high = low - 1, high + 1
+        edges = np.linspace(low, high, bins + 1).astype(input.dtype)
+    found = np.histogram(values, edges, weights=weights, density=density)[0]
+    return ReturnType("histogram", hist=Tensor(found.astype(input.dtype)), bin_edges=Tensor(edges))
+
+
+def windows(name: str, shape: Any) -> Any:
+    """`torch.hann_window` and its kin: weights that fall off at both ends."""
+
+    def make(window_length: int, periodic: bool = True, **keywords: Any) -> Tensor:
+        options = read_options(name, keywords)
+        running.machine.budget.fits(window_length, "the window")
+        if window_length <= 1:
+            return made(np.ones(window_length, options.real), options)
+        turns = 2 * math.pi * np.arange(window_length) / (window_length if periodic else window_length - 1)
+        return made(shape(turns).astype(options.real), options)
+
+    return make
+
+
+hann_window = windows("hann_window", lambda turns: 0.5 - 0.5 * np.cos(turns))
+hamming_window = windows("hamming_window", lambda turns: 0.54 - 0.46 * np.cos(turns))
+bartlett_window = windows("bartlett_window", lambda turns: 1 - np.abs(turns / math.pi - 1))
+blackman_window = windows("blackman_window", lambda turns: 0.42 - 0.5 * np.cos(turns) + 0.08 * np.cos(2 * turns))
+
+
+def typename(value: Any) -> str:
+    """What torch calls the type of a value."""
+    from gradcli.script.torch.tensor.casting import tensor_type
+
+    if isinstance(value, Tensor):
+        return "torch.nn.parameter.Parameter" if type(value).__name__ == "Parameter" else tensor_type(value)
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def isreal(input: Tensor) -> Tensor:
+    return Tensor(np.ones(input.shape, np.bool_)[()])
+
+
+def itself(input: Tensor) -> Tensor:
+    """What complex numbers have a use for, and real ones do not."""
+    return input
+
+
+real = conj = conj_physical = resolve_conj = resolve_neg = itself
+
+
+def imag(input: Tensor) -> Tensor:
+    raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+
+
+def angle(input: Tensor) -> Tensor:
+    """Pi for negative numbers, as for complex ones."""
+    kind = input.dtype if input.dtype.kind == "f" else mode.default_dtype
+    found = np.where(
+        np.isnan(input.value), input.value, np.where(np.signbit(input.value) & (input.value < 0), math.pi, 0)
+    )
+    return Tensor(found.astype(kind)[()])

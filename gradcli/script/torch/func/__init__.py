@@ -1,0 +1,1 @@
+"""`torch.func`: functions that make functions of derivatives."""

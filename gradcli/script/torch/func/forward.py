@@ -1,0 +1,100 @@
+"""`torch.func.jvp` and `jacfwd`: functions that run forward passes, with tangents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine import tangents
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.machine import running
+from gradcli.script.torch.autograd.functional.derivatives import zeros
+from gradcli.script.torch.func.reverse import Func, Places, outputs_of, selected
+from gradcli.script.torch.func.trees import flattened
+
+JVP = "jvp(f, primals, tangents)"
+
+
+def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
+    """The output, and what the tangents of the inputs become there."""
+    if not isinstance(primals, tuple):
+        raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    given, build = flattened(primals)
+    directions, _ = flattened(tangents_)
+    if len(given) != len(directions) or type(primals) is not type(tangents_):
+        raise RuntimeError(
+            f"{JVP}: Expected primals and tangents to have the same python structure. For example, if primals is a "
+            "tuple of 3 tensors, tangents also must be."
+        )
+    with tangents.level() as level:
+        duals = [tangents.carry(x, OPERATIONS["view"].function(x, x.shape)) for x in given]
+        for dual, direction in zip(duals, directions, strict=True):
+            level.set(dual, direction)
+        made = func(*build(iter(duals)))
+        made, aux = made if has_aux else (made, None)
+        outputs, rebuild = outputs_of(made, JVP)
+        pushed = [level.get(out) for out in outputs]
+    if strict and None in pushed:
+        raise RuntimeError(
+            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
+            "with strict=True."
+        )
+    found = rebuild(zeros(out) if x is None else x for x, out in zip(pushed, outputs, strict=True))
+    return (made, found, aux) if has_aux else (made, found)
+
+
+def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness: str = "error") -> Func:
+    """A function that gives the Jacobian of `func`, one forward pass for each entry of the input."""
+
+    @wraps(func, assigned=("__name__",), updated=())
+    def call(*args: Any) -> Any:
+        leaves, build = flattened(selected(args, argnums))
+        places = [argnums] if isinstance(argnums, int) else list(argnums)
+
+        def of_chosen(*chosen: Any) -> Any:
+            new, (whole,) = list(args), (build(iter(chosen)),)
+            for place, x in zip(places, [whole] if isinstance(argnums, int) else whole, strict=True):
+                new[place] = x
+            return func(*new)
+
+        for leaf in leaves:
+            running.machine.budget.fits(leaf.value.size**2, "the Jacobian")
+        columns: list[list[list[Tensor]]] = []  # by input, by its entry, by output
+        result: Any = None
+        for n, leaf in enumerate(leaves):
+            columns.append([])
+            for unit in units(leaf):
+                directions = tuple(unit if n == other else zeros(x) for other, x in enumerate(leaves))
+                result = jvp(of_chosen, tuple(leaves), directions, has_aux=has_aux)
+                columns[-1].append(flattened(result[1])[0])
+        outputs, arrange = flattened(result[0])
+        found = arrange(
+            build(
+                columned([entry[m] for entry in of_leaf], out, leaf)
+                for of_leaf, leaf in zip(columns, leaves, strict=True)
+            )
+            for m, out in enumerate(outputs)
+        )
+        return (found, result[2]) if has_aux else found
+
+    return call
+
+
+def units(x: Tensor) -> Iterator[Tensor]:
+    """The directions along the entries of a tensor."""
+    if not is_floating(x.value):
+        raise RuntimeError(f"jacfwd needs tensors of floating point, not {x.dtype.name}")
+    for at in range(x.value.size):
+        unit = np.zeros(x.value.size, x.dtype)
+        unit[at] = 1
+        yield Tensor(unit.reshape(x.shape)[()])
+
+
+def columned(columns: list[Tensor], out: Tensor, x: Tensor) -> Tensor:
+    """The Jacobian of one output by one input, from its columns."""
+    stacked = OPERATIONS["stack"].function(columns, -1)
+    return OPERATIONS["reshape"].function(stacked, (*out.shape, *x.shape))  # type: ignore[no-any-return]

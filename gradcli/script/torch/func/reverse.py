@@ -1,0 +1,165 @@
+"""`torch.func.grad`, `vjp` and `jacrev`: functions that run backward passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from typing import Any
+
+from gradcli.engine import tangents
+from gradcli.engine.backward import reachable
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.tensor import Tensor
+from gradcli.script.python.values.builtins import type_of
+from gradcli.script.python.values.formatting import represent
+from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
+from gradcli.script.torch.func.trees import flattened, mapped
+
+Func = Callable[..., Any]
+Places = int | tuple[int, ...]
+
+
+def shown(value: Any) -> str:
+    return represent(type_of(value))
+
+
+def selected(args: tuple[Any, ...], argnums: Any) -> Any:
+    """The arguments with the given numbers: one, or a tuple of them."""
+    if isinstance(argnums, bool) or not isinstance(argnums, int | tuple):
+        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {shown(argnums)}")
+    places = (argnums,) if isinstance(argnums, int) else argnums
+    for place in places:
+        if not isinstance(place, int):
+            raise RuntimeError(f"argnum must be int, got: {shown(place)}")
+        if not -len(args) <= place < len(args):
+            raise RuntimeError(f"Got argnum={place}, but only {len(args)} positional inputs")
+    if not places:
+        raise RuntimeError("argnums must be non-empty")
+    if len(set(places)) != len(places):
+        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    return args[argnums] if isinstance(argnums, int) else tuple(args[place] for place in places)
+
+
+class Inputs:
+    """The arguments of a function, those that it is to be differentiated by replaced by tensors for that."""
+
+    def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
+        given, self.build = flattened(selected(args, argnums))
+        for x in given:
+            if not isinstance(x, Tensor):
+                raise ValueError(f"Thing passed to transform API must be Tensor, got {shown(x)}")
+        self.leaves = prepared(given, create_graph=True)
+        chosen = self.build(iter(self.leaves))
+        places = [argnums] if isinstance(argnums, int) else list(argnums)
+        self.args = list(args)
+        for place, x in zip(places, [chosen] if isinstance(argnums, int) else chosen, strict=True):
+            self.args[place] = x
+
+    def arranged(self, found: Sequence[Any]) -> Any:
+        """What was found for each of the tensors, in their places, and outside of the graph of the function."""
+        return self.build(self.outside(x) for x in found)
+
+    def outside(self, results: Any) -> Any:
+        """Results stay in the graph of what lies outside of the function, and of nothing else."""
+        return mapped(self._outside, results)
+
+    def _outside(self, x: Any) -> Any:
+        if not isinstance(x, Tensor) or x.node is None:
+            return x
+        node, own = x.node, {leaf.node for leaf in self.leaves}
+        ends = set(reachable([node])[1]) if isinstance(node, Node) else {node}
+        if any(isinstance(end, AccumulateGrad) and end not in own for end in ends):
+            return x
+        return tangents.carry(x, x.detach(), self._outside)
+
+
+def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
+    """A function that gives the gradient, and the value of `func`."""
+
+    @wraps(func, assigned=("__name__",), updated=())
+    def call(*args: Any, **keywords: Any) -> Any:
+        with set_grad_enabled(True):
+            inputs = Inputs(args, argnums)
+            output = func(*inputs.args, **keywords)
+            if has_aux and not (isinstance(output, tuple) and len(output) == 2):
+                raise RuntimeError(
+                    "grad_and_value(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True"
+                )
+            value, aux = output if has_aux else (output, None)
+            if not isinstance(value, Tensor):
+                raise RuntimeError(
+                    f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {shown(value)}"
+                )
+            if value.ndim:
+                raise RuntimeError(
+                    "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
+                    f"{value.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
+                )
+            slopes = inputs.arranged(gradients([value], inputs.leaves, create_graph=True))
+        value, aux = inputs.outside(value), inputs.outside(aux)
+        return (slopes, (value, aux)) if has_aux else (slopes, value)
+
+    return call
+
+
+def grad(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
+    """A function that gives the gradient of `func`, which has one number for its result."""
+    both = grad_and_value(func, argnums, has_aux)
+
+    @wraps(func, assigned=("__name__",), updated=())
+    def call(*args: Any, **keywords: Any) -> Any:
+        slopes, value = both(*args, **keywords)
+        return (slopes, value[1]) if has_aux else slopes
+
+    return call
+
+
+def outputs_of(made: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[Any]], Any]]:
+    """The tensors that a function gave, and their places."""
+    outputs, build = flattened(made)
+    if not outputs or outputs == [None]:
+        raise RuntimeError(
+            f"{api}: Expected f to be a function that has non-empty output (got output = {represent(outputs)})"
+        )
+    for x in outputs:
+        if not isinstance(x, Tensor):
+            raise RuntimeError(f"{api}: expected f(*primals) to return only tensors, got unsupported type {shown(x)}")
+    return outputs, build
+
+
+def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
+    """The output, and a function from upstream gradients to those of the inputs."""
+    with set_grad_enabled(True):
+        inputs = Inputs(primals, tuple(range(len(primals))))
+        made = func(*inputs.args)
+        made, aux = made if has_aux else (made, None)
+        outputs, _ = outputs_of(made, "vjp(f, *primals)")
+
+    def pull(cotangents: Any, **__: Any) -> Any:
+        upstream = flattened(cotangents)[0]
+        if len(upstream) != len(outputs):
+            raise RuntimeError(
+                "Expected pytree structure of cotangents to be the same as pytree structure of outputs to the function."
+            )
+        with set_grad_enabled(True):
+            return inputs.arranged(gradients(outputs, inputs.leaves, upstream, create_graph=True))
+
+    value = inputs.outside(made)
+    return (value, pull, inputs.outside(aux)) if has_aux else (value, pull)
+
+
+def jacrev(func: Func, argnums: Places = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Func:
+    """A function that gives the Jacobian of `func`, one backward pass for each entry of the output."""
+
+    @wraps(func, assigned=("__name__",), updated=())
+    def call(*args: Any) -> Any:
+        with set_grad_enabled(True):
+            inputs = Inputs(args, argnums)
+            made = func(*inputs.args)
+            made, aux = made if has_aux else (made, None)
+            outputs, build = outputs_of(made, "vjp(f, *primals)")
+            found = build(inputs.arranged(rows(out, inputs.leaves, True)) for out in outputs)
+        return (found, inputs.outside(aux)) if has_aux else found
+
+    return call

@@ -1,0 +1,169 @@
+"""`torch.vmap`: a function of one example, applied to a batch. Here it runs once for each example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.machine import running
+from gradcli.script.python.values.builtins import type_of
+from gradcli.script.python.values.formatting import represent
+from gradcli.script.torch.func.trees import flattened, spread
+
+Func = Callable[..., Any]
+RANDOM = (
+    "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
+    "randomness flags on vmap or perform the randomness operation out of vmap"
+)
+
+
+EACH = 512  # bytes that the results of one example take at least
+
+
+class Refusing:
+    """What stands for the generator where random numbers are refused."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(RANDOM)
+
+
+@contextmanager
+def randomness_of(mode: str) -> Iterator[Callable[[], None]]:
+    """Random numbers refused, the same for each example, or different; yields what to call before each example."""
+    machine = running.machine
+    generator: Any = machine.generator
+    state = generator.get_state() if mode == "same" else None
+    if mode == "error":
+        machine.generator = Refusing()  # type: ignore[assignment]
+    try:
+        yield lambda: None if state is None else generator.set_state(state)
+    finally:
+        machine.generator = generator
+
+
+class Batch:
+    """The arguments of one call: which of them have an example at each place of a dimension."""
+
+    def __init__(self, name: str, in_dims: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        if not isinstance(in_dims, int | tuple):
+            raise ValueError(
+                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a (potentially "
+                f"nested) tuple matching the structure of inputs, got: {represent(type_of(in_dims))}."
+            )
+        if not args:
+            raise ValueError(
+                f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap "
+                "over a function with no inputs. The latter is unsupported."
+            )
+        self.called = f"vmap({name}, in_dims={represent(in_dims)}, ...)(<inputs>)"
+        self.leaves, self.build = flattened(args)
+        dims = spread(in_dims, args)
+        if dims is None:
+            raise ValueError(
+                f"{self.called}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
+                f"{structure(in_dims)} but inputs has structure {structure(args)}."
+            )
+        self.named, self.build_named = flattened(keywords)
+        self.dims = dims + [0 if isinstance(x, Tensor) else None for x in self.named]
+        self.size = self._measured(name)
+
+    def _measured(self, name: str) -> int:
+        sizes = []
+        for x, dim in zip((*self.leaves, *self.named), self.dims, strict=True):
+            if dim is None:
+                continue
+            if not isinstance(dim, int):
+                raise ValueError(
+                    f"{self.called}: Got in_dim={dim} for an input but in_dim must be either an integer dimension or "
+                    "None."
+                )
+            if not isinstance(x, Tensor):
+                raise ValueError(
+                    f"{self.called}: Got in_dim={dim} for an input but the input is of type {represent(type_of(x))}. "
+                    "We cannot vmap over non-Tensor arguments, please use None as the respective in_dim"
+                )
+            if not -x.ndim <= dim < x.ndim:
+                raise ValueError(
+                    f"{self.called}: Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
+                    f"{x.ndim} so expected in_dim to satisfy -{x.ndim} <= in_dim < {x.ndim}."
+                )
+            sizes.append(x.shape[dim])
+        if not sizes:
+            raise ValueError("vmap: at least one of the inputs must have a dimension that is mapped over")
+        if len(set(sizes)) > 1:
+            raise ValueError(
+                "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                f"{sizes} for the mapped dimension"
+            )
+        return sizes[0]
+
+    def example(self, n: int) -> tuple[Any, dict[str, Any]]:
+        """The arguments of one call of the function."""
+        chosen = [
+            x if dim is None else OPERATIONS["select"].function(x, dim, n)
+            for x, dim in zip((*self.leaves, *self.named), self.dims, strict=True)
+        ]
+        count = len(self.leaves)
+        return self.build(iter(chosen[:count])), self.build_named(iter(chosen[count:]))
+
+
+def structure(tree: Any, margin: str = "") -> str:
+    """A container as torch writes its structure: `*` for a leaf."""
+    if not isinstance(tree, tuple | list | dict):
+        return "*"
+    keys = represent(list(tree)) if isinstance(tree, dict) else None
+    parts = tree.values() if isinstance(tree, dict) else tree
+    inner = f",\n{margin}  ".join(structure(part, margin + "  ") for part in parts)
+    return f"TreeSpec({type(tree).__name__}, {keys}, [{inner}])"
+
+
+def vmap(
+    func: Func, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
+) -> Func:
+    """A function of batches: the results of `func` for each example, stacked along `out_dims`."""
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
+    name = getattr(func, "__name__", represent(func))
+
+    @wraps(func, assigned=("__name__",), updated=())
+    def call(*args: Any, **keywords: Any) -> Any:
+        batch = Batch(name, in_dims, args, keywords)
+        running.machine.budget.fits(batch.size, "the batch", each=EACH)
+        results: list[list[Any]] = []
+        build, dims = flattened(())[1], None
+        with randomness_of(randomness) as begin:
+            for n in range(batch.size):
+                begin()
+                given, named = batch.example(n)
+                made = func(*given, **named)
+                leaves, build = flattened(made)
+                dims = spread(out_dims, made) if dims is None else dims
+                results.append([checked(name, x) for x in leaves])
+        if not results:
+            raise RuntimeError("vmap over a batch of size 0 is not supported here")
+        if dims is None:
+            raise ValueError(
+                f"vmap({name}, ..., out_dims={represent(out_dims)})(<inputs>): out_dims is not compatible with the "
+                f"structure of `outputs`. out_dims has structure {structure(out_dims)} but outputs has structure "
+                f"{structure(made)}."
+            )
+        columns = zip(*results, strict=True)
+        stack = OPERATIONS["stack"].function
+        return build(
+            column[0] if dim is None else stack(list(column), dim) for column, dim in zip(columns, dims, strict=True)
+        )
+
+    return call
+
+
+def checked(name: str, x: Any) -> Tensor:
+    if not isinstance(x, Tensor):
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type {represent(type_of(x))}. Did you mean to "
+            "set out_dims= to None for output?"
+        )
+    return x

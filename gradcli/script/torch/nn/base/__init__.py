@@ -1,0 +1,1 @@
+"""What every module is: parameters, buffers, submodules, hooks, state."""

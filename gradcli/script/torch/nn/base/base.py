@@ -1,0 +1,232 @@
+"""`nn.Module`: what layers and networks derive from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.engine.graph import Handle
+from gradcli.engine.tensor import Tensor
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.originals import torch_names
+from gradcli.script.torch.nn.base.hooks import Early, call_with_hooks
+from gradcli.script.torch.nn.base.parameter import Parameter, typename
+from gradcli.script.torch.nn.base.state import State
+from gradcli.script.torch.nn.base.tree import Tree
+
+REGISTERED = ("_parameters", "_buffers", "_modules")
+
+
+class Module(State):
+    """Something that is called with tensors and may hold parameters, buffers and other modules.
+
+    Snippets derive their networks from it: assigning a Parameter or a Module registers it.
+    """
+
+    __module__ = "torch.nn.modules.module"
+    __facade__ = True  # type(module) is the class itself
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        name = type(self).__name__
+        if keywords:
+            raise TypeError(f"{name}.__init__() got an unexpected keyword argument {next(iter(keywords))!r}")
+        if arguments:
+            count = len(arguments) + 1
+            raise TypeError(f"{name}.__init__() takes 1 positional argument but {count} were given")
+        new: dict[str, Any] = {name: {} for name in REGISTERED}
+        hooks: dict[str, Any] = {"_backward_hooks": {}, "_forward_hooks": {}, "_forward_pre_hooks": {}}
+        vars(self).update(training=True, _transient=set(), **new, **hooks)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if self._backward_hooks or self._forward_hooks or self._forward_pre_hooks:
+            return call_with_hooks(self, arguments, keywords)
+        return self.forward(*arguments, **keywords)
+
+    def forward(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __getattr__(self, name: str) -> Any:
+        own = vars(self)
+        for table in REGISTERED:
+            if name in own.get(table, ()):
+                return own[table][name]
+        if name in torch_names()["torch.nn.Module"]:
+            raise UnsupportedError(f"Module.{name} is not supported here")
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
+    def __dir__(self) -> list[str]:
+        own = vars(self)
+        return sorted({*super().__dir__(), *(name for table in REGISTERED for name in own.get(table, ()))})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        own = vars(self)
+        if isinstance(value, Parameter):
+            self._check_made("parameters")
+            self._forget(name, keep="_parameters")  # the new one takes the place of the old
+            self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            self._check_made("module")
+            self._check_replaced(name, value, "_parameters")
+            self._forget(name, keep="_modules")
+            self._modules[name] = value
+        elif "_modules" not in own:
+            object.__setattr__(self, name, value)
+        elif name in self._parameters or name in self._modules:
+            self._check_replaced(name, value, "_parameters", "_modules")
+            own["_parameters" if name in self._parameters else "_modules"][name] = None
+        elif name in self._buffers:
+            if value is not None and not isinstance(value, Tensor):
+                kinds = "torch.nn.Buffer, torch.Tensor or None"
+                raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' ({kinds} expected)")
+            self._buffers[name] = value
+        else:
+            object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if any(name in vars(self)[table] for table in REGISTERED):
+            self._forget(name)
+        else:
+            object.__delattr__(self, name)
+
+    def _check_made(self, what: str) -> None:
+        if "_modules" not in vars(self):
+            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+
+    def _check_replaced(self, name: str, value: Any, *tables: str) -> None:
+        """Only None and its like take the place of what is registered."""
+        for table, kind, expected in (
+            ("_parameters", "parameter", "torch.nn.Parameter"),
+            ("_modules", "child module", "torch.nn.Module"),
+        ):
+            if table in tables and name in vars(self)[table] and value is not None:
+                words = f"cannot assign '{typename(value)}' as {kind} '{name}' ({expected} or None expected)"
+                raise TypeError(words)
+
+    def _forget(self, name: str, keep: str = "") -> None:
+        own = vars(self)
+        own.pop(name, None)
+        self._transient.discard(name)
+        for table in REGISTERED:
+            if table != keep:
+                own[table].pop(name, None)
+
+    def register_parameter(self, name: str, param: Any) -> None:
+        self._check_made("parameter")
+        self._check_name(name, "parameter", "_parameters")
+        if param is not None and not isinstance(param, Parameter):
+            required = "torch.nn.Parameter or None required"
+            raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' ({required})")
+        self._parameters[name] = param
+
+    def register_buffer(self, name: str, tensor: Any, persistent: bool = True) -> None:
+        self._check_made("buffer")
+        self._check_name(name, "buffer", "_buffers")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            required = "torch Tensor or None required"
+            raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' ({required})")
+        self._buffers[name] = tensor
+        if persistent:
+            self._transient.discard(name)
+        else:
+            self._transient.add(name)
+
+    def add_module(self, name: str, module: Any) -> None:
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{typename(module)} is not a Module subclass")
+        self._check_name(name, "module", "_modules")
+        self._modules[name] = module
+
+    def register_module(self, name: str, module: Any) -> None:
+        self.add_module(name, module)
+
+    def _check_name(self, name: Any, kind: str, table: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
+        if "." in name:
+            end = f'", got: {name}' if kind == "module" else '"'
+            raise KeyError(f"{kind} name can't contain \".{end}")
+        if not name:
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if name not in vars(self)[table] and self._has(name):
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def _has(self, name: str) -> bool:
+        own = vars(self)
+        return name in own or hasattr(type(self), name) or any(name in own[table] for table in REGISTERED)
+
+    def register_forward_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
+    ) -> Handle:
+        """Call `hook(module, arguments, result)` after each forward pass; what it returns replaces the result."""
+        return _hooked(self._forward_hooks, (hook, with_kwargs), prepend)
+
+    def register_forward_pre_hook(
+        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
+    ) -> Handle:
+        """Call `hook(module, arguments)` before each forward pass; what it returns replaces the arguments."""
+        return _hooked(self._forward_pre_hooks, (hook, with_kwargs), prepend)
+
+    def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+        """Call `hook(module, grad_input, grad_output)` in each backward pass; it may return a new `grad_input`."""
+        self._take_hooks(full=True)
+        return _hooked(self._backward_hooks, hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
+        """Call `hook(module, grad_output)` in each backward pass; it may return a new `grad_output`."""
+        return _hooked(self._backward_hooks, Early(hook), prepend)
+
+    def register_backward_hook(self, hook: Callable[..., Any]) -> Handle:
+        """As `register_full_backward_hook`, but of the last node of the module alone; long deprecated."""
+        self._take_hooks(full=False)
+        return _hooked(self._backward_hooks, hook, False)
+
+    def _take_hooks(self, *, full: bool) -> None:
+        if vars(self).setdefault("_full_hooks", full) is not full:
+            raise RuntimeError(
+                "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only "
+                "one of them."
+            )
+
+    def extra_repr(self) -> str:
+        return ""
+
+    def _get_name(self) -> str:
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        own = self.extra_repr()
+        first = own.split("\n") if own else []
+        children = [f"({name}): {indented(module.__repr__())}" for name, module in self._modules.items()]
+        if not first and not children:
+            return f"{self._get_name()}()"
+        if len(first) == 1 and not children:
+            return f"{self._get_name()}({own})"
+        return f"{self._get_name()}(\n  " + "\n  ".join([*first, *children]) + "\n)"
+
+
+def indented(text: str) -> str:
+    return text.replace("\n", "\n  ")
+
+
+def _hooked(hooks: dict[int, Any], hook: Any, first: bool) -> Handle:
+    others = dict(hooks)
+    handle = Handle(hooks, hook)
+    if first:
+        for key, other in others.items():
+            del hooks[key]
+            hooks[key] = other
+    return handle
+
+
+# what the text of their generators says
+for made in (
+    Tree.parameters,
+    Tree.named_parameters,
+    Tree.buffers,
+    Tree.named_buffers,
+    Tree.children,
+    Tree.named_children,
+    Tree.modules,
+    Tree.named_modules,
+):
+    made.__qualname__ = f"Module.{made.__name__}"

@@ -1,0 +1,188 @@
+"""Calling a module that has hooks."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from gradcli.engine.modes import mode
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.symbolic.notation import call
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.machine import running
+from gradcli.script.python.values.builtins import type_of
+
+FIRING = (
+    "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
+    "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module."
+    "register_full_backward_hook for more details."
+)
+PARTIAL = (
+    "Using a non-full backward hook when the forward contains multiple autograd Nodes is deprecated and will be "
+    "removed in future versions. This hook will be missing some grad_input. Please use register_full_backward_hook to "
+    "get the documented behavior."
+)
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+# What goes in and out of a module passes through it, so that there is a node whose gradients can be looked at.
+passage = Primitive(
+    "passage",
+    _same,
+    (lambda g, out, x: g,),
+    "BackwardHookFunctionBackward",
+    call("passage", _same),
+    structured=True,
+    view=True,
+)
+
+
+def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """The forward pass with everything that was hooked to it, in torch's order."""
+    for hook, with_keywords in list(module._forward_pre_hooks.values()):
+        if with_keywords:
+            replaced = hook(module, arguments, keywords)
+            if replaced is not None:
+                arguments, keywords = replaced
+            continue
+        replaced = hook(module, arguments)
+        if replaced is not None:
+            arguments = replaced if isinstance(replaced, tuple) else (replaced,)
+    full = getattr(module, "_full_hooks", True)
+    backward = BackwardHooks(module) if module._backward_hooks and full else None
+    if backward is not None:
+        arguments = backward.enter(arguments)
+    result = module.forward(*arguments, **keywords)
+    for hook, with_keywords in list(module._forward_hooks.values()):
+        given = (arguments, keywords) if with_keywords else (arguments,)
+        replaced = hook(module, *given, result)
+        result = result if replaced is None else replaced
+    if module._backward_hooks and not full:
+        hook_last_node(module, arguments, result)
+    return result if backward is None else backward.leave(result)
+
+
+@dataclass(frozen=True, slots=True)
+class Early:
+    """A backward hook that runs before the gradients of the inputs are known."""
+
+    hook: Callable[..., Any]
+
+
+def hook_last_node(module: Any, arguments: tuple[Any, ...], result: Any) -> None:
+    """Call the backward hooks of a module with what the last of its nodes gets and gives."""
+    last = result
+    while not isinstance(last, Tensor):
+        last = next(iter(last.values())) if isinstance(last, dict) else last[0]
+    node = last.grad_fn
+    if node is None:
+        return
+    for hook in module._backward_hooks.values():
+        node.register_hook(partial(hook, module))
+    if {x.grad_fn for x in arguments if isinstance(x, Tensor)} - {None} != set(node.edges):
+        running.machine.warn_once(PARTIAL, FutureWarning)
+
+
+class BackwardHooks:
+    """The backward hooks of one call: they run when the gradients of its inputs are known."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        hooks = list(module._backward_hooks.values())
+        self.hooks = [hook for hook in hooks if not isinstance(hook, Early)]
+        self.early = [hook.hook for hook in hooks if isinstance(hook, Early)]
+        self.inputs: list[Tensor | None] = []
+        self.outputs: list[Tensor | None] = []
+        self.awaited: set[int] = set()  # positions of the inputs whose gradients are to come
+        self.places: list[int] = []  # of the outputs whose gradients are to come
+        self.known = False  # whether gradients of the outputs have come
+
+    def enter(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        self.inputs = [None] * len(arguments)
+        self.awaited = set(_recorded(arguments))
+        return tuple(
+            self._passed(x, position, self._arrived_at_input) if position in self.awaited else x
+            for position, x in enumerate(arguments)
+        )
+
+    def leave(self, result: Any) -> Any:
+        results = result if isinstance(result, tuple) else (result,)
+        if not all(isinstance(x, Tensor) for x in results):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors but received "
+                f"{type_of(result)!r}",
+                UserWarning,
+                stacklevel=2,
+            )
+        self.outputs = [None] * len(results)
+        places = self.places = _recorded(results)
+        passed = tuple(
+            self._passed(x, position, self._arrived_at_output) if position in places else x
+            for position, x in enumerate(results)
+        )
+        return passed if isinstance(result, tuple) else passed[0]
+
+    def _passed(self, x: Tensor, position: int, arrived: Any) -> Tensor:
+        through: Tensor = passage(x)
+        through.register_hook(lambda gradient: arrived(position, gradient))
+        return through
+
+    def _arrived_at_output(self, position: int, gradient: Tensor) -> Any:
+        self.outputs[position] = gradient
+        self.known = True
+        if self.early and all(self.outputs[place] is not None for place in self.places):
+            self._run_early()
+        if not self.awaited:
+            self._run_without_inputs()
+        return self.outputs[position]
+
+    def _run_early(self) -> None:
+        """Call the hooks for the gradients of the outputs; each may give others to the next, and to what follows."""
+        for hook in self.early:
+            replaced = hook(self.module, tuple(self.outputs))
+            if replaced is not None:
+                self.outputs = list(replaced) if isinstance(replaced, tuple) else [replaced]
+
+    def _run_without_inputs(self) -> None:
+        if not self.hooks:
+            return
+        warnings.warn(FIRING, UserWarning, stacklevel=2)
+        if any(gradient is not None for gradient in self._run() or ()):
+            raise AutogradError(
+                "Backward hook for Modules where no input requires gradient should always return None or None for all "
+                "gradients."
+            )
+
+    def _arrived_at_input(self, position: int, gradient: Tensor) -> Any:
+        self.inputs[position] = gradient
+        self.awaited.discard(position)
+        return None if self.awaited or not self.known else self._run()[position]
+
+    def _run(self) -> tuple[Any, ...]:
+        """Call the hooks; each may give other gradients of the inputs to the next, and to what came before."""
+        found = tuple(self.inputs)
+        for hook in self.hooks:
+            replaced = hook(self.module, found, tuple(self.outputs))
+            if replaced is None:
+                continue
+            if len(replaced) != len(found):
+                raise AutogradError(
+                    f"Backward hook returned an invalid number of grad_input, got {len(replaced)}, but expected "
+                    f"{len(found)}"
+                )
+            found = tuple(replaced)
+        return found
+
+
+def _recorded(values: tuple[Any, ...]) -> list[int]:
+    """The positions of tensors that need gradients."""
+    if not mode.grad_enabled:
+        return []
+    return [position for position, x in enumerate(values) if isinstance(x, Tensor) and x.requires_grad]

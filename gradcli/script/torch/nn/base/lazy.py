@@ -1,0 +1,133 @@
+"""Layers that learn from their first input how many inputs they have: `nn.LazyLinear(10)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.formatting import REPRESENTATIONS
+from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.layers.convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
+from gradcli.script.torch.nn.layers.linear import Linear
+from gradcli.script.torch.nn.layers.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from gradcli.script.torch.random.generator import Generator
+from gradcli.script.torch.tensor.attributes import GETTERS
+from gradcli.script.torch.tensor.casting import cast
+
+NO_SHAPE = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` "
+    "when trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the "
+    "parameters before accessing their attributes."
+)
+NO_USE = (
+    "Attempted to use an uninitialized parameter in <method '{}' of 'torch._C.TensorBase' objects>. This error happens "
+    "when you are using a `LazyModule` or explicitly manipulating `torch.nn.parameter.UninitializedParameter` objects. "
+    "When using LazyModules Call `forward` with a dummy batch to initialize the parameters before calling torch "
+    "functions"
+)
+
+
+class UninitializedParameter(Parameter):
+    """A parameter without numbers; it becomes one with them."""
+
+    __slots__ = ()
+
+
+class UninitializedBuffer(Tensor):
+    """A buffer without numbers."""
+
+    __slots__ = ()
+
+
+def shapeless(_: Any) -> NoReturn:
+    raise RuntimeError(NO_SHAPE)
+
+
+def unusable(name: str) -> Callable[..., Any] | None:
+    from gradcli.script.torch.tensor.attributes import METHODS
+
+    if name not in METHODS:
+        return None
+
+    def refuse(*_: Any, **__: Any) -> NoReturn:
+        raise ValueError(NO_USE.format(name))
+
+    return refuse
+
+
+KNOWN = ("requires_grad", "grad", "grad_fn", "is_leaf", "data", "dtype", "device")
+for kind, module in ((UninitializedParameter, "torch.nn.parameter"), (UninitializedBuffer, "torch.nn.parameter")):
+    TYPES[kind] = BuiltinType(kind.__name__, kind, module=module)
+    REPRESENTATIONS[kind] = lambda x: f"<{type(x).__name__}>"
+    describe(kind, getters={**{name: GETTERS[name] for name in KNOWN}, "shape": shapeless}, find=unusable)
+
+
+class Lazy(Module):
+    """Stands for a layer until it is first called; then it becomes one, with the same parameters."""
+
+    _kind: type[Module]
+    _counted: ClassVar[tuple[str, ...]] = ()  # the attributes that are not known
+    _dimension = 1  # of the input, that has the number
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        own = running.machine.generator
+        running.machine.generator = Generator()  # what is drawn here is not kept
+        try:
+            self._kind.__init__(self, keywords.get("groups", 1), *arguments, **keywords)
+        finally:
+            running.machine.generator = own
+        self._arguments, self._keywords = arguments, keywords
+        for name in self._counted:
+            object.__setattr__(self, name, 0)
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                self._parameters[name] = UninitializedParameter(Tensor(np.empty(0, parameter.dtype)))
+        for name, buffer in self._buffers.items():
+            if buffer is not None and buffer.ndim:
+                self._buffers[name] = UninitializedBuffer(np.empty(0, buffer.dtype))
+
+    def has_uninitialized_params(self) -> bool:
+        return any(isinstance(parameter, UninitializedParameter) for parameter in self._parameters.values())
+
+    def forward(self, input: Any) -> Any:
+        count = input.shape[min(self._dimension, input.ndim - 1)]
+        made = self._kind(count, *self._arguments, **self._keywords)
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                parameter.__class__ = Parameter
+                parameter.value = cast(made._parameters[name].detach(), parameter.dtype).array
+        self._buffers.update({name: made._buffers[name] for name in self._buffers})
+        for name in self._counted:
+            object.__setattr__(self, name, getattr(made, name))
+        del self._arguments, self._keywords
+        self.__class__ = self._kind  # type: ignore[assignment]
+        return self.forward(input)
+
+
+class LazyLinear(Lazy, Linear):
+    """`nn.Linear` without its number of inputs."""
+
+    _kind, _counted, _dimension = Linear, ("in_features",), 2**31
+
+    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
+        super().__init__(out_features, bias, device, dtype)
+
+
+def lazily(kind: type[Module], counted: str) -> type[Module]:
+    """A layer without its number of channels."""
+    body = {"__module__": kind.__module__, "_kind": kind, "_counted": (counted,)}
+    return type(f"Lazy{kind.__name__}", (Lazy, kind), body)
+
+
+LazyConv1d, LazyConv2d = lazily(Conv1d, "in_channels"), lazily(Conv2d, "in_channels")
+LazyConvTranspose1d = lazily(ConvTranspose1d, "in_channels")
+LazyConvTranspose2d = lazily(ConvTranspose2d, "in_channels")
+LazyBatchNorm1d, LazyBatchNorm2d = lazily(BatchNorm1d, "num_features"), lazily(BatchNorm2d, "num_features")
+LazyBatchNorm3d = lazily(BatchNorm3d, "num_features")

@@ -1,0 +1,63 @@
+"""The parameters that layers start with."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.machine import running
+from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, numpy_dtype
+
+EMPTY = "Initializing zero-element tensors is a no-op"
+
+
+def blank(shape: tuple[Any, ...], dtype: Any = None, fill: float = 0.0) -> Tensor:
+    """A tensor of one number, in the default dtype; its size is measured before memory is taken."""
+    for position, size in enumerate(shape, 1):
+        if not isinstance(size, int):
+            place = f'failed to unpack the object at pos {position} with error "type must be tuple of ints,but got'
+            raise TypeError(f"empty(): argument 'size' {place} {kind_name(size)}\"")
+        if size < 0:
+            raise AutogradError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
+    running.machine.budget.fits(math.prod(shape), "the tensor")
+    wanted = mode.default_dtype if dtype is None else np.dtype(numpy_dtype(dtype))
+    return Tensor(np.full(shape, fill, wanted))
+
+
+def uniform(shape: tuple[Any, ...], bound: float, dtype: Any = None) -> Parameter:
+    """A parameter with uniform numbers between `-bound` and `bound`."""
+    tensor = blank(shape, dtype)
+    tensor.value = running.machine.generator.uniform(tensor.shape, tensor.dtype, -bound, bound)
+    tensor.changed()  # torch fills what it made empty
+    return Parameter(tensor)
+
+
+def fan_in_uniform(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Parameter:
+    """A weight as `kaiming_uniform_(weight, a=sqrt(5))` leaves it; of no inputs it stays empty."""
+    empty = blank(shape, dtype)
+    if not empty.value.size:
+        warnings.warn(EMPTY, UserWarning, stacklevel=3)
+        return Parameter(empty)
+    gain = math.sqrt(2.0 / (1 + math.sqrt(5) ** 2))
+    return uniform(shape, math.sqrt(3.0) * (gain / math.sqrt(fan_in)), dtype)
+
+
+def biased(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Parameter:
+    """A bias as layers start with: uniform between `-1/sqrt(fan_in)` and its opposite."""
+    return uniform(shape, 1 / math.sqrt(fan_in) if fan_in > 0 else 0, dtype)
+
+
+def redraw(weight: Tensor, bias: Tensor | None, fan_in: int) -> None:
+    """New numbers for a layer, drawn as for a new one."""
+    for tensor, made in ((weight, fan_in_uniform), (bias, biased)):
+        if tensor is not None:
+            tensor.array[...] = made(tensor.shape, fan_in, BY_NUMPY[tensor.dtype]).value
+            tensor.changed()

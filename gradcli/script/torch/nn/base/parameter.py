@@ -1,0 +1,69 @@
+"""`nn.Parameter`: a tensor that a module registers as its own when it is assigned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.script.python.values.attributes import BuiltinType
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.formatting import FORMATS, REPRESENTATIONS
+from gradcli.script.torch.tensor.creation import CREATION
+from gradcli.script.torch.tensor.printing import tensor_text
+
+
+class Parameter(Tensor):
+    """A leaf that a module trains; it shares the memory of the tensor that it is made of."""
+
+    __slots__ = ()
+
+    def __init__(self, data: Tensor, requires_grad: bool = True) -> None:
+        super().__init__(data.array)
+        self.history = data.shared_history()
+        if requires_grad:
+            if not is_floating(data.value):
+                raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
+            self.node = AccumulateGrad(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        """A copy of the numbers; as in torch it starts without a gradient."""
+        copied = memo[id(self)] = Parameter(Tensor(self.array.copy()), self.requires_grad)
+        return copied
+
+
+def construct(data: Any = None, requires_grad: bool = True) -> Parameter:
+    """`nn.Parameter(tensor)`."""
+    tensor = CREATION["empty"](0) if data is None else data
+    if not isinstance(tensor, Tensor):
+        raise AttributeError(f"{type(data).__name__!r} object has no attribute 'detach'")
+    return Parameter(tensor, requires_grad)
+
+
+def parameter_text(parameter: Parameter) -> str:
+    return f"Parameter containing:\n{tensor_text(parameter)}"
+
+
+def format_parameter(parameter: Parameter, spec: str = "") -> str:
+    """An f-string shows the whole text, of a single number too."""
+    if spec:
+        raise TypeError("unsupported format string passed to Parameter.__format__")
+    return parameter_text(parameter)
+
+
+def typename(value: Any) -> str:
+    """What `torch.typename` gives: `torch.FloatTensor`, `int`, and for a function or a class its own name."""
+    if isinstance(value, Tensor):
+        return f"torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor"
+    if isinstance(value, BuiltinType):
+        return f"{value.module}.{value.name}".removeprefix(".")
+    named = value if hasattr(value, "__name__") else type(value)
+    module = "__main__" if named.__module__.startswith("gradcli") else named.__module__
+    return f"{module}.{named.__name__}".removeprefix("builtins.")
+
+
+PARAMETER = TYPES[Parameter] = BuiltinType("Parameter", Parameter, construct, module="torch.nn.parameter")
+REPRESENTATIONS[Parameter] = parameter_text
+FORMATS[Parameter] = format_parameter

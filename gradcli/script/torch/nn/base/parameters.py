@@ -1,0 +1,113 @@
+"""Lists and dictionaries of parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.parameter import Parameter, typename
+from gradcli.script.torch.tensor.printing import dtype_text
+
+
+def _line(name: Any, value: Any, kind: str) -> str:
+    """One parameter as the text of a list shows it: its type and its size."""
+    what = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    return f"  ({name}): {what} containing: [{kind} of size {'x'.join(map(str, value.shape))}]"
+
+
+class ParameterList(Module):
+    """A list of parameters; tensors become parameters."""
+
+    __module__ = "torch.nn.modules.container"
+
+    def __init__(self, values: Any = None) -> None:
+        super().__init__()
+        self._size = 0
+        if values is not None:
+            self.extend(values)
+
+    def _name(self, index: int) -> str:
+        if not -self._size <= index < self._size:
+            raise IndexError(f"index {index} is out of range")
+        return str(index % self._size)
+
+    def __len__(self) -> int:
+        return int(self._size)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([self[position] for position in range(self._size)])
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)([self[position] for position in range(self._size)[index]])
+        return getattr(self, self._name(index))
+
+    def __setitem__(self, index: int, value: Any) -> None:
+        setattr(self, self._name(index), _owned(value))
+
+    def append(self, value: Any) -> Self:
+        self._size += 1
+        self[self._size - 1] = value
+        return self
+
+    def extend(self, values: Any) -> Self:
+        for value in values:
+            self.append(value)
+        return self
+
+    def extra_repr(self) -> str:
+        return "\n".join(_line(i, value, dtype_text(value.dtype)) for i, value in enumerate(self))
+
+
+def _owned(value: Any) -> Any:
+    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+
+
+class ParameterDict(Module):
+    """Parameters by name; tensors become parameters."""
+
+    __module__ = "torch.nn.modules.container"
+
+    def __init__(self, parameters: Any = None) -> None:
+        super().__init__()
+        if parameters is not None:
+            self.update(parameters)
+
+    def update(self, parameters: Any) -> None:
+        items = list(parameters.items() if hasattr(parameters, "items") else parameters)
+        if type(parameters) is dict:  # torch sorts these, from a time when they had no order
+            items.sort()
+        for key, value in items:
+            self[key] = value
+
+    def __getitem__(self, key: str) -> Any:
+        return self._parameters[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        setattr(self, key, _owned(value))
+
+    def __delitem__(self, key: str) -> None:
+        del self._parameters[key]
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._parameters
+
+    def keys(self) -> Any:
+        return self._parameters.keys()
+
+    def values(self) -> Any:
+        return self._parameters.values()
+
+    def items(self) -> Any:
+        return self._parameters.items()
+
+    def extra_repr(self) -> str:
+        return "\n".join(_line(key, value, typename(value)) for key, value in self.items())

@@ -1,0 +1,133 @@
+"""`state_dict` and `load_state_dict`: the numbers of a module under their dotted names."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from gradcli.engine.memory.in_place import write_over
+from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.python.values.attributes import describe
+from gradcli.script.python.values.builtins import type_of
+from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
+from gradcli.script.stdlib import containers  # noqa: F401  what an OrderedDict is to snippets
+from gradcli.script.torch.nn.base.parameter import Parameter
+from gradcli.script.torch.nn.base.tree import Tree
+from gradcli.script.torch.tensor.printing import size_text
+
+
+class IncompatibleKeys(NamedTuple):
+    """What `load_state_dict` returns."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+def keys_text(keys: IncompatibleKeys) -> str:
+    if not keys.missing_keys and not keys.unexpected_keys:
+        return "<All keys matched successfully>"
+    return (
+        f"_IncompatibleKeys(missing_keys={represent(keys.missing_keys)}, "
+        f"unexpected_keys={represent(keys.unexpected_keys)})"
+    )
+
+
+REPRESENTATIONS[IncompatibleKeys] = keys_text
+describe(
+    IncompatibleKeys,
+    getters={"missing_keys": lambda keys: keys.missing_keys, "unexpected_keys": lambda keys: keys.unexpected_keys},
+)
+
+
+class State(Tree):
+    """The part of a module that saves and loads its numbers."""
+
+    _transient: set[str]  # the names of buffers that are not saved
+
+    def _own_state(self) -> Iterator[tuple[str, Tensor]]:
+        for name, parameter in self._parameters.items():
+            if parameter is not None:
+                yield name, parameter
+        for name, buffer in self._buffers.items():
+            if buffer is not None and name not in self._transient:
+                yield name, buffer
+
+    def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
+        """The numbers by name, in the memory of the module."""
+        state = OrderedDict() if destination is None else destination
+        for path, module in self.named_modules(prefix=prefix.removesuffix("."), remove_duplicate=False):
+            for name, tensor in module._own_state():
+                state[f"{path}.{name}" if path else name] = tensor if keep_vars else tensor.detach()
+        return state
+
+    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> IncompatibleKeys:
+        """Copy numbers into the parameters and buffers of the same names (or put them in place, with `assign`).
+
+        Raises RuntimeError for shapes that do not fit, and if `strict` for names without a counterpart; TypeError for
+        what is no dictionary.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type_of(state_dict)!r}.")
+        missing, problems, unexpected = [], [], []
+        for path, module in self.named_modules(remove_duplicate=False):
+            unexpected += module._unknown(path, state_dict)
+            for name, tensor in list(module._own_state()):
+                key = f"{path}.{name}" if path else name
+                if key not in state_dict:
+                    missing.append(key)
+                elif problem := _misfit(key, tensor, state_dict[key]):
+                    problems.append(problem)
+                elif assign:
+                    setattr(module, name, _assigned(tensor, state_dict[key]))
+                else:
+                    with set_grad_enabled(False):
+                        write_over(tensor, _copied(tensor, state_dict[key]))
+        if strict:
+            problems = [*_listed("Missing", missing), *_listed("Unexpected", unexpected), *problems]
+        if problems:
+            text = "\n\t".join(problems)
+            raise AutogradError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{text}", code="E301")
+        return IncompatibleKeys(missing, unexpected)
+
+    def _unknown(self, path: str, state_dict: Any) -> list[str]:
+        """The names below this module that neither it nor a module right below it can have."""
+        start = f"{path}." if path else ""
+        own = {name for name, _ in self._own_state()}
+        found = []
+        for key in state_dict:
+            if key.startswith(start):
+                name, _, deeper = key.removeprefix(start).partition(".")
+                if not (self._modules.get(name) if deeper else name in own):
+                    found.append(key)
+        return found
+
+
+def _listed(kind: str, keys: list[str]) -> list[str]:
+    names = ", ".join(f'"{key}"' for key in keys)
+    return [f"{kind} key(s) in state_dict: {names}. "] if keys else []
+
+
+def _misfit(key: str, tensor: Tensor, given: Any) -> str:
+    """Why what was given does not fit the tensor; empty if it does."""
+    if not isinstance(given, Tensor):
+        return (
+            f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint '
+            f"but received {type_of(given)!r}"
+        )
+    if given.shape == tensor.shape or (given.shape == (1,) and not tensor.shape):
+        return ""
+    return (
+        f"size mismatch for {key}: copying a param with shape {size_text(given.shape)} from checkpoint, the shape in "
+        f"current model is {size_text(tensor.shape)}."
+    )
+
+
+def _copied(tensor: Tensor, given: Tensor) -> Tensor:
+    return Tensor(given.array.reshape(tensor.shape).astype(tensor.dtype))
+
+
+def _assigned(tensor: Tensor, given: Tensor) -> Tensor:
+    return Parameter(given.detach(), tensor.requires_grad) if isinstance(tensor, Parameter) else given

@@ -1,0 +1,1 @@
+"""`torch.nn.functional`: operations with the arguments that torch gives them there."""

@@ -1,0 +1,38 @@
+"""How the functions of `torch.nn.functional` look at what they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.engine.saved import C_NAMES, TYPE_NAMES
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.torch.operations.arguments import kind_name
+
+
+def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:
+    """Refuse in torch's words what is no tensor."""
+    if not isinstance(value, Tensor):
+        kind = kind_name(value)
+        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
+
+
+def check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    """Refuse in torch's words a layer of another dtype than its input."""
+    of_input, of_weight = TYPE_NAMES[input.dtype], TYPE_NAMES[weight.dtype]
+    if bias is None:
+        if of_input != of_weight:
+            kinds = f"{C_NAMES[of_input]} != {C_NAMES[of_weight]}"
+            raise AutogradError(f"expected m1 and m2 to have the same dtype, but got: {kinds}")
+        return
+    of_bias = TYPE_NAMES[bias.dtype]
+    pairs = (("mat1", of_input), ("self", of_bias))
+    for name, kind in pairs:
+        if kind != of_weight:
+            raise AutogradError(f"{name} and mat2 must have the same dtype, but got {kind} and {of_weight}")
+
+
+def check_shared(input: Tensor, weight: Tensor | None) -> None:
+    """Refuse in torch's words a normalization of another dtype than its input."""
+    if weight is not None and weight.dtype != input.dtype:
+        raise AutogradError("mixed dtype (CPU): all inputs must share same datatype.")

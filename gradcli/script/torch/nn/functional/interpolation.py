@@ -1,0 +1,115 @@
+"""`F.interpolate`: rows and images made larger or smaller."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.nn.functional.module import operation
+from gradcli.script.torch.operations.arguments import kind_name
+
+NAMES = {
+    ("nearest", 1): "UpsampleNearest1DBackward0",
+    ("nearest", 2): "UpsampleNearest2DBackward0",
+    ("nearest", 3): "UpsampleNearest3DBackward0",
+    ("nearest-exact", 1): "UpsampleNearestExact1DBackward0",
+    ("nearest-exact", 2): "UpsampleNearestExact2DBackward0",
+    ("nearest-exact", 3): "UpsampleNearestExact3DBackward0",
+    ("linear", 1): "UpsampleLinear1DBackward0",
+    ("bilinear", 2): "UpsampleBilinear2DBackward0",
+    ("bicubic", 2): "UpsampleBicubic2DBackward0",
+}
+DIMENSIONS = {"linear": "3D", "bilinear": "4D", "bicubic": "4D", "trilinear": "5D"}
+
+
+def interpolate(
+    input: Tensor,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Any:
+    """All dimensions behind the batch and the channels, to a size or by a factor."""
+    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+        )
+    if antialias or mode in ("trilinear", "lanczos"):
+        what = "antialias" if antialias else f"mode={mode!r}"
+        raise UnsupportedError(f"interpolate with {what} is not supported here", help="bilinear is there, and bicubic")
+    spatial = input.shape[2:]
+    sizes, factors = _asked(spatial, size, scale_factor)
+    if factors is not None:
+        sizes = output_sizes(spatial, factors)
+    scales = tuple(None if factors is None or recompute_scale_factor else 1 / factor for factor in factors or sizes)
+    if min((*sizes, *spatial), default=1) < 1:
+        names = "DHW"[-len(spatial) :] if len(spatial) < 4 else ""
+        given, found = (
+            ", ".join(f"{name}: {n}" for name, n in zip(names, side, strict=False)) for side in (spatial, sizes)
+        )
+        both = f"input ({given}) {'and ' if len(spatial) == 1 else ''}output ({found})"
+        raise AutogradError(f"Input and output sizes should be greater than 0, but got {both}", code="E301")
+    if mode == "area" and len(spatial) in (1, 2):
+        return operation(f"adaptive_avg_pool{len(spatial)}d")(input, sizes)
+    name = NAMES.get((mode, len(spatial)))
+    if name is None:
+        raise _refused(mode, input.ndim)
+    if mode.startswith("nearest"):
+        return nearest(input, sizes, scales, mode == "nearest-exact", name)
+    kind = "cubic" if mode == "bicubic" else "linear"
+    return resampled(input, kind, sizes, scales, bool(align_corners), name)
+
+
+def _asked(spatial: tuple[int, ...], size: Any, factor: Any) -> tuple[Any, Any]:
+    """The sizes or the factors, one for each dimension."""
+    if size is not None and factor is not None:
+        raise ValueError("only one of size or scale_factor should be defined")
+    if size is None and factor is None:
+        raise ValueError("either size or scale_factor should be defined")
+    given = factor if size is None else size
+    if not isinstance(given, list | tuple):
+        given = (given,) * len(spatial)
+    if len(given) != len(spatial):
+        start = "the same number of spatial dimensions, but got input with spatial dimensions of"
+        form = "Please provide input tensor in (N, C, d1, d2, ...,dK) format and"
+        if size is None:
+            raise ValueError(
+                f"Input and scale_factor must have {start} {list(spatial)} and scale_factor of shape {factor}. {form} "
+                "scale_factor in (s1, s2, ...,sK) format."
+            )
+        raise ValueError(
+            f"Input and output must have {start} {list(spatial)} and output size of {size}. {form} output size in "
+            "(o1, o2, ...,oK) format."
+        )
+    if size is not None and not all(isinstance(n, int) for n in given):
+        kinds = ", ".join(f"<class '{kind_name(n)}'>" for n in given)
+        raise TypeError(
+            "expected size to be one of int or Tuple[int] or Tuple[int, int] or Tuple[int, int, int], but got size "
+            f"with types [{kinds}]"
+        )
+    return (None, tuple(given)) if size is None else (tuple(given), None)
+
+
+def _refused(mode: str, ndim: int) -> Exception:
+    if mode in DIMENSIONS and 3 <= ndim <= 5:
+        return NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {DIMENSIONS[mode]} input")
+    return NotImplementedError(
+        "Input Error: Only 3D, 4D and 5D input Tensors supported (got "
+        f"{ndim}D) for the modes: nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact "
+        f"(got {mode})"
+    )
+
+
+def upsample(
+    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+) -> Any:
+    warnings.warn(
+        "`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=2
+    )
+    return interpolate(input, size, scale_factor, mode, align_corners)

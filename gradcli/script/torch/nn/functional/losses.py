@@ -1,0 +1,188 @@
+"""The losses of `torch.nn.functional` that are operations, with torch's checks of sizes and types."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.torch.nn.functional.arguments import check_tensor
+from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.tensor.casting import cast
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY
+from gradcli.script.torch.tensor.printing import size_text
+
+REDUCTIONS = ("mean", "sum", "none")
+Function = Callable[..., Any]
+
+
+def legacy(size_average: bool | None, reduce: bool | None) -> str:
+    """The reduction that two old arguments stand for, with torch's warning."""
+    averaged, reduced = (value is None or value for value in (size_average, reduce))
+    reduction = "none" if not reduced else "mean" if averaged else "sum"
+    warnings.warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
+        UserWarning,
+        stacklevel=2,
+    )
+    return reduction
+
+
+def loss(function: Function) -> Function:
+    """A loss that takes the old arguments for its reduction too, and refuses reductions that there are not."""
+
+    @wraps(function, updated=())
+    def call(*arguments: Any, size_average: bool | None = None, reduce: bool | None = None, **keywords: Any) -> Any:
+        if size_average is not None or reduce is not None:
+            keywords["reduction"] = legacy(size_average, reduce)
+        check_reduction(keywords.get("reduction", "mean"), function.__name__)
+        return function(*arguments, **keywords)
+
+    call.__module__ = "torch.nn.functional"
+    return call
+
+
+def check_reduction(reduction: Any, name: str = "") -> None:
+    if reduction not in REDUCTIONS and not (name == "kl_div" and reduction == "batchmean"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Whole numbers as the fractions that they meet; fractions of two sizes are left to the operation."""
+    if input.dtype.kind == target.dtype.kind:
+        return input, target
+    dtype = BY_NUMPY[max(input.dtype, target.dtype, key=lambda dtype: dtype.kind == "f")]
+    return cast(input, dtype), cast(target, dtype)
+
+
+def _difference(name: str) -> Function:
+    """A loss of the differences of two tensors."""
+
+    def call(input: Tensor, target: Tensor, reduction: str = "mean", *arguments: Any, **keywords: Any) -> Any:
+        for value in (target, input):
+            if not isinstance(value, Tensor):
+                raise AttributeError(f"{type(value).__name__!r} object has no attribute 'size'")
+        if input.dtype is not target.dtype:
+            input, target = promoted(input, target)
+        return OPERATIONS[name].function(input, target, reduction, *arguments, **keywords)
+
+    call.__name__ = name
+    return loss(call)
+
+
+mse_loss, l1_loss = _difference("mse_loss"), _difference("l1_loss")
+smooth_l1_loss, huber_loss = _difference("smooth_l1_loss"), _difference("huber_loss")
+
+
+@loss
+def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean") -> Any:
+    check_tensor("binary_cross_entropy", input)
+    check_tensor("binary_cross_entropy", target, "target", 2)
+    if target.shape != input.shape:
+        raise ValueError(
+            f"Using a target size ({size_text(target.shape)}) that is different to the input size "
+            f"({size_text(input.shape)}) is deprecated. Please ensure they have the same size."
+        )
+    if target.dtype != input.dtype:
+        kinds = (TYPE_NAMES[x.dtype] for x in (target, input))
+        raise AutogradError("Found dtype {} but expected {}".format(*kinds))
+    return OPERATIONS["binary_cross_entropy"].function(input, target, weight, reduction)
+
+
+@loss
+def binary_cross_entropy_with_logits(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
+) -> Any:
+    check_tensor("binary_cross_entropy_with_logits", input)
+    check_tensor("binary_cross_entropy_with_logits", target, "target", 2)
+    if target.shape != input.shape:
+        raise ValueError(
+            f"Target size ({size_text(target.shape)}) must be the same as input size ({size_text(input.shape)})"
+        )
+    if target.dtype.kind != "f":
+        kinds = (TYPE_NAMES[x.dtype] for x in (input, target))
+        raise AutogradError("result type {} can't be cast to the desired output type {}".format(*kinds))
+    return OPERATIONS["binary_cross_entropy_with_logits"].function(input, target, weight, reduction, pos_weight)
+
+
+def check_labels(input: Tensor, target: Tensor) -> None:
+    """Refuse in torch's words labels that do not go with the scores."""
+    if TYPE_NAMES[target.dtype] not in ("Long", "Byte"):
+        raise AutogradError(f"expected target dtype to be Long or Byte, but got {TYPE_NAMES[target.dtype]}")
+    if input.ndim >= 2 and target.shape[:1] != input.shape[:1]:
+        count = target.shape[0] if target.ndim else 0
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({count}).")
+    if input.ndim <= 2 and target.ndim > 1:
+        raise AutogradError("0D or 1D target tensor expected, multi-target not supported")
+
+
+@loss
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """Against labels, or against a probability for each class."""
+    check_tensor("cross_entropy_loss", input)
+    check_tensor("cross_entropy_loss", target, "target", 2)
+    if input.shape != target.shape or not input.ndim:
+        check_labels(input, target)
+    elif target.dtype.kind != "f":
+        kind = TYPE_NAMES[target.dtype]
+        raise AutogradError(f"Expected floating point type for target with class probabilities, got {kind}")
+    function = OPERATIONS["cross_entropy"].function
+    return function(input, target, weight, ignore_index, reduction, label_smoothing)
+
+
+@loss
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Any:
+    check_tensor("nll_loss_nd", input)
+    check_tensor("nll_loss_nd", target, "target", 2)
+    check_labels(input, target)
+    return OPERATIONS["nll_loss"].function(input, target, weight, ignore_index, reduction)
+
+
+VALUE_ERRORS = ("var has negative entry/entries", "var is of incorrect size")
+
+
+def _composed(name: str) -> Function:
+    """A loss that is an operation of the same name and arguments."""
+    function = operations.function(name)
+    assert function is not None
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if name == "triplet_margin_loss" and keywords.get("margin", 1) <= 0:
+            raise ValueError(f"margin must be greater than 0, got {keywords['margin']}")
+        try:
+            return function(*arguments, **keywords)
+        except AutogradError as error:
+            if error.message in VALUE_ERRORS:
+                raise ValueError(error.message) from None
+            raise
+
+    call.__name__ = name
+    return loss(call)
+
+
+def __getattr__(name: str) -> Function:
+    if name in OPERATIONS:
+        return _composed(name)
+    raise AttributeError(name)

@@ -1,0 +1,109 @@
+"""Losses that ask for margins between classes, and for distances that the caller measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.support.arguments import check_size
+from gradcli.script.torch.nn.functional.ending import ended
+from gradcli.script.torch.nn.functional.losses import loss
+from gradcli.script.torch.nn.layers.gates import operation
+
+
+def _over(losses: Any, reduction: str) -> Any:
+    return losses if reduction == "none" else operation(reduction)(losses)
+
+
+def _rows(input: Tensor) -> Any:
+    return input if input.ndim == 2 else operation("unsqueeze")(input, 0)
+
+
+@loss
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+) -> Any:
+    """What every other class lacks to be below the right one, by a margin; the mean over the classes."""
+    if p not in (1, 2):
+        raise ValueError("only p == 1 and p == 2 supported")
+    if weight is not None and weight.ndim != 1:
+        raise ValueError("weight must be one-dimensional")
+    rows, labels = _rows(input), target.array.reshape(-1)
+    count, classes = rows.shape
+    if labels.size != count:
+        raise AutogradError(
+            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input samples (batch "
+            f"size). Expected target size [{count}], but got {list(target.shape)}. Input has shape "
+            f"{list(input.shape)}.",
+            code="E301",
+        )
+    if np.any((labels < 0) | (labels >= classes)):
+        raise AutogradError("target out of range")
+    own = operation("gather")(rows, 1, Tensor(labels[:, None]))
+    terms = operation("clamp_min")(rows - own + margin, 0.0) ** p
+    if weight is not None:
+        terms = terms * Tensor(weight.array[labels][:, None])
+    others = Tensor(np.arange(classes) != labels[:, None])
+    losses = operation("where")(others, terms, 0.0).sum(1) / classes
+    found = _over(losses if input.ndim == 2 else operation("squeeze")(losses, 0), reduction)
+    return ended(found, "MultiMarginLossBackward0")
+
+
+@loss
+def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Any:
+    """What every other class lacks to be below each of the right ones, which are listed up to the first -1."""
+    if input.ndim > 2 or target.shape != input.shape:
+        raise AutogradError(
+            f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}", code="E301"
+        )
+    rows, labels = _rows(input), target.array.reshape(-1, target.shape[-1])
+    count, classes = rows.shape
+    if labels.max(initial=-1) >= classes or labels.min(initial=0) < -1:
+        raise AutogradError("target is out of range")
+    check_size((count, classes, classes))
+    listed = np.cumprod(labels >= 0, axis=1).astype(bool)
+    right = np.zeros((count, classes), bool)
+    right[np.nonzero(listed)[0], labels[listed]] = True
+    pairs = Tensor(right[:, :, None] & ~right[:, None, :])
+    apart = 1 - operation("unsqueeze")(rows, 2) + operation("unsqueeze")(rows, 1)
+    terms = operation("where")(pairs, operation("clamp_min")(apart, 0.0), 0.0)
+    losses = terms.sum((1, 2)) / classes
+    found = _over(losses if input.ndim == 2 else operation("squeeze")(losses, 0), reduction)
+    return ended(found, "MultilabelMarginLossBackward0")
+
+
+def triplet_margin_with_distance_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    *,
+    distance_function: Callable[[Any, Any], Any] | None = None,
+    margin: float = 1.0,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Any:
+    """What the negative example lacks to be farther from the anchor than the positive one, by a margin."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise AutogradError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs",
+            code="E301",
+        )
+    measure = operation("pairwise_distance") if distance_function is None else distance_function
+    near, far = measure(anchor, positive), measure(anchor, negative)
+    if swap:
+        far = operation("minimum")(far, measure(positive, negative))
+    return _over(operation("clamp_min")(margin + near - far, 0.0), reduction)

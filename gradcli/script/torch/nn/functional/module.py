@@ -1,0 +1,193 @@
+"""`torch.nn.functional`: the operations with the arguments that torch gives them there."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.memory.in_place import change
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.machine import running
+from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_shared, check_tensor
+from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.tensor.casting import cast
+from gradcli.script.torch.tensor.printing import size_text
+
+Function = Callable[..., Any]
+
+# How each function is made: an operation with the same arguments; one of a tensor and numbers, with `inplace` behind
+# them where torch has it; or a function of our own, in the file of that name.
+KINDS = {
+    "same": (
+        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d "
+        "avg_pool3d conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity "
+        "group_norm layer_norm normalize pad pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm"
+    ),
+    "functional.pools": (
+        "adaptive_avg_pool3d lp_pool1d lp_pool2d lp_pool3d max_pool1d max_pool1d_with_indices max_pool2d "
+        "max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d"
+    ),
+    "layers.activation": (
+        "celu elu gelu glu hardshrink hardsigmoid hardswish hardtanh leaky_relu logsigmoid mish relu relu6 selu "
+        "sigmoid silu softplus softshrink softsign tanh tanhshrink threshold"
+    ),
+    "functional.module": "batch_norm gumbel_softmax linear log_softmax one_hot softmax softmin",
+    "functional.noise": "alpha_dropout dropout dropout1d dropout2d dropout3d feature_alpha_dropout rrelu",
+    "functional.interpolation": "interpolate upsample",
+    "layers.upsampling": "channel_shuffle",
+    "layers.folding": "fold unfold",
+    "layers.instances": "instance_norm local_response_norm",
+    "layers.linear": "bilinear",
+    "functional.lookup": "embedding",
+    "layers.bags": "embedding_bag",
+    "functional.scores": "scaled_dot_product_attention",
+    "functional.margins": "multi_margin_loss multilabel_margin_loss triplet_margin_with_distance_loss",
+    "functional.losses": (
+        "binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss cross_entropy gaussian_nll_loss "
+        "hinge_embedding_loss huber_loss kl_div l1_loss margin_ranking_loss mse_loss multilabel_soft_margin_loss "
+        "nll_loss poisson_nll_loss smooth_l1_loss soft_margin_loss triplet_margin_loss"
+    ),
+}
+IN_PLACE = ("CeluBackward0", "EluBackward0", "LeakyReluBackward0", "ThresholdBackward0")  # torch numbers them apart
+KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
+
+
+@cache
+def find(name: str) -> Function | None:
+    """`F.name`; None when there is no such function."""
+    kind = KIND_OF.get(name.removesuffix("_"))
+    if name.endswith("_"):
+        return in_place(name[:-1]) if kind == "layers.activation" or name == "rrelu_" else None
+    if kind == "layers.activation":
+        return activation(name)
+    if kind == "same":
+        return operation(name) if name in OPERATIONS else None
+    found = import_module(f"gradcli.script.torch.nn.{kind}") if kind else None
+    return getattr(found, name) if found else None
+
+
+def operation(name: str) -> Function:
+    """An operation that reads its arguments as torch does."""
+    found = operations.function(name)
+    assert found is not None
+    return found
+
+
+def activation(name: str) -> Function:
+    """An operation on one tensor: `F.leaky_relu(x, 0.1, inplace=True)`."""
+    others = len(OPERATIONS[name].parameters) - 1
+    function = operation(name)
+
+    def call(input: Tensor, *arguments: Any, inplace: bool = False, **keywords: Any) -> Any:
+        if len(arguments) > others:
+            *arguments, inplace = arguments  # type: ignore[assignment]
+        if inplace:
+            return renumbered(change(input, function, *arguments, **keywords))
+        return function(input, *arguments, **keywords)
+
+    call.__name__, call.__module__ = name, "torch.nn.functional"
+    return call
+
+
+def renumbered(x: Tensor) -> Tensor:
+    """A tensor that was changed in place, with the name that torch has for the node of that change."""
+    node = x.grad_fn
+    if node is not None and node.primitive.node in IN_PLACE:
+        node.primitive = in_place_primitive(node.primitive)
+    return x
+
+
+@cache
+def in_place_primitive(primitive: Primitive) -> Primitive:
+    return replace(primitive, node=primitive.node.removesuffix("0") + "1")
+
+
+def in_place(name: str) -> Function:
+    """`F.relu_(x)`."""
+    function = find(name)
+    assert function is not None
+    return partial(function, inplace=True)
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+    for position, (argument, value) in enumerate((("input", input), ("weight", weight), ("bias", bias)), 1):
+        if value is not None:
+            check_tensor("linear", value, argument, position)
+    check_dtypes(input, weight, bias)
+    return OPERATIONS["linear"].function(input, weight, bias)
+
+
+def one_hot(input: Tensor, num_classes: int = -1) -> Any:
+    """A row for each label: 1 at its class, 0 elsewhere."""
+    check_tensor("one_hot", input)
+    if input.dtype != np.dtype(np.int64):
+        raise AutogradError("one_hot is only applicable to index tensor of type LongTensor.")
+    return operation("one_hot")(input, num_classes)
+
+
+def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    return _along("softmax", input, dim, dtype)
+
+
+def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    return _along("log_softmax", input, dim, dtype)
+
+
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    return _along("softmin", input, dim, dtype)
+
+
+def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
+    """Softmax and its kin: `dim` left out is chosen with a warning, `dtype` is what the input is first cast to."""
+    check_tensor(name, input)
+    if dim is None:
+        warnings.warn(
+            f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an "
+            "argument.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return operation(name)(input if dtype is None else cast(input, dtype), dim)
+
+
+def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
+    """A softmax of scores with Gumbel noise; `hard` gives the largest alone, with the gradient of all."""
+    waits: Any = running.machine.generator.exponential(logits.shape, logits.dtype)
+    scores = OPERATIONS["add"].function(logits, Tensor(-np.log(waits)))
+    soft = softmax(scores / tau, dim)
+    if not hard:
+        return soft
+    largest = np.argmax(soft.value, axis=dim, keepdims=True)
+    code = np.zeros_like(soft.value)
+    np.put_along_axis(code, largest, 1, dim)
+    return Tensor(code) - soft.detach() + soft
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Each channel shifted and scaled by the mean and variance of the batch, or by running ones."""
+    check_tensor("batch_norm", input)
+    if training and input.ndim > 1 and input.value.size == input.shape[1]:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {size_text(input.shape)}"
+        )
+    check_shared(input, weight)
+    function = OPERATIONS["batch_norm"].function
+    return function(input, running_mean, running_var, weight, bias, training, momentum, eps)

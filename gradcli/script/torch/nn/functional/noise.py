@@ -1,0 +1,180 @@
+"""`torch.nn.functional`: what multiplies its input by noise while a network trains."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.memory.in_place import change
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.symbolic.notation import call
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.machine import running
+from gradcli.script.torch.nn.functional.arguments import check_tensor
+
+ALPHA = 1.7580993408473766  # what SELU goes to on the far left: Klambauer et al. 2017
+
+
+def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Each entry 0 with probability `p`, and the others larger by as much."""
+    check_tensor("dropout", input)
+    return _dropped(input, _order(input), p, training, inplace)
+
+
+def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Each channel of each row as a whole."""
+    check_tensor("feature_dropout", input)
+    check_chance(p)
+    if input.ndim not in (2, 3):
+        raise AutogradError(
+            f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
+            "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
+            "batch dimension (i.e. 2D or 3D inputs)."
+        )
+    return _without_batch(input, 3, p, training, inplace)
+
+
+def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Each channel of each image as a whole."""
+    check_tensor("feature_dropout", input)
+    check_chance(p)
+    _warn(2, input.ndim)
+    if input.ndim == 3:
+        warnings.warn(
+            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
+            "- input is interpreted as shape (N, C, L), where C is the channel dim. This behavior will change in a "
+            "future release to interpret the input as one without a batch dimension, i.e. shape (C, H, W). To maintain "
+            "the 1D channel-wise dropout behavior, please switch to using dropout1d instead.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return _dropped(input, _channels(input), p, training, inplace)
+
+
+def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """Each channel of each volume as a whole."""
+    check_tensor("feature_dropout", input)
+    check_chance(p)
+    _warn(3, input.ndim)
+    return _without_batch(input, 5, p, training, inplace)
+
+
+def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """Entries that go to where SELU ends with probability `p`; all are then moved to mean 0 and variance 1."""
+    check_tensor("alpha_dropout", input)
+    return _dropped(input, _order(input), p, training, inplace, alpha=True)
+
+
+def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
+    """`alpha_dropout` of whole channels."""
+    check_tensor("feature_alpha_dropout", input)
+    return _dropped(input, _channels(input), p, training, inplace, alpha=True)
+
+
+def check_chance(p: float) -> None:
+    if p < 0 or p > 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def _warn(spatial: int, ndim: int) -> None:
+    if ndim not in (spatial + 1, spatial + 2):
+        name = f"dropout{spatial}d"
+        warnings.warn(
+            f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in an error in a future "
+            "release. To retain the behavior and silence this warning, please use dropout instead. Note that "
+            f"{name} exists to provide channel-wise dropout on inputs with {spatial} spatial dimensions, a channel "
+            f"dimension, and an optional batch dimension (i.e. {spatial + 1}D or {spatial + 2}D inputs).",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _order(input: Tensor) -> Any:
+    """Where the noise of each entry comes from: torch fills memory from its start, however it is looked at."""
+    if input.array.flags.c_contiguous:
+        return input.shape
+    axes = _from_largest_step(input.shape, input.array.strides)
+    return np.arange(input.value.size).reshape([input.shape[axis] for axis in axes]).transpose(np.argsort(axes))
+
+
+def _from_largest_step(shape: tuple[int, ...], steps: tuple[int, ...]) -> list[int]:
+    """The dimensions as torch lays out a new tensor like this one; those that were expanded keep their place."""
+    order = list(reversed(range(len(shape))))
+    for place in range(1, len(order)):
+        for before in range(place - 1, -1, -1):
+            a, b = order[before], order[place]
+            if not steps[a] or not steps[b]:
+                continue
+            if (steps[a], shape[a]) <= (steps[b], shape[b]):
+                break
+            order[before], order[place], place = b, a, before
+    return order[::-1]
+
+
+def _channels(input: Tensor) -> tuple[int, ...]:
+    if input.ndim < 2:
+        raise AutogradError("Feature dropout requires at least 2 dimensions in the input")
+    return (*input.shape[:2], *[1] * (input.ndim - 2))
+
+
+def _without_batch(input: Tensor, batched: int, p: float, training: bool, inplace: bool) -> Any:
+    """Channels dropped of a batch, or of one example."""
+    if input.ndim == batched:
+        return _dropped(input, _channels(input), p, training, inplace)
+    one = OPERATIONS["unsqueeze"].function(input, 0)
+    found = OPERATIONS["squeeze"].function(_dropped(one, _channels(one), p, training, False), 0)
+    return change(input, lambda _: found) if inplace else found
+
+
+def _dropped(input: Tensor, order: Any, p: float, training: bool, inplace: bool, alpha: bool = False) -> Any:
+    """The input times noise of a shape that broadcasts, or in an order."""
+    check_chance(p)
+    if p == 0 or not training or not input.value.size:
+        return input
+    number = input.dtype.type
+    shape = order if isinstance(order, tuple) else order.shape
+    if p == 1:
+        noise: Any = np.zeros(shape, input.dtype)
+        alpha = False
+    else:
+        noise = running.machine.generator.bernoulli(1 - p, (math.prod(shape),)).astype(input.dtype)
+        noise = noise.reshape(shape) if isinstance(order, tuple) else noise[order]
+    function, shift = OPERATIONS["mul"].function, None
+    if alpha:
+        factor = 1.0 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
+        shift = Tensor((noise - number(1)) * number(ALPHA * factor) + number(ALPHA * factor * p))
+        noise = noise * number(factor)
+    elif p < 1:
+        noise = noise / number(1 - p)
+    found = change(input, function, Tensor(noise)) if inplace else function(input, Tensor(noise))
+    if shift is None:
+        return found
+    return change(found, OPERATIONS["add"].function, shift) if inplace else OPERATIONS["add"].function(found, shift)
+
+
+sloped = Primitive(
+    "rrelu",
+    lambda x, slopes: x * slopes,
+    (lambda g, out, x, slopes: g * slopes, None),
+    "RreluWithNoiseBackward0",
+    call("rrelu", lambda x, slopes: x * slopes),
+)
+
+
+def rrelu(
+    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
+) -> Any:
+    """A leaky relu whose slope is drawn anew for each entry that is not positive; their mean without training."""
+    check_tensor("rrelu", input)
+    slopes = np.ones(input.shape, input.dtype)
+    low = input.value <= 0
+    if training:
+        slopes[low] = running.machine.generator.uniform((int(np.sum(low)),), np.dtype(np.float64), lower, upper)
+    else:
+        slopes[low] = (lower + upper) / 2
+    return change(input, sloped, Tensor(slopes)) if inplace else sloped(input, Tensor(slopes))

@@ -1,0 +1,144 @@
+"""`torch.nn.functional`: max-pooling that also says where, what undoes it, and means of powers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.entries import named
+from gradcli.ops.indexing.gathering import gather_backward
+from gradcli.ops.shaping.shaping import unsafe_view
+from gradcli.ops.support.arguments import check_size
+from gradcli.ops.windows.pooling_shapes import options
+from gradcli.ops.windows.pools import positions
+from gradcli.ops.windows.windows import count as counted
+from gradcli.script.errors import UnsupportedError
+from gradcli.script.torch.nn.functional.ending import ended
+from gradcli.script.torch.nn.functional.module import operation
+
+
+def _each(value: Any, count: int) -> tuple[int, ...]:
+    return tuple(value) if isinstance(value, tuple | list) else (value,) * count
+
+
+def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
+    name = f"max_pool{count}d"
+
+    def call(
+        input: Tensor,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil_mode: bool = False,
+        return_indices: bool = indices,
+    ) -> Any:
+        sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
+        found = operation(name)(input, *sizes, ceil_mode)
+        return (found, _indices(count, input, sizes, ceil_mode)) if return_indices else found
+
+    call.__name__, call.__module__ = name, "torch.nn.functional"
+    return call
+
+
+def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
+    """Where the entries are that max-pooling takes; a row is an image of one row."""
+    if count > 1:
+        kernel, stride, padding, dilation = sizes
+        o = options("max_pool", count, input.shape, kernel, stride, padding, dilation, ceil_mode)
+        return Tensor(positions(input.value, **o))
+    kernel, stride, padding, dilation = (_each(size, 1)[0] for size in sizes)
+    image = input.value[..., None, :]
+    o = options("max_pool", 2, image.shape, (1, kernel), (1, stride), (0, padding), (1, dilation), ceil_mode)
+    return Tensor(positions(image, **o)[..., 0, :])
+
+
+max_pool1d, max_pool2d, max_pool3d = _largest(1), _largest(2), _largest(3)
+max_pool1d_with_indices = _largest(1, indices=True)
+max_pool2d_with_indices = _largest(2, indices=True)
+max_pool3d_with_indices = _largest(3, indices=True)
+
+
+def _unpooled(count: int) -> Callable[..., Any]:
+    def call(
+        input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+    ) -> Any:
+        kernel, border = _each(kernel_size, count), _each(padding, count)
+        steps = kernel if stride is None else _each(stride, count)
+        sides = zip(input.shape[-count:], steps, kernel, border, strict=True)
+        size = tuple((n - 1) * s + k - 2 * p for n, s, k, p in sides)
+        if output_size is not None:
+            size = _asked(tuple(output_size), size, steps)
+        return _spread(input, indices, size)
+
+    call.__name__, call.__module__ = f"max_unpool{count}d", "torch.nn.functional"
+    return call
+
+
+def _asked(wanted: tuple[int, ...], usual: tuple[int, ...], steps: tuple[int, ...]) -> tuple[int, ...]:
+    count = len(usual)
+    given = wanted[2:] if len(wanted) == count + 2 else wanted
+    if len(given) != count:
+        raise ValueError(
+            f"output_size should be a sequence containing {count} or {count + 2} elements, but it has a length of "
+            f"'{len(given)}'"
+        )
+    for axis, (n, size, step) in enumerate(zip(given, usual, steps, strict=True)):
+        if not size - step < n < size + step:
+            raise ValueError(
+                f'invalid output_size "{given}" (dim {axis} must be between {size - step} and {size + step})'
+            )
+    return given
+
+
+def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
+    """Each entry at its place among zeros."""
+    count = len(size)
+    if indices.shape != x.shape:
+        raise AutogradError(
+            f"Expected shape of indices to be same as that of the input tensor ({list(x.shape)}) but got indices "
+            f"tensor with shape: {list(indices.shape)}",
+            code="E301",
+        )
+    lead = x.shape[:-count]
+    check_size((*lead, *size))
+    places, total = indices.array.reshape(*lead, -1), counted(size)
+    if places.size and not 0 <= places.min() <= places.max() < total:
+        bad = int(places[(places < 0) | (places >= total)][0])
+        sides = " x ".join(map(str, size))
+        raise AutogradError(f"Found an invalid max index: {bad} (output volumes are of size {sides}", code="E301")
+    flat = operation("reshape")(x, (*lead, places.shape[-1]))
+    found = gather_backward(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
+    node = "SqueezeBackward1" if count == 1 else f"MaxUnpool{count}DBackward0"
+    return named(unsafe_view, node)(found, shape=(*lead, *size))
+
+
+def _power(count: int) -> Callable[..., Any]:
+    def call(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
+        step = kernel_size if stride is None else stride
+        means = operation(f"avg_pool{count}d")(input**norm_type, kernel_size, step, 0, ceil_mode)  # type: ignore[operator]
+        entries = counted(_each(kernel_size, count))
+        return (operation("sign")(means) * operation("relu")(operation("abs")(means)) * entries) ** (1.0 / norm_type)
+
+    call.__name__, call.__module__ = f"lp_pool{count}d", "torch.nn.functional"
+    return call
+
+
+def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
+    """The means of so many equal parts of each volume."""
+    sizes = tuple(own if n is None else n for own, n in zip(input.shape[-3:], _each(output_size, 3), strict=True))
+    if sizes == (1, 1, 1):
+        return operation("mean")(input, (-1, -2, -3), True)
+    if any(own % n for own, n in zip(input.shape[-3:], sizes, strict=True)):
+        raise UnsupportedError(
+            "adaptive_avg_pool3d to sizes that do not divide those of the input is not supported here",
+            help="pool with avg_pool3d",
+        )
+    kernel = tuple(own // n for own, n in zip(input.shape[-3:], sizes, strict=True))
+    return ended(operation("avg_pool3d")(input, kernel), "AdaptiveAvgPool3DBackward0")
+
+
+max_unpool1d, max_unpool2d, max_unpool3d = _unpooled(1), _unpooled(2), _unpooled(3)
+lp_pool1d, lp_pool2d, lp_pool3d = _power(1), _power(2), _power(3)

@@ -1,0 +1,92 @@
+"""Recurrent cells: one step, from an input and a state to the next state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.linalg.matmul import linear
+from gradcli.script.torch.nn.base.making import blank
+from gradcli.script.torch.nn.functional.arguments import check_tensor
+from gradcli.script.torch.nn.layers.gates import Gated, LongShort, Plain, Recurrence
+
+
+class Cell(Recurrence):
+    """One step."""
+
+    def __init__(
+        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
+        self._add_weights("", input_size, hidden_size, bias, dtype)
+
+    def reset_parameters(self) -> None:
+        self._reset(self.hidden_size)
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        check_tensor(type(self).__name__.lower(), input)
+        if self._states > 1 and isinstance(hx, Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
+        states = tuple(hx) if isinstance(hx, tuple | list) else (hx,) if hx is not None else None
+        self._check_dimensions(input, states or ())
+        rows = input if input.ndim > 1 else input.unsqueeze(0)  # type: ignore[attr-defined]
+        if states is None:
+            states = (blank((rows.shape[0], self.hidden_size), rows.dtype),) * self._states
+        elif input.ndim == 1:
+            states = tuple(state.unsqueeze(0) for state in states)
+        self._check_sizes(rows, states[0])
+        given = linear(rows, self.weight_ih, self.bias_ih)
+        found = self._step(given, linear(states[0], self.weight_hh, self.bias_hh), states)
+        if input.ndim == 1:
+            found = tuple(state.squeeze(0) for state in found)
+        return found if self._states > 1 else found[0]
+
+    def _check_dimensions(self, input: Tensor, states: tuple[Any, ...]) -> None:
+        names = ["input", *(f"hx[{n}]" if self._states > 1 else "hidden" for n in range(len(states)))]
+        for name, value in zip(names, (input, *states), strict=True):
+            if value.ndim not in (1, 2):
+                kind = type(self).__name__
+                raise ValueError(f"{kind}: Expected {name} to be 1D or 2D, got {value.ndim}D instead")
+
+    def _check_sizes(self, rows: Any, state: Any) -> None:
+        given, hidden = rows.shape[1], state.shape[1]
+        if given != self.input_size:
+            problem = f"input has inconsistent input_size: got {given} expected {self.input_size}"
+        elif rows.shape[0] != state.shape[0]:
+            problem = f"Input batch size {rows.shape[0]} doesn't match hidden0 batch size {state.shape[0]}"
+        elif hidden != self.hidden_size:
+            problem = f"hidden0 has inconsistent hidden_size: got {hidden}, expected {self.hidden_size}"
+        else:
+            return
+        raise AutogradError(problem, code="E301")
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else f", bias={self.bias}")
+        shown = vars(self).get("nonlinearity", "tanh")
+        return text if shown == "tanh" else f"{text}, nonlinearity={shown}"
+
+
+class RNNCell(Plain, Cell):
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        bias: bool = True,
+        nonlinearity: str = "tanh",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(input_size, hidden_size, bias, dtype=dtype)
+        self.nonlinearity = nonlinearity
+
+
+class GRUCell(Gated, Cell):
+    __module__ = "torch.nn.modules.rnn"
+
+
+class LSTMCell(LongShort, Cell):
+    __module__ = "torch.nn.modules.rnn"

@@ -1,0 +1,211 @@
+"""Layers whose kernels slide over a row or an image."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradcli.engine.saved import C_NAMES, TYPE_NAMES
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw
+from gradcli.script.torch.nn.functional.arguments import check_tensor
+from gradcli.script.torch.tensor.printing import size_text
+
+PADDINGS = ("same", "valid")
+MODES = ("zeros", "reflect", "replicate", "circular")
+
+
+class Convolution(Module):
+    """What convolutions along any number of dimensions have in common."""
+
+    _dimensions = 0
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self._check(in_channels, out_channels, groups, stride, padding, padding_mode)
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride, self.dilation = map(self._each, (kernel_size, stride, dilation))
+        self.padding: Any = padding if isinstance(padding, str) else self._each(padding)
+        self.padding_mode = padding_mode
+        shape = (*self._channels(), *self.kernel_size)
+        fan_in = math.prod(shape[1:])
+        self.weight = fan_in_uniform(shape, fan_in, dtype)
+        if bias:
+            self.bias = biased((out_channels,), fan_in, dtype)
+        else:
+            self.register_parameter("bias", None)
+
+    def reset_parameters(self) -> None:
+        """Draw all numbers again."""
+        redraw(self.weight, self.bias, math.prod(self.weight.shape[1:]))
+
+    def _each(self, value: Any) -> tuple[int, ...]:
+        return tuple(value) if isinstance(value, tuple | list) else (value,) * self._dimensions
+
+    def _channels(self) -> tuple[int, int]:
+        """The first dimensions of the weight."""
+        return self.out_channels, self.in_channels // self.groups
+
+    def _check(self, inputs: int, outputs: int, groups: int, stride: Any, padding: Any, padding_mode: str) -> None:
+        if groups <= 0:
+            raise ValueError("groups must be a positive integer")
+        for name, count in (("in", inputs), ("out", outputs)):
+            if count % groups:
+                raise ValueError(f"{name}_channels must be divisible by groups")
+        if isinstance(padding, str) and padding not in PADDINGS:
+            raise ValueError(f"Invalid padding string {padding!r}, should be one of {set(PADDINGS)}")
+        if padding == "same" and any(step != 1 for step in self._each(stride)):
+            raise ValueError("padding='same' is not supported for strided convolutions")
+        if padding_mode not in MODES:
+            raise ValueError(f"padding_mode must be one of {set(MODES)}, but got padding_mode={padding_mode!r}")
+
+    def forward(self, input: Tensor) -> Any:
+        name = f"conv{self._dimensions}d"
+        self._check_input(name, input)
+        convolve, padding = OPERATIONS[name].function, self.padding
+        if self.padding_mode != "zeros":
+            input, padding = OPERATIONS["pad"].function(input, self._border(), self.padding_mode), 0
+        return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+
+    def _border(self) -> tuple[int, ...]:
+        """How much is added before and behind each dimension, from the last one on."""
+        widths: list[tuple[int, int]] = []
+        for number, (kernel, apart) in enumerate(zip(self.kernel_size, self.dilation, strict=True)):
+            if self.padding == "same":
+                total = apart * (kernel - 1)
+                widths.append((total // 2, total - total // 2))
+            else:
+                width = 0 if self.padding == "valid" else self.padding[number]
+                widths.append((width, width))
+        return tuple(width for sides in reversed(widths) for width in sides)
+
+    def _check_input(self, name: str, input: Tensor) -> None:
+        check_tensor(name, input)
+        if input.dtype == self.weight.dtype:
+            return
+        given, wanted = TYPE_NAMES[input.dtype], TYPE_NAMES[self.weight.dtype]
+        if self.bias is None:
+            raise AutogradError(f"expected scalar type {given} but found {wanted}")
+        raise AutogradError(f"Input type ({C_NAMES[given]}) and bias type ({C_NAMES[wanted]}) should be the same")
+
+    def extra_repr(self) -> str:
+        ones, zeros = (1,) * self._dimensions, (0,) * self._dimensions
+        text = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+        usuals = {"padding": zeros, "dilation": ones, "output_padding": zeros, "groups": 1}
+        for name, usual in usuals.items():
+            if getattr(self, name, usual) != usual:
+                text += f", {name}={getattr(self, name)}"
+        if self.bias is None:
+            text += ", bias=False"
+        return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
+
+
+Convolution.__init__.__qualname__ = "Conv2d.__init__"  # what torch's errors call it
+
+
+class Conv1d(Convolution):
+    """Kernels along a row: (batch, channels, length)."""
+
+    __module__ = "torch.nn.modules.conv"
+    _dimensions = 1
+
+
+class Conv2d(Convolution):
+    """Kernels over an image: (batch, channels, rows, columns)."""
+
+    __module__ = "torch.nn.modules.conv"
+    _dimensions = 2
+
+
+class Conv3d(Convolution):
+    """Kernels through a volume: (batch, channels, depth, rows, columns)."""
+
+    __module__ = "torch.nn.modules.conv"
+    _dimensions = 3
+
+
+class Transposed(Convolution):
+    """The adjoint of a convolution, which makes what it gets larger."""
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        if padding_mode != "zeros":
+            raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
+        rest = {"groups": groups, "bias": bias, "padding_mode": padding_mode, "dtype": dtype}
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, **rest)
+        self.output_padding = self._each(output_padding)
+
+    def _channels(self) -> tuple[int, int]:
+        return self.in_channels, self.out_channels // self.groups
+
+    def forward(self, input: Tensor, output_size: Any = None) -> Any:
+        name = f"conv_transpose{self._dimensions}d"
+        self._check_input(name, input)
+        extra = self.output_padding if output_size is None else self._extra(input, output_size)
+        sizes = (self.stride, self.padding, extra, self.groups, self.dilation)
+        return OPERATIONS[name].function(input, self.weight, self.bias, *sizes)
+
+    def _extra(self, input: Tensor, wanted: Any) -> tuple[int, ...]:
+        """The `output_padding` that leads to a size; ValueError where none does."""
+        count = self._dimensions
+        lead = input.ndim - count
+        if len(wanted) == lead + count:
+            wanted = wanted[lead:]
+        if len(wanted) != count:
+            raise ValueError(
+                f"ConvTranspose{count}D: for {input.ndim}D input, output_size must have {count} or {lead + count} "
+                f"elements (got {len(wanted)})"
+            )
+        sides = zip(input.shape[lead:], self.stride, self.padding, self.kernel_size, self.dilation, strict=True)
+        least = [(n - 1) * s - 2 * p + d * (k - 1) + 1 for n, s, p, k, d in sides]
+        most = [low + step - 1 for low, step in zip(least, self.stride, strict=True)]
+        if any(not low <= n <= high for low, n, high in zip(least, wanted, most, strict=True)):
+            raise ValueError(
+                f"requested an output size of {wanted}, but valid sizes range from {least} to {most} (for an input of "
+                f"{size_text(input.shape[2:])})"
+            )
+        return tuple(n - low for n, low in zip(wanted, least, strict=True))
+
+
+class ConvTranspose1d(Transposed):
+    __module__ = "torch.nn.modules.conv"
+    _dimensions = 1
+
+
+class ConvTranspose2d(Transposed):
+    __module__ = "torch.nn.modules.conv"
+    _dimensions = 2
+
+
+class ConvTranspose3d(Transposed):
+    __module__ = "torch.nn.modules.conv"
+    _dimensions = 3

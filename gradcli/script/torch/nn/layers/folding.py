@@ -1,0 +1,143 @@
+"""Patches of images as columns, and columns added up to images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.indexing.entries import added, taken
+from gradcli.ops.support.arguments import check_size
+from gradcli.ops.windows import windows
+from gradcli.ops.windows.windows import Sizes
+from gradcli.script.torch.nn.base.base import Module
+
+
+def _pair(value: Any) -> Sizes:
+    return tuple(value) if isinstance(value, tuple | list) else (value, value)
+
+
+def _options(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> dict[str, Sizes]:
+    o = {
+        "kernel_size": _pair(kernel_size),
+        "dilation": _pair(dilation),
+        "padding": _pair(padding),
+        "stride": _pair(stride),
+    }
+    for name, least in (("kernel_size", 1), ("dilation", 1), ("padding", 0), ("stride", 1)):
+        if min(o[name]) < least:
+            word = name.removesuffix("_size")
+            height, width = o[name]
+            if least:
+                subject = "kernel size" if word == "kernel" else word
+                found = f"{word}_height: {height} {word}_width: {width}"
+                raise AutogradError(f"{subject} should be greater than zero, but got {found}")
+            raise AutogradError(f"padding should be non-negative, but got pad_height: {height} pad_width: {width}")
+    return o
+
+
+def _counts(size: Sizes, o: dict[str, Sizes]) -> Sizes:
+    return windows.number_of_places(size, o["kernel_size"], o["stride"], o["padding"], o["dilation"])
+
+
+def _places(channels: int, size: Sizes, o: dict[str, Sizes]) -> Any:
+    """For each row of the columns, and each patch, the flat position in the image; -1 on the border."""
+    kernel, counts = o["kernel_size"], _counts(size, o)
+    check_size((channels, *kernel, *counts))
+    check_size((channels, *(n + 2 * p for n, p in zip(size, o["padding"], strict=True))))
+    image = np.arange(channels * windows.count(size)).reshape(channels, *size)
+    bordered = windows.padded(image, o["padding"], o["padding"], -1)
+    views = [view for _, view in windows.views(bordered, kernel, o["stride"], o["dilation"], counts)]
+    return np.stack(views, 1).reshape(channels * windows.count(kernel), windows.count(counts))
+
+
+def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
+    """Every patch of every image as a column: (batch, channels times entries of a patch, patches)."""
+    o = _options(kernel_size, dilation, padding, stride)
+    if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
+        raise AutogradError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+            f"but got: {list(input.shape)}",
+            code="E301",
+        )
+    size = input.shape[-2:]
+    counts = _counts(size, o)
+    if min(counts) < 1:
+        raise AutogradError(
+            f"Given input with spatial size {_listed(size)}, kernel_size={_listed(o['kernel_size'])}, "
+            f"dilation={_listed(o['dilation'])}, padding={_listed(o['padding'])}, calculated shape of the array of "
+            f"sliding blocks as {_listed(counts)}, but its components must be at least one.",
+            code="E301",
+        )
+    return taken(input, _places(input.shape[-3], size, o), 3, "Im2ColBackward0")
+
+
+def _listed(sizes: Sizes) -> str:
+    return f"({', '.join(map(str, sizes))})"
+
+
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Any:
+    """The adjoint of `unfold`: columns added up to images of the given size."""
+    o, size = _options(kernel_size, dilation, padding, stride), _pair(output_size)
+    if input.ndim not in (2, 3):
+        raise AutogradError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
+            f"input, but got: {list(input.shape)}",
+            code="E301",
+        )
+    rows, patches = input.shape[-2:]
+    area, counts = windows.count(o["kernel_size"]), _counts(size, o)
+    if rows % area:
+        raise AutogradError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={rows} and kernel_size={_listed(o['kernel_size'])}.",
+            code="E301",
+        )
+    if patches != windows.count(counts) or min(counts) < 1:
+        words = ", ".join(f"{name}={_listed(o[name])}" for name in ("kernel_size", "dilation", "padding", "stride"))
+        raise AutogradError(
+            f"Given output_size={_listed(size)}, {words}, expected size of input's dimension 2 to match the calculated "
+            f"number of sliding blocks {counts[0]} * {counts[1]} = {windows.count(counts)}, but got "
+            f"input.size(2)={patches}.",
+            code="E301",
+        )
+    shape = (*input.shape[:-2], rows // area, *size)
+    return added(input, _places(rows // area, size, o), shape, 3, "Col2ImBackward0")
+
+
+class Unfold(Module):
+    """Patches as columns."""
+
+    __module__ = "torch.nn.modules.fold"
+
+    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
+        super().__init__()
+        self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
+
+    def forward(self, input: Tensor) -> Any:
+        return unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
+
+
+class Fold(Unfold):
+    """Columns added up to images."""
+
+    __module__ = "torch.nn.modules.fold"
+
+    def __init__(
+        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    ) -> None:
+        super().__init__(kernel_size, dilation, padding, stride)
+        self.output_size = output_size
+
+    def forward(self, input: Tensor) -> Any:
+        return fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
+
+    def extra_repr(self) -> str:
+        return f"output_size={self.output_size}, {super().extra_repr()}"

@@ -1,0 +1,151 @@
+"""Layers of neurons, and what only reshapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.linalg.matmul import linear
+from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw, uniform
+from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
+from gradcli.script.torch.nn.functional.module import operation
+from gradcli.script.torch.nn.initialisation import uniform_
+
+
+class Identity(Module):
+    """Gives back what it gets, whatever it was made with."""
+
+    __module__ = "torch.nn.modules.linear"
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Any) -> Any:
+        return input
+
+
+class Linear(Module):
+    """`x @ weight.T + bias`."""
+
+    __module__ = "torch.nn.modules.linear"
+
+    def __init__(
+        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__()
+        self.in_features = in_features
+        self.out_features = out_features
+        self.weight = fan_in_uniform((out_features, in_features), in_features, dtype)
+        if bias:
+            self.bias = biased((out_features,), in_features, dtype)
+        else:
+            self.register_parameter("bias", None)
+
+    def reset_parameters(self) -> None:
+        """Draw all numbers again."""
+        redraw(self.weight, self.bias, self.in_features)
+
+    def forward(self, input: Tensor) -> Any:
+        if not isinstance(input, Tensor):
+            check_tensor("linear", input)
+        weight, bias = self.weight, self.bias
+        if input.dtype is not weight.dtype:
+            check_dtypes(input, weight, bias)
+        return linear(input, weight, bias)
+
+    def extra_repr(self) -> str:
+        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
+    """`x1 @ weight @ x2 + bias`, for each output."""
+    problem = ""
+    if input1.ndim != input2.ndim:
+        problem = f"input dimensions do not match: got {input1.ndim} and {input2.ndim}"
+    for place, (one, two) in enumerate(zip(input1.shape[:-1], input2.shape[:-1], strict=False)):
+        if one != two and not problem:
+            problem = f"input batch dimensions do not match at dim {place}: got {one} and {two}"
+    for number, x in ((1, input1), (2, input2)):
+        if not problem and x.shape[-1] != weight.shape[number]:
+            found = f"got {x.shape[-1]} but expected {weight.shape[number]}"
+            problem = f"input{number} size does not match weight size: {found}"
+    if problem:
+        raise AutogradError(f"bilinear(): {problem}", code="E301")
+    product = operation("einsum")("...i,oij,...j->...o", input1, weight, input2)
+    return product if bias is None else product + bias
+
+
+class Bilinear(Module):
+    """`x1 @ weight @ x2 + bias`, for each output."""
+
+    __module__ = "torch.nn.modules.linear"
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        bound = in1_features**-0.5
+        self.weight = uniform((out_features, in1_features, in2_features), bound, dtype)
+        if bias:
+            self.bias = uniform((out_features,), bound, dtype)
+        else:
+            self.register_parameter("bias", None)
+
+    def reset_parameters(self) -> None:
+        """Draw all numbers again."""
+        for parameter in self.parameters():
+            uniform_(parameter, -(self.in1_features**-0.5), self.in1_features**-0.5)
+
+    def forward(self, input1: Tensor, input2: Tensor) -> Any:
+        return bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return (
+            f"in1_features={self.in1_features}, in2_features={self.in2_features}, out_features={self.out_features}, "
+            f"bias={self.bias is not None}"
+        )
+
+
+class Flatten(Module):
+    """All dimensions from one to another as one."""
+
+    __module__ = "torch.nn.modules.flatten"
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        super().__init__()
+        self.start_dim, self.end_dim = start_dim, end_dim
+
+    def forward(self, input: Tensor) -> Any:
+        return operation("flatten")(input, self.start_dim, self.end_dim)
+
+    def extra_repr(self) -> str:
+        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+
+
+class Unflatten(Module):
+    """One dimension as several."""
+
+    __module__ = "torch.nn.modules.flatten"
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        super().__init__()
+        if not isinstance(unflattened_size, tuple | list):
+            raise TypeError(
+                f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
+            )
+        self.dim, self.unflattened_size = dim, unflattened_size
+
+    def forward(self, input: Tensor) -> Any:
+        return operation("unflatten")(input, self.dim, self.unflattened_size)
+
+    def extra_repr(self) -> str:
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -1,0 +1,244 @@
+"""Recurrent layers: each step sees its input and what the step before it left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.linalg.matmul import linear
+from gradcli.script.machine import running
+from gradcli.script.torch.nn.base.making import blank
+from gradcli.script.torch.nn.functional.ending import ended
+from gradcli.script.torch.nn.functional.noise import dropout
+from gradcli.script.torch.nn.layers.gates import WEIGHTS, Gated, LongShort, Plain, Recurrence, operation
+from gradcli.script.torch.nn.layers.sequences import check_dimensions, check_input, check_sizes
+from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
+from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY
+
+States = tuple[Any, ...]
+Order = Callable[[list[Any]], list[Any]]
+
+
+class Layers(Recurrence):
+    """All steps of a sequence, in layers one upon the other; with two directions, from both of its ends."""
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        bias: bool = True,
+        batch_first: bool = False,
+        dropout: float = 0.0,
+        bidirectional: bool = False,
+        proj_size: int = 0,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        check_sizes(hidden_size, num_layers, dropout, proj_size, self._states)
+        self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
+        self.batch_first, self.dropout, self.bidirectional = batch_first, float(dropout), bidirectional
+        self.proj_size = proj_size
+        running.machine.budget.fits(num_layers, "the list")
+        self.mode = self._mode()
+        for layer, suffix in self._places():
+            below = (proj_size or hidden_size) * (1 + bidirectional)
+            inputs = below if layer else input_size
+            self._add_weights(suffix, inputs, hidden_size, bias, dtype, proj_size)
+
+    def _mode(self) -> str:
+        return type(self).__name__
+
+    def _places(self) -> list[tuple[int, str]]:
+        """Each layer and direction, as the layer and the ending of the names of its weights."""
+        ends = ("", "_reverse") if self.bidirectional else ("",)
+        return [(layer, f"_l{layer}{end}") for layer in range(self.num_layers) for end in ends]
+
+    def flatten_parameters(self) -> None:
+        """Nothing: torch arranges memory for other devices."""
+
+    def reset_parameters(self) -> None:
+        self._reset(self.hidden_size)
+
+    @property
+    def all_weights(self) -> list[list[Any]]:
+        names = (*WEIGHTS, "weight_hr")
+        held = self._parameters
+        return [[held[n + suffix] for n in names if n + suffix in held] for _, suffix in self._places()]
+
+    def forward(self, input: Tensor, hx: Any = None) -> Any:
+        """The last state of every step, and of every layer the states after the last step."""
+        if isinstance(input, PackedSequence):
+            return self._of_packed(input, hx)
+        if input.ndim not in (2, 3):
+            tensor = " tensor" if isinstance(self, Plain) else ""
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D{tensor} instead")
+        batched = input.ndim == 3
+        sequence = input if batched else operation("unsqueeze")(input, 0 if self.batch_first else 1)
+        starts = self._starts(hx, sequence, batched)
+        if self.batch_first:
+            sequence = operation("transpose")(sequence, 0, 1)
+        sequence, finals = self._through_all(sequence, starts, self._through)
+        if self.batch_first:
+            sequence = self._turned(sequence)
+        if not batched:
+            sequence = operation("squeeze")(sequence, 0 if self.batch_first else 1)
+            finals = tuple(operation("squeeze")(states, 1) for states in finals)
+        return sequence, finals if self._states > 1 else finals[0]
+
+    def _of_packed(self, packed: PackedSequence, hx: Any) -> Any:
+        sizes = packed.batch_sizes.array.tolist()
+        shape = (self.num_layers * (1 + self.bidirectional), sizes[0])
+        widths = (self.proj_size or self.hidden_size, self.hidden_size)[: self._states]
+        if hx is None:
+            starts: States = tuple(blank((*shape, width), BY_NUMPY[packed.data.dtype]) for width in widths)
+        else:
+            starts = permuted(tuple(hx) if isinstance(hx, tuple | list) else (hx,), packed.sorted_indices)
+        check_input(packed.data, next(iter(self._parameters.values())), self.input_size)
+
+        def through(data: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
+            given, advance = self._advancing(data, suffix)
+            steps = list(operation("split")(given, sizes, 0))
+            outputs, states = through_packed(steps, states, advance, order is _reversed)
+            return operation("cat")(outputs, 0), states
+
+        data, finals = self._through_all(packed.data, starts, through)
+        finals = permuted(finals, packed.unsorted_indices)
+        return packed._replace(data=data), finals if self._states > 1 else finals[0]
+
+    def _through_all(self, sequence: Any, starts: States, through: Callable[..., Any]) -> tuple[Any, States]:
+        finals: list[States] = []
+        for layer in range(self.num_layers):
+            ends = [suffix for place, suffix in self._places() if place == layer]
+            sides = []
+            for end in ends:
+                states = tuple(operation("select")(start, 0, len(finals)) for start in starts)
+                outputs, states = through(sequence, end, states, _reversed if end != ends[0] else _same)
+                sides.append(outputs)
+                finals.append(states)
+            sequence = sides[0] if len(sides) == 1 else operation("cat")(sides, -1)
+            if self.dropout and layer < self.num_layers - 1:
+                sequence = dropout(sequence, self.dropout, self.training)
+        return sequence, tuple(operation("stack")(list(states), 0) for states in zip(*finals, strict=True))
+
+    def _turned(self, sequence: Any) -> Any:
+        """Batches first again; torch turns the outputs in place."""
+        turn = operations.in_place("transpose_")
+        assert turn is not None
+        return turn(sequence, 0, 1)
+
+    def _starts(self, hx: Any, sequence: Any, batched: bool) -> States:
+        """The first states, after torch's checks of them and of the input."""
+        places = self.num_layers * (1 + self.bidirectional)
+        batch = sequence.shape[0 if self.batch_first else 1]
+        sizes = [(places, batch, self.proj_size or self.hidden_size), (places, batch, self.hidden_size)][: self._states]
+        if hx is None:
+            given: States = tuple(blank(size, BY_NUMPY[sequence.dtype]) for size in sizes)
+        else:
+            if self._states > 1 and isinstance(hx, Tensor):  # torch looks into it as into a pair
+                hx = tuple(operation("index")(hx, number) for number in range(self._states))
+            given = tuple(hx) if isinstance(hx, tuple | list) else (hx,)
+            check_dimensions(given, batched)
+            if not batched:
+                given = tuple(operation("unsqueeze")(state, 1) for state in given)
+        check_input(sequence, next(iter(self._parameters.values())), self.input_size)
+        for number, (state, size) in enumerate(zip(given, sizes, strict=False)):
+            if state.shape != size:
+                name = f"hidden[{number}]" if self._states > 1 else "hidden"
+                raise AutogradError(f"Expected {name} size {size}, got {list(state.shape)}", code="E301")
+        return given
+
+    def _through(self, sequence: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
+        """One layer in one direction."""
+        given, advance = self._advancing(sequence, suffix)
+        outputs = []
+        for step in order(list(operation("unbind")(given, 0))):
+            states = advance(step, states)
+            outputs.append(states[0])
+        return self._stacked(order(outputs)), states
+
+    def _advancing(self, sequence: Any, suffix: str) -> tuple[Any, Callable[[Any, States], States]]:
+        """What the input gives to the gates, one product for all steps, and what one step does with its part."""
+        w_ih, w_hh, b_ih, b_hh, w_hr = (self._parameters.get(name + suffix) for name in (*WEIGHTS, "weight_hr"))
+        assert w_ih is not None
+        assert w_hh is not None
+
+        def advance(given: Any, states: States) -> States:
+            states = self._step(given, linear(states[0], w_hh, b_hh), states)
+            return states if w_hr is None else (linear(states[0], w_hr), *states[1:])
+
+        return linear(sequence, w_ih, b_ih), advance
+
+    def _stacked(self, outputs: list[Any]) -> Any:
+        return operation("stack")(outputs, 0)
+
+    def extra_repr(self) -> str:
+        text = f"{self.input_size}, {self.hidden_size}"
+        usuals = {
+            "proj_size": 0,
+            "num_layers": 1,
+            "bias": True,
+            "batch_first": False,
+            "dropout": 0,
+            "bidirectional": False,
+        }
+        for name, usual in usuals.items():
+            if getattr(self, name) != usual:
+                text += f", {name}={getattr(self, name)}"
+        return text
+
+
+Layers.__init__.__qualname__ = "RNNBase.__init__"  # what torch's errors call it
+
+
+def _reversed(steps: list[Any]) -> list[Any]:
+    return steps[::-1]
+
+
+class RNN(Plain, Layers):
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        if len(arguments) > 3:
+            nonlinearity = arguments[3]
+            arguments = arguments[:3] + arguments[4:]
+        else:
+            nonlinearity = keywords.pop("nonlinearity", "tanh")
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        vars(self)["nonlinearity"] = nonlinearity
+        super().__init__(*arguments, **keywords)
+
+    def _mode(self) -> str:
+        return f"RNN_{self.nonlinearity.upper()}"
+
+
+class GRU(Gated, Layers):
+    __module__ = "torch.nn.modules.rnn"
+
+
+def _same(steps: list[Any]) -> list[Any]:
+    return steps
+
+
+class LSTM(LongShort, Layers):
+    __module__ = "torch.nn.modules.rnn"
+
+    def _by_library(self, dtype: Any) -> bool:
+        return dtype == np.dtype(np.float32) and not self.proj_size
+
+    def _stacked(self, outputs: list[Any]) -> Any:
+        stacked = super()._stacked(outputs)
+        # torch leaves a whole layer to a library
+        return ended(stacked, "MkldnnRnnLayerBackward0") if self._by_library(stacked.dtype) else stacked
+
+    def _turned(self, sequence: Any) -> Any:
+        if self._by_library(sequence.dtype):
+            return operation("transpose")(sequence, 0, 1)
+        return super()._turned(sequence)

@@ -1,0 +1,1 @@
+"""Operations as torch calls them: arguments read strictly, overloads, `out=`, results with names."""

@@ -1,0 +1,158 @@
+"""How torch reads the arguments of its operations: strictly, by kind, and with its own words where they do not fit.
+
+What plainly fits is read in one pass; only where that fails are names, positions and kinds looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import Parameter
+from itertools import chain, repeat
+from typing import Any
+
+from gradcli.script.torch.operations.readers import READERS, Reader, number, size_tuple, tensor
+from gradcli.script.torch.operations.readers import kind_name as kind_name
+from gradcli.source import did_you_mean
+
+SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names, which torch takes too
+# Operations that take integers as they are, and those that take plain numbers where others take a tensor only.
+INTEGERS_STAY = (
+    "norm dist quantile cdist inverse inv det slogdet frac lerp histc allclose isclose abs absolute sign sgn floor "
+    "ceil round trunc fix relu mean std var softmax log_softmax"
+)
+NUMBERS_FIRST = (
+    "add sub subtract mul multiply div divide true_divide pow power remainder where xlogy float_power bucketize "
+    "searchsorted floor_divide"
+)
+KEEP_INTEGERS, FIRST_NUMBERS = frozenset(INTEGERS_STAY.split()), frozenset(NUMBERS_FIRST.split())
+EXTRA = {
+    "scatter": ("reduce",),
+    "repeat_interleave": ("output_size",),
+}  # keywords that the engine has not, and `lowering` takes
+OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))  # they refuse fractions themselves
+ONLY_TENSORS = frozenset(("maximum", "minimum"))
+
+
+class Signature:
+    """The parameters of one operation, as a function or as a method, which has the tensor before them."""
+
+    def __init__(self, name: str, parameters: Mapping[str, Parameter], *, method: bool) -> None:
+        self.name = name
+        self.method = method
+        self.parameters = parameters
+        self.readers = {parameter: self._reader(p) for parameter, p in parameters.items()}
+        fixed = [p for p in parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        rest = [p.name for p in parameters.values() if p.kind is p.VAR_POSITIONAL]
+        self.fixed = [p.name for p in fixed]
+        self.rest = rest[0] if rest else None
+        self.least = sum(p.default is p.empty for p in fixed) + (1 if rest and fixed else 0)
+        self.most = len(fixed) if not rest else 2**63
+        if rest and not method and self.kind(parameters[rest[0]]) == "Shape":  # x.reshape(2, 3) is a method alone
+            self.most = len(fixed) + 1
+            self.readers[rest[0]] = size_tuple
+        self.positional = [self.readers[name] for name in self.fixed]
+
+    def _reader(self, parameter: Parameter) -> Reader:
+        kind = self.kind(parameter)
+        read = READERS[kind][0]
+        if (self.name in KEEP_INTEGERS and kind == "Real") or (self.name in OWN_INDICES and kind == "Indices"):
+            read = tensor
+        if parameter.name == "alpha":  # a whole number leaves sums of integers whole
+            read = number
+        if kind == "Operand" and parameter.default is parameter.empty:
+            is_first = parameter.name in ("input", "self")
+            if (is_first and self.name not in FIRST_NUMBERS) or self.name in ONLY_TENSORS:
+                read = tensor
+        if parameter.default is None:
+            return lambda value: None if value is None else read(value)
+        return read
+
+    @staticmethod
+    def kind(parameter: Parameter) -> str:
+        return str(parameter.annotation).removesuffix(" | None")
+
+    def following(self) -> Any:
+        """The readers of positional arguments, one after the other."""
+        return self.positional if self.rest is None else chain(self.positional, repeat(self.readers[self.rest]))
+
+    def bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Arguments as the operation takes them; TypeError in torch's words."""
+        try:
+            return self._bind(arguments, dict(keywords))
+        except TypeError as error:
+            from gradcli.script.torch.operations.overloads import refusal
+
+            raise TypeError(refusal(self.name, arguments, keywords, str(error), method=self.method)) from None
+
+    def _bind(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        keywords = {self._known(name): value for name, value in keywords.items()}
+        arguments, keywords = cast_first(arguments, keywords, self.parameters)
+        if self.rest in keywords:
+            arguments = (*arguments, keywords.pop(self.rest))
+        if len(arguments) > self.most:
+            raise TypeError(self._too_many(len(arguments)))
+        values = [self._read(n, x, position) for position, (n, x) in enumerate(self._named(arguments))]
+        named: dict[str, Any] = {}
+        for name, value in keywords.items():
+            if name in self.fixed[: len(arguments)]:
+                raise TypeError(f"{self.name}() got multiple values for argument '{name}'")
+            named[name] = value if name not in self.readers else self._read(name, value, None)
+        needed = [name for name in self.fixed[len(values) :] if self.parameters[name].default is Parameter.empty]
+        absent = [name for name in needed if name not in named]
+        if self.rest is not None and len(values) == len(self.fixed) and self.fixed:
+            absent.append(self.rest)
+        if absent:
+            listed = ", ".join(f'"{name}"' for name in absent)
+            raise TypeError(f"{self.name}() missing {len(absent)} required positional arguments: {listed}")
+        return values, named
+
+    def _named(self, arguments: tuple[Any, ...]) -> Any:
+        return zip(chain(self.fixed, repeat(self.rest)), arguments, strict=False)
+
+    def _known(self, keyword: str) -> str:
+        name = keyword if keyword in self.parameters else SYNONYMS.get(keyword, keyword)
+        if name not in self.parameters and name != "dtype" and name not in EXTRA.get(self.name.removesuffix("_"), ()):
+            close = did_you_mean(name, self.parameters)
+            hint = f" (did you mean '{close}'?)" if close else ""
+            raise TypeError(f"{self.name}() got an unexpected keyword argument '{keyword}'{hint}")
+        return name
+
+    def _too_many(self, given: int) -> str:
+        if self.method:
+            if self.most == 1:
+                return f"TensorBase.{self.name}() takes no arguments ({given - 1} given)"
+            given, takes = given - 1, self.most - 1
+        else:
+            takes = self.most
+        was, s = ("was" if given == 1 else "were"), "" if takes == 1 else "s"
+        return f"{self.name}() takes {takes} positional argument{s} but {given} {was} given"
+
+    def _read(self, name: str, value: Any, position: int | None) -> Any:
+        try:
+            return self.readers[name](value)
+        except IndexError as error:  # a tensor whose kind of number is refused, or a list with something else in it
+            raise (TypeError if "element" in str(error) else IndexError)(str(error)) from None
+        except (TypeError, ValueError, OverflowError):
+            if name == self.rest and position is not None and position > len(self.fixed):
+                place = f"at pos {position + 1 - len(self.fixed)}"
+                raise TypeError(
+                    f"{self.name}(): argument '{name}' failed to unpack the object {place} with error "
+                    f'"type must be tuple of ints,but got {kind_name(value)}"'
+                ) from None
+            kind = READERS[self.kind(self.parameters[name])][1]
+            place = "" if position is None else f" (position {position + 1 - self.method})"
+            raise TypeError(f"{self.name}(): argument '{name}'{place} must be {kind}, not {kind_name(value)}") from None
+
+
+def cast_first(
+    arguments: tuple[Any, ...], keywords: dict[str, Any], parameters: Mapping[str, Parameter]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """`x.prod(dtype=...)`: an operation that has no `dtype` of its own works on the tensor cast before."""
+    if "dtype" not in keywords or "dtype" in parameters:
+        return arguments, keywords
+    dtype = keywords.pop("dtype")
+    if dtype is not None and arguments:
+        from gradcli.script.torch.tensor.casting import cast
+
+        arguments = (cast(tensor(arguments[0]), dtype), *arguments[1:])
+    return arguments, keywords

@@ -1,0 +1,170 @@
+"""Operations that torch computes in a way of its own for some arguments, in front of the engine's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.ops.pointwise.arithmetic import quotient
+from gradcli.ops.support.surface import OPERATIONS
+
+
+def _whole(name: str) -> Callable[..., Any]:
+    """Rounding leaves integers as they are."""
+
+    def call(input: Tensor, **options: Any) -> Any:
+        rounded = OPERATIONS[name].function
+        return rounded(input, **options) if is_floating(input.value) else OPERATIONS["clone"].function(input)
+
+    return call
+
+
+def _only_real(name: str, kernel: str) -> Callable[..., Any]:
+    """What torch has no code for where the numbers are integers."""
+
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if not arguments and options.get("dim") is None:  # torch.nn.functional guesses, and says so
+            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+        if not is_floating(input.value) and options.get("dtype") is None:
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
+        return OPERATIONS[name].function(input, *arguments, **options)
+
+    return call
+
+
+def _spread(name: str) -> Callable[..., Any]:
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if not is_floating(input.value):
+            raise RuntimeError("std and var only support floating point and complex dtypes")
+        return OPERATIONS[name].function(input, *arguments, **options)
+
+    return call
+
+
+def _scaled(name: str) -> Callable[..., Any]:
+    """A sum of integers takes no fraction of one of them."""
+
+    def call(input: Any, other: Any, *, alpha: Any = 1) -> Any:
+        whole = all(x.dtype.kind != "f" if isinstance(x, Tensor) else not isinstance(x, float) for x in (input, other))
+        if isinstance(alpha, float) and whole:
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        return OPERATIONS[name].function(input, other, alpha=alpha)
+
+    return call
+
+
+def _runtime(name: str) -> Callable[..., Any]:
+    """Torch refuses the indices of these with a RuntimeError, where indexing raises an IndexError."""
+
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        indices = [x for x in arguments if isinstance(x, Tensor)][:1]
+        if indices and is_floating(indices[0].value):
+            raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+        try:
+            return OPERATIONS[name].function(input, *arguments, **options)
+        except AutogradError as error:
+            if "out of bounds" in error.message:
+                raise RuntimeError(error.message) from None
+            raise
+
+    return call
+
+
+def _of_reals(name: str, text: str, error: type[Exception] = RuntimeError) -> Callable[..., Any]:
+    """What torch refuses integers for, where the engine converts them; `{}` in the text is the kind of number."""
+
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if not is_floating(input.value) and options.get("dtype") is None:
+            raise error(text.format(TYPE_NAMES[input.dtype]))
+        return OPERATIONS[name].function(input, *arguments, **options)
+
+    return call
+
+
+def _no_booleans(name: str, text: str, error: type[Exception] = RuntimeError) -> Callable[..., Any]:
+    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if input.dtype == np.bool_:
+            raise error(text)
+        return OPERATIONS[name].function(input, *arguments, **options)
+
+    return call
+
+
+def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, **options: Any) -> Any:
+    """A word other than 'fro' asks for a norm of matrices."""
+    if isinstance(p, str) and p != "fro":
+        if p != "nuc":
+            raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
+        axes = (-2, -1) if dim is None else dim
+        return OPERATIONS["matrix_norm"].function(input, p, axes, keepdim)
+    return _of_reals("norm", EXPECTED.format("vector_norm") + "{}")(input, p, dim, keepdim, **options)
+
+
+def _alike(name: str) -> Callable[..., Any]:
+    """Comparisons within a tolerance ask for one dtype."""
+
+    def call(input: Tensor, other: Tensor, *arguments: Any, **options: Any) -> Any:
+        if input.dtype != other.dtype:
+            raise RuntimeError(f"{TYPE_NAMES[input.dtype]} did not match {TYPE_NAMES[other.dtype]}")
+        return OPERATIONS[name].function(input, other, *arguments, **options)
+
+    return call
+
+
+def _scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, **options: Any) -> Any:
+    """`reduce=` adds or multiplies, which torch has under a name of its own by now."""
+    reduce = options.pop("reduce", None)
+    if reduce is None:
+        return _runtime("scatter")(input, dim, index, src, **options)
+    source = options.get("value") if src is None else src
+    if not isinstance(source, Tensor):
+        source = Tensor(np.full(index.shape, source, input.dtype))
+    kinds = {"add": "sum", "multiply": "prod"}
+    if reduce not in kinds:
+        raise RuntimeError("reduce argument must be either add or multiply.")
+    return OPERATIONS["scatter_reduce"].function(input, dim, index, source, kinds[reduce])
+
+
+EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
+
+
+def _repeated(input: Tensor, repeats: Any, dim: Any = None, output_size: Any = None) -> Any:
+    if isinstance(repeats, Tensor) and is_floating(repeats.value):
+        raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{TYPE_NAMES[repeats.dtype]}'")
+    return OPERATIONS["repeat_interleave"].function(input, repeats, dim)
+
+
+KERNELS = {"frac": "frac_cpu", "lerp": "lerp_kernel_scalar", "histc": "histogram_cpu"}
+
+LOWERED: dict[str, Callable[..., Any]] = {
+    **{name: _of_reals(name, EXPECTED.format(name) + "{}") for name in ("det", "slogdet")},
+    **{name: _of_reals("inverse", EXPECTED.format("inv") + "{}") for name in ("inverse", "inv")},
+    "norm": _norm,
+    "dist": _of_reals("dist", "norm(): input dtype should be either floating point or complex. Got {} instead."),
+    "quantile": _of_reals("quantile", "quantile() input tensor must be either float or double dtype"),
+    "cdist": _of_reals("cdist", "cdist only supports floating-point dtypes, X1 got: {}"),
+    **{
+        name: _of_reals(name, f"\"{kernel}\" not implemented for '{{}}'", NotImplementedError)
+        for name, kernel in KERNELS.items()
+    },
+    "abs": _no_booleans("abs", "\"abs_cpu\" not implemented for 'Bool'", NotImplementedError),
+    "argmax": _no_booleans("argmax", "argmax(): does not support bool input"),
+    "argmin": _no_booleans("argmin", "argmin(): does not support bool input"),
+    "allclose": _alike("allclose"),
+    "isclose": _alike("isclose"),
+    **{name: _whole(name) for name in ("floor", "ceil", "round", "trunc", "fix")},
+    "softmax": _only_real("softmax", "softmax_lastdim_kernel_impl"),
+    "log_softmax": _only_real("log_softmax", "log_softmax_lastdim_kernel_impl"),
+    "std": _spread("std"),
+    "var": _spread("var"),
+    "floor_divide": quotient,
+    **{name: _scaled(name) for name in ("add", "sub", "subtract")},
+    **{name: _runtime(name) for name in ("gather", "scatter_add")},
+    "scatter": _scatter,
+    "repeat_interleave": _repeated,
+}

@@ -1,0 +1,102 @@
+"""What torch says of a call that fits none of the ways, or more than one, in which a function can be called.
+
+The ways are recorded. Those that have room for so many arguments are plausible; of a single plausible one torch tells
+the mistake, and else it lists them all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gradcli.script.torch.operations.arguments import kind_name
+
+FILE = "overloads.txt"
+OPTIONS = (
+    "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool pin_memory = False, "
+    "bool requires_grad = False"
+)
+SHORT = "@"  # what stands for them in the file
+
+
+class Way(NamedTuple):
+    """One way to call a function: `(Tensor input, *, Tensor out = None)`."""
+
+    text: str
+    parts: list[str]
+
+    def has_room(self, count: int) -> bool:
+        named = [part for part in self.parts if part not in ("*", "")]
+        return sum(" = " not in part for part in named) <= count <= len(named)
+
+    def names(self) -> set[str]:
+        return {part.partition(" = ")[0].rpartition(" ")[2] for part in self.parts}
+
+
+@cache
+def ways() -> dict[str, list[Way]]:
+    """By name, methods with a point before it."""
+    text = Path(__file__).with_name(FILE).read_text("utf-8").replace(SHORT, OPTIONS)
+    found = {}
+    for line in text.splitlines():
+        name, _, options = line.partition(": ")
+        found[name] = [Way(option, option[1:-1].split(", ")) for option in options.split(" | ")]
+    return found
+
+
+MISSING = re.compile(r"missing (\d+) required positional arguments?: (.*)")
+
+
+def told(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which says in torch's words how it can be called."""
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return function(*arguments, **keywords)
+        except TypeError as error:
+            words = MISSING.search(str(error))
+            if words is not None:
+                names = ", ".join(f'"{one}"' for one in re.findall(r"'(\w+)'", words[2]))
+                error = TypeError(f"{name}() missing {words[1]} required positional arguments: {names}")
+            raise TypeError(refusal(name, arguments, keywords, str(error), method=False)) from None
+
+    return call
+
+
+def refusal(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any], single: str, *, method: bool) -> str:
+    """The message; `single` where that tells of the one plausible way."""
+    given = arguments[1:] if method else arguments
+    options = ways().get(f".{name}" if method else name, [])
+    count = len(given) + len(keywords)
+    if not options or "failed to unpack" in single or sum(option.has_room(count) for option in options) == 1:
+        return single
+    shown = [kind_name(value) for value in given] + [f"{key}={kind_name(value)}" for key, value in keywords.items()]
+    got = ", ".join(shown) + ", " * (bool(keywords) and not given)
+    words = f"{name}() received an invalid combination of arguments - got ({got}), but expected "
+    if len(options) == 1:
+        return words + options[0].text
+    return f"{words}one of:\n" + "".join(f" * {option.text}\n{_why(option, given, keywords)}" for option in options)
+
+
+def _why(option: Way, given: tuple[Any, ...], keywords: dict[str, Any]) -> str:
+    """Why a way of so many parts did not fit."""
+    if len(given) + len(keywords) != len(option.parts):
+        return ""
+    wrong = [key for key in keywords if key not in option.names()]
+    if wrong:
+        return f"      didn't match because some of the keywords were incorrect: {', '.join(wrong)}\n"
+    kinds = [part.partition(" ")[0] for part in option.parts]
+    shown = [_marked(kind, "", value) for kind, value in zip(kinds, given, strict=False)]
+    shown += [_marked("", f"{key}=", value) for key, value in keywords.items()]
+    return f"      didn't match because some of the arguments have invalid types: ({', '.join(shown)})\n"
+
+
+def _marked(kind: str, key: str, value: Any) -> str:
+    name = kind_name(value)
+    if isinstance(value, tuple | list) and type(value) in (tuple, list):
+        inner = ", ".join(map(kind_name, value))
+        name += f" of ({inner})" if isinstance(value, tuple) else f" of [{inner}]"
+    return f"{key}{name}" if kind == kind_name(value) else f"!{key}{name}!"

@@ -1,0 +1,115 @@
+"""How torch reads one argument: by kind, strictly; a TypeError says that the value is of no such kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.ops.support import arguments as reading
+from gradcli.script.torch.tensor.dtypes import Device, DType, Size, numpy_dtype
+
+Reader = Callable[[Any], Any]
+TORCH_NAMES = {DType: "torch.dtype", Size: "torch.Size", Device: "torch.device", np.ndarray: "numpy.ndarray"}
+
+
+def kind_name(value: Any) -> str:
+    """The type of a value in torch's messages."""
+    return TORCH_NAMES.get(type(value)) or ("Tensor" if isinstance(value, Tensor) else type(value).__name__)
+
+
+def tensor(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value
+    raise TypeError
+
+
+def real(value: Any) -> Any:
+    """A tensor of floating point numbers; integers and booleans are converted, as torch promotes them."""
+    return tensor(value) if is_floating(tensor(value).value) else reading.real(value)
+
+
+def indices(value: Any) -> Any:
+    """A tensor of integers or booleans."""
+    if is_floating(tensor(value).value):
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    return value
+
+
+def operand(value: Any) -> Any:
+    if isinstance(value, Tensor | float | int):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError
+
+
+def integer(value: Any) -> int:
+    if isinstance(value, float):
+        raise TypeError
+    return value if type(value) is int else reading.integer(value)
+
+
+def boolean(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise TypeError
+
+
+def number(value: Any) -> Any:
+    return value if type(value) is int else reading.floating(value)
+
+
+def string(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise TypeError
+
+
+def sizes(value: Any) -> Any:
+    """One size, or a tuple of them."""
+    return tuple(map(integer, value)) if isinstance(value, tuple | list) else integer(value)
+
+
+def size_tuple(value: Any) -> Any:
+    """Sizes that must stand in a tuple or a list."""
+    if not isinstance(value, tuple | list):
+        raise TypeError
+    return sizes(value)
+
+
+def tensors(value: Any) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise TypeError
+    for position, item in enumerate(value):
+        if not isinstance(item, Tensor):
+            raise IndexError(f"expected Tensor as element {position} in argument 0, but got {kind_name(item)}")
+    return list(value)
+
+
+def dims_or_bool(value: Any) -> Any:
+    return value if isinstance(value, bool) else sizes(value)
+
+
+READERS: dict[str, tuple[Reader, str]] = {
+    "Tensor": (tensor, "Tensor"),
+    "Real": (real, "Tensor"),
+    "Indices": (indices, "Tensor"),
+    "Operand": (operand, "Tensor"),
+    "Dims": (sizes, "tuple of ints"),
+    "Dims | bool": (dims_or_bool, "tuple of ints"),
+    "int | Tensor": (lambda value: value if isinstance(value, Tensor) else integer(value), "int"),
+    "Shape": (sizes, "tuple of ints"),
+    "Pair": (sizes, "tuple of ints"),
+    "Padding": (lambda value: value if isinstance(value, str) else sizes(value), "tuple of ints"),
+    "Sequence[Tensor]": (tensors, "tuple of Tensors"),
+    "Tensors": (lambda value: value if isinstance(value, Tensor) else tensors(value), "Tensor"),
+    "Dtype": (lambda value: np.dtype(numpy_dtype(value)), "torch.dtype"),
+    "int": (integer, "int"),
+    "float": (reading.floating, "float"),
+    "bool": (boolean, "bool"),
+    "str": (string, "str"),
+    "Any": (lambda value: value, "Any"),
+}

@@ -1,0 +1,98 @@
+"""`OneCycleLR`: the rates up to a height and down again, and the momentum the other way."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates
+from gradcli.script.torch.optim.optimizer import Optimizer
+
+
+def cosine(start: float, end: float, way: float) -> float:
+    return end + (start - end) / 2.0 * (math.cos(math.pi * way) + 1)
+
+
+def linear(start: float, end: float, way: float) -> float:
+    return (end - start) * way + start
+
+
+class OneCycleLR(LRScheduler):
+    """From `max_lr / div_factor` to `max_lr` in the first part of the steps, and far below in the rest."""
+
+    def __init__(
+        self,
+        optimizer: Optimizer,
+        max_lr: Any,
+        total_steps: int | None = None,
+        epochs: int | None = None,
+        steps_per_epoch: int | None = None,
+        pct_start: float = 0.3,
+        anneal_strategy: str = "cos",
+        cycle_momentum: bool = True,
+        base_momentum: float = 0.85,
+        max_momentum: float = 0.95,
+        div_factor: float = 25.0,
+        final_div_factor: float = 1e4,
+        three_phase: bool = False,
+        last_epoch: int = -1,
+    ) -> None:
+        self.total_steps = _total(total_steps, epochs, steps_per_epoch)
+        if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
+        self.cycle_momentum = cycle_momentum
+        self._anneal = cosine if anneal_strategy == "cos" else linear
+        rise, end = pct_start * self.total_steps - 1, self.total_steps - 1
+        up, down = ("initial_lr", "max_lr"), ("max_momentum", "base_momentum")
+        self._phases = [(rise, up, down), (end, ("max_lr", "min_lr"), down[::-1])]
+        if three_phase:
+            fall = 2 * pct_start * self.total_steps - 2
+            last = (end, ("initial_lr", "min_lr"), ("max_momentum", "max_momentum"))
+            self._phases = [(rise, up, down), (fall, up[::-1], down[::-1]), last]
+        heights = list(max_lr) if isinstance(max_lr, list | tuple) else [max_lr] * len(optimizer.param_groups)
+        for group, height in zip(optimizer.param_groups, heights, strict=True):
+            first = height / div_factor
+            group.update(initial_lr=first, max_lr=height, min_lr=first / final_div_factor)
+            if cycle_momentum:
+                _set_momentum(group, max_momentum)
+                group.update(max_momentum=max_momentum, base_momentum=base_momentum)
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self) -> Rates:
+        self._asked()
+        step = self.last_epoch
+        if step > self.total_steps:
+            raise ValueError(f"Tried to step {step} times. The specified number of total steps is {self.total_steps}")
+        number = min(sum(step > end for end, *_ in self._phases), len(self._phases) - 1)
+        end, rates, momenta = self._phases[number]
+        start = self._phases[number - 1][0] if number else 0.0
+        way = (step - start) / (end - start)
+        if self.cycle_momentum:
+            for group in self.optimizer.param_groups:
+                _set_momentum(group, self._anneal(group[momenta[0]], group[momenta[1]], way))
+        return [self._anneal(group[rates[0]], group[rates[1]], way) for group in self.optimizer.param_groups]
+
+
+def _total(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
+    """How many steps the cycle has; ValueError unless they are given as a positive number or product."""
+    if total_steps is not None:
+        counts = {"total_steps": total_steps}
+    elif epochs is not None and steps_per_epoch is not None:
+        counts = {"epochs": epochs, "steps_per_epoch": steps_per_epoch}
+    else:
+        raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+    for name, count in counts.items():
+        if not isinstance(count, int) or count <= 0:
+            raise ValueError(f"Expected positive integer {name}, but got {count}")
+    return math.prod(counts.values())
+
+
+def _set_momentum(group: dict[str, Any], momentum: float) -> None:
+    if "betas" in group:
+        group["betas"] = (momentum, *group["betas"][1:])
+    elif "momentum" in group:
+        group["momentum"] = momentum
+    else:
+        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")

@@ -1,0 +1,121 @@
+"""What every schedule of learning rates is.
+
+A schedule says in `get_lr` what the rates of this epoch are, from those of the one before; the formulas are torch's,
+and so the rounding of thousands of steps is.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from gradcli.script.python.values.attributes import Facade
+from gradcli.script.torch.optim.optimizer import Optimizer
+
+Rates = list[Any]
+
+TOO_EARLY = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and later, you should call "
+    "them in the opposite order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will result in "
+    "PyTorch skipping the first value of the learning rate schedule. See more details at "
+    "https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
+)
+ASKED = "To get the last learning rate computed by the scheduler, please use `get_last_lr()`."
+EPOCH = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
+    "form is used instead of the new chainable form, where available. Please open an issue if you are unable to "
+    "replicate your use case: https://github.com/pytorch/pytorch/issues/new/choose."
+)
+
+
+class LRScheduler(Facade):
+    """What every schedule is; the first step, to epoch 0, is taken when it is made."""
+
+    __facade__ = True
+    _get_lr_called_within_step = False
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        self.optimizer = optimizer
+        optimizer._scheduled = True
+        for number, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", group["lr"])
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{number}] when resuming scheduler with "
+                    "last_epoch >= 0.\nThis typically happens when:\n1. You're trying to resume training from a "
+                    "checkpoint but haven't properly loaded the optimizer state\n2. You're using last_epoch >= 0 for a "
+                    "fresh training run (not recommended)"
+                )
+        self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self._begin()
+
+    def _begin(self) -> None:
+        """Step to the first epoch."""
+        self._step_count = 0
+        self._is_initial = True
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go to the next epoch, or to a given one."""
+        optimizer = self.optimizer
+        if self._step_count == 1 and not optimizer._stepped and type(optimizer).step is Optimizer.step:
+            warnings.warn(TOO_EARLY, UserWarning, stacklevel=2)
+        self._step_count += 1
+        if epoch is not None:
+            warnings.warn(EPOCH, UserWarning, stacklevel=2)
+        self._go(epoch)
+
+    def _go(self, epoch: int | None = None) -> None:
+        self._get_lr_called_within_step = True
+        try:
+            self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+            rates = self.get_lr() if epoch is None else self._get_closed_form_lr()
+        finally:
+            self._get_lr_called_within_step = False
+        self._set(rates)
+
+    def _set(self, rates: Rates) -> None:
+        for group, rate in zip(self.optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate
+        self._last_lr = self._rates()
+
+    def _rates(self) -> Rates:
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def get_lr(self) -> Rates:
+        """The rates of this epoch, one a group."""
+        raise NotImplementedError
+
+    def _get_closed_form_lr(self) -> Rates:
+        """The rates of this epoch, from the first ones; where there is no such formula, from those of the last step."""
+        return self.get_lr()
+
+    def _asked(self) -> None:
+        """Warn as torch does where the rates of the next step are asked for, mostly in the place of the last ones."""
+        if not self._get_lr_called_within_step:
+            warnings.warn(ASKED, UserWarning, stacklevel=3)
+
+    def get_last_lr(self) -> Rates:
+        """The rates that the last step set."""
+        return self._last_lr
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer."""
+        return {name: value for name, value in vars(self).items() if name != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what `state_dict` gave; other names are left out."""
+        for name in vars(self).keys() & state_dict.keys() - {"optimizer"}:
+            setattr(self, name, state_dict[name])
+
+
+class _LRScheduler(LRScheduler):
+    """The name that older code derives its schedules from."""

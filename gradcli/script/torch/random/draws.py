@@ -1,0 +1,104 @@
+"""Random numbers of further distributions, drawn as torch's CPU generator draws them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
+from gradcli.script.python.values.attributes import Facade
+from gradcli.script.torch.random.sampling import generator_of, written
+
+DOUBLE = np.dtype(np.float64)
+
+
+def _uniform(source: Any, shape: tuple[int, ...]) -> Any:
+    return source.uniform(shape, DOUBLE)
+
+
+def log_normal_(x: Tensor, mean: float = 1, std: float = 2, *, generator: Any = None) -> Tensor:
+    """Numbers whose logarithms are normal."""
+    if not std > 0:
+        raise AutogradError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    source = generator_of(generator)
+
+    def draw() -> Any:
+        drawn = [source.normal((1,), DOUBLE, mean, std)[0] for _ in range(x.value.size)]
+        return np.exp(np.array(drawn, DOUBLE)).reshape(x.shape)
+
+    return written(x, draw, "LogNormalBackward0")
+
+
+def cauchy_(x: Tensor, median: float = 0, sigma: float = 1, *, generator: Any = None) -> Tensor:
+    """Tangents of random angles."""
+    if not sigma > 0:
+        raise AutogradError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    source = generator_of(generator)
+    return written(x, lambda: median + sigma * np.tan(math.pi * (_uniform(source, x.shape) - 0.5)), "CauchyBackward0")
+
+
+def geometric_(x: Tensor, p: float, *, generator: Any = None) -> Tensor:
+    """How often one tries until something of probability `p` happens."""
+    if not 0 < p < 1:
+        raise AutogradError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    source = generator_of(generator)
+    return written(x, lambda: np.ceil(np.log(_uniform(source, x.shape)) / math.log1p(-p)), "GeometricBackward0")
+
+
+def poisson(input: Tensor, generator: Any = None) -> Tensor:
+    """How often something happens that is expected to happen as often as the entries say."""
+    if input.dtype.kind != "f":
+        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{input.dtype.name.capitalize()}'")
+    if not (input.value >= 0).all():
+        raise AutogradError("invalid Poisson rate, expected rate to be non-negative")
+    source = generator_of(generator)
+    draw = lambda: float(_uniform(source, (1,))[0])  # noqa: E731
+    found = [_often(rate, draw) if rate >= 10 else _seldom(rate, draw) for rate in input.value.ravel().tolist()]
+    return Tensor(np.array(found, input.dtype).reshape(input.shape)[()])
+
+
+def _seldom(rate: float, draw: Callable[[], float]) -> int:
+    """By the product of uniform numbers, as long as it stays above `exp(-rate)`."""
+    if rate == 0:
+        return 0
+    least, count, product = math.exp(-rate), 0, draw()
+    while product > least:
+        count += 1
+        product *= draw()
+    return count
+
+
+def _often(rate: float, draw: Callable[[], float]) -> int:
+    """Hörmann, The transformed rejection method for generating Poisson random variables (1993), algorithm PTRS."""
+    root, log_rate = math.sqrt(rate), math.log(rate)
+    b = 0.931 + 2.53 * root
+    a = -0.059 + 0.02483 * b
+    inverse = 1.1239 + 1.1328 / (b - 3.4)
+    quick = 0.9277 - 3.6224 / (b - 2)
+    while True:
+        u, v = draw() - 0.5, draw()
+        edge = 0.5 - abs(u)
+        k = math.floor((2 * a / edge + b) * u + rate + 0.43)
+        if edge >= 0.07 and v <= quick:
+            return k
+        if k < 0 or (edge < 0.013 and v > edge):
+            continue
+        if math.log(v) + math.log(inverse) - math.log(a / edge**2 + b) <= k * log_rate - rate - math.lgamma(k + 1):
+            return k
+
+
+class ForkedGenerator(Facade):
+    """`torch.random.fork_rng()`: what is drawn inside the block does not count outside."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self._state: Any = None
+
+    def __enter__(self) -> None:
+        self._state = generator_of(None).get_state()
+
+    def __exit__(self, *_: object) -> None:
+        generator_of(None).set_state(self._state)

@@ -1,0 +1,202 @@
+"""Random numbers as torch's CPU generator draws them: the same seed gives the same numbers."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.errors import AutogradError
+from gradcli.script.torch.random.normals import each, fused, standard_normals
+from gradcli.script.torch.random.twister import Position, Twister
+
+Array = np.ndarray[Any, Any]
+Shape = tuple[int, ...]
+
+FIRST_SEED = 67280421310721  # of a torch.Generator that was never seeded
+MANY = 2**28  # ranges from here on take 64 bits a number
+SINGLE, DOUBLE, LONG = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything the next numbers depend on."""
+
+    seed: int
+    position: Position
+    spare: float | None
+
+
+class Generator:
+    """torch's generator of random numbers on the CPU.
+
+    Numbers are drawn in the order of torch 2.13 and come out bit for bit as there on a processor with AVX2. On those of
+    Intel torch leaves `bernoulli` with a plain number, and so dropout, to a library of Intel's; here it is what all
+    others draw.
+    """
+
+    def __init__(self, seed: int = FIRST_SEED) -> None:
+        self.manual_seed(seed)
+
+    def manual_seed(self, seed: int) -> Self:
+        """Start again from a seed of 64 bits; ValueError when it is larger. Negative ones count from 2**64 down."""
+        if not -(2**63) <= seed < 2**64:
+            raise ValueError("Overflow when unpacking long long")
+        self._seed = seed % 2**64
+        self._twister = Twister(self._seed)
+        self._spare: float | None = None  # the second of two normal numbers, for the next call
+        return self
+
+    def initial_seed(self) -> int:
+        """The seed that the numbers began with."""
+        return self._seed
+
+    def seed(self) -> int:
+        """Start again from a seed that nobody can foresee, and tell it."""
+        self.manual_seed(int.from_bytes(os.urandom(8), "little") % 2**53)
+        return self._seed
+
+    def get_state(self) -> State:
+        return State(self._seed, self._twister.position, self._spare)
+
+    def set_state(self, state: State) -> None:
+        """Go back to where `get_state` was called."""
+        self._seed, self._twister.position, self._spare = state.seed, state.position, state.spare
+
+    def random64(self) -> int:
+        """What `torch.empty((), dtype=torch.int64).random_()` gives: 63 bits."""
+        return int(self._long_words(1)[0]) % 2**63
+
+    def uniform(self, shape: Shape, dtype: np.dtype[Any], low: float = 0.0, high: float = 1.0) -> Array:
+        """Numbers from `low` up to but not `high`: `torch.rand`, `Tensor.uniform_`."""
+        if low > high:
+            raise AutogradError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+        wide = np.promote_types(dtype, SINGLE).type
+        start, end = wide(low), wide(high)
+        values = fused(self._fractions(math.prod(shape), wide), end - start, start).astype(dtype)
+        return np.where(values == dtype.type(high), dtype.type(low), values).reshape(shape)
+
+    def normal(self, shape: Shape, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0) -> Array:
+        """Normal numbers: `torch.randn`, `Tensor.normal_`.
+
+        Below 16 they are made two by two in float64; from 16 on in blocks of 16, the last 16 a second time when the
+        number is no multiple of 16.
+        """
+        if not std >= 0:
+            raise AutogradError(f"normal expects std >= 0.0, but found std {std:g}")
+        count = math.prod(shape)
+        if count < 16:
+            pairs = np.array([self._single_normal() for _ in range(count)], DOUBLE)
+            single = fused(pairs, std, mean).astype(np.promote_types(dtype, SINGLE))
+            return single.astype(dtype).reshape(shape)
+        wide = np.promote_types(dtype, SINGLE).type
+        whole = count // 16 * 16
+        # torch fills a float16 tensor block by block, the others at once, to replace the end of it afterwards.
+        drawn = self._fractions(whole if dtype.itemsize == 2 else count, wide)[:whole]
+        values = np.empty(count, wide)
+        values[:whole] = standard_normals(drawn)
+        if whole < count:
+            values[-16:] = standard_normals(self._fractions(16, wide))
+        return fused(values, wide(std), wide(mean)).astype(dtype).reshape(shape)
+
+    def exponential(self, shape: Shape, dtype: np.dtype[Any], rate: float = 1.0) -> Array:
+        """Waiting times of a given rate: `Tensor.exponential_`."""
+        if not rate > 0:
+            raise AutogradError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+        values = -1 / rate * each(math.log1p, -self._fractions(math.prod(shape), np.float64))
+        return values.astype(np.promote_types(dtype, SINGLE)).astype(dtype).reshape(shape)
+
+    def integers(self, low: int, high: int, shape: Shape, dtype: np.dtype[Any] = LONG) -> Array:
+        """Whole numbers from `low` up to but not `high`: `torch.randint`."""
+        if low >= high:
+            raise AutogradError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+        count = math.prod(shape)
+        words = self._long_words(count) if high - low >= MANY else self._twister.words(count).astype(np.uint64)
+        values = words % np.uint64(high - low) + np.uint64(low % 2**64)
+        return values.view(np.int64).astype(dtype).reshape(shape)
+
+    def permutation(self, n: int) -> Array:
+        """The numbers from 0 up to n in random order: `torch.randperm`."""
+        if n < 0:
+            raise AutogradError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+        order = list(range(n))
+        places = self._twister.words(max(n - 1, 0)) % np.arange(n, 1, -1, dtype=np.uint32)
+        for place, ahead in enumerate(places.tolist()):
+            order[place], order[place + ahead] = order[place + ahead], order[place]
+        return np.array(order, LONG)
+
+    def bernoulli(self, p: Any, shape: Shape) -> Array:
+        """True with probability `p`: `Tensor.bernoulli_` and dropout for a number, `torch.bernoulli` for an array."""
+        chances = np.asarray(p)
+        if not ((chances >= 0) & (chances <= 1)).all():
+            raise AutogradError(f"bernoulli_ expects p to be in [0, 1], but got p={chances.ravel()[0]:g}")
+        drawn = self._fractions(math.prod(shape), np.float64 if chances.dtype == DOUBLE else np.float32)
+        return drawn.reshape(shape) < chances
+
+    def multinomial(self, weights: Array, count: int, replacement: bool = False) -> Array:
+        """`count` positions for each row of weights, as likely as the weights: `torch.multinomial`.
+
+        The weights have one or two axes. Raises AutogradError for weights that give no chances, and for more positions
+        than there are when none may come twice.
+        """
+        _check_choices(weights, count, replacement)
+        if count > 1 and replacement:
+            rows = np.cumsum(weights.reshape(-1, weights.shape[-1]), axis=-1)
+            steps = (rows / rows[:, -1:]).astype(DOUBLE)
+            chosen = [np.searchsorted(row, self._fractions(count, np.float64)) for row in steps]
+            return np.array(chosen, LONG).reshape(*weights.shape[:-1], count)
+        ranks = weights / self.exponential(weights.shape, weights.dtype)
+        return np.argsort(-ranks, axis=-1, kind="stable")[..., :count]
+
+    def _single_normal(self) -> float:
+        if self._spare is not None:
+            value, self._spare = self._spare, None
+            return value
+        turn, u = self._fractions(2, np.float64).tolist()
+        radius, angle = math.sqrt(-2 * math.log1p(-u)), 2 * math.pi * turn
+        self._spare = radius * math.sin(angle)
+        return radius * math.cos(angle)
+
+    def _fractions(self, count: int, dtype: type[Any]) -> Array:
+        """Numbers in [0, 1): 24 bits of a word in float32, 53 of two in float64."""
+        if dtype is np.float32:
+            return (self._twister.words(count) & np.uint32(2**24 - 1)).astype(np.float32) * np.float32(2.0**-24)
+        return (self._long_words(count) & np.uint64(2**53 - 1)).astype(np.float64) * 2.0**-53
+
+    def _long_words(self, count: int) -> Array:
+        """Words of 64 bits, the high half first."""
+        words = self._twister.words(2 * count).astype(np.uint64)
+        return words[::2] << np.uint64(32) | words[1::2]
+
+
+def _check_choices(weights: Array, count: int, replacement: bool) -> None:
+    if weights.dtype.kind != "f":
+        kind = TYPE_NAMES.get(weights.dtype, str(weights.dtype))
+        raise AutogradError(f"multinomial only supports floating-point dtypes for input, got: {kind}")
+    if count <= 0:
+        raise AutogradError("cannot sample n_sample <= 0 samples")
+    if not replacement and count > weights.shape[-1]:
+        raise AutogradError("cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    if not ((weights >= 0) & (weights < math.inf)).all():
+        raise AutogradError("probability tensor contains either `inf`, `nan` or element < 0")
+    if not weights.any(axis=-1).all():
+        raise AutogradError("invalid multinomial distribution (sum of probabilities <= 0)")
+
+
+def shuffled(generator: Generator, n: int, *, given: bool = False) -> list[int]:
+    """The order of one epoch of `DataLoader(dataset, shuffle=True)` over n items, drawn from the default generator.
+
+    The loader draws a base seed, shuffled or not (so an unshuffled one costs `generator.random64()`); the sampler then
+    a seed for a generator of its own. A generator `given` to the loader is shuffled with itself instead, and once more
+    at the end of the epoch, for nothing.
+    """
+    generator.random64()
+    source = generator if given else Generator(generator.random64())
+    order = source.permutation(n)
+    if given:
+        source.permutation(n)
+    return order.tolist()  # type: ignore[no-any-return]

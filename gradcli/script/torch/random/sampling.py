@@ -1,0 +1,165 @@
+"""Random numbers: new tensors of them, and tensors filled with them in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.memory.in_place import check_in_place, write_over
+from gradcli.engine.memory.writing import blank
+from gradcli.engine.modes import mode
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.symbolic.notation import call
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.torch.tensor.options import checked_shape, made, read_options, size_tuple, sizes, whole
+
+
+def generator_of(generator: Any) -> Any:
+    """The generator that was given, or that of the run."""
+    return running.machine.generator if generator is None else generator
+
+
+def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
+    """Ones with the probabilities in `x`, or with `p` each."""
+    if p is None and x.dtype.kind != "f":
+        raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{TYPE_NAMES[x.dtype]}'")
+    chances = x.value if p is None else p
+    if p is None and not ((x.value >= 0) & (x.value <= 1)).all():
+        raise RuntimeError(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
+            "so, please report an enhancement request to PyTorch.)"
+        )
+    return Tensor(generator_of(generator).bernoulli(chances, x.shape).astype(x.dtype)[()])
+
+
+def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+    """Indices drawn by weight."""
+    return Tensor(generator_of(generator).multinomial(x.value, num_samples, replacement))
+
+
+KERNELS = {"uniform": "check_uniform_bounds", "normal": "normal_kernel_cpu"}
+
+
+def drawn(name: str, draw: str) -> Callable[..., Tensor]:
+    """`torch.rand` and `torch.randn`."""
+
+    def make(*size: Any, **keywords: Any) -> Tensor:
+        shape, options = sizes(name, size, keywords), read_options(name, keywords)
+        if options.dtype is not None and options.dtype.kind != "f":
+            raise NotImplementedError(f"\"{KERNELS[draw]}\" not implemented for '{TYPE_NAMES[options.dtype]}'")
+        return made(getattr(generator_of(options.generator), draw)(shape, options.real)[()], options)
+
+    return make
+
+
+def randint(*given: Any, **keywords: Any) -> Tensor:
+    """`randint(high, size)` and `randint(low, high, size)`."""
+    several = len(given) + sum(name in keywords for name in ("low", "high", "size")) > 2
+    names = ("low", "high", "size") if several else ("high", "size")
+    values = dict(zip([name for name in names if name not in keywords], given, strict=False))
+    values.update({name: keywords.pop(name) for name in ("low", "high", "size") if name in keywords})
+    if "high" not in values or "size" not in values:
+        raise TypeError("randint() takes a high bound and a size, or a low bound, a high bound and a size")
+    low, high = whole("randint", "low", values.get("low", 0), 1), whole("randint", "high", values["high"], 1)
+    shape, options = size_tuple("randint", values["size"], 2), read_options("randint", keywords)
+    numbers = generator_of(options.generator).integers(low, high, shape, options.dtype or np.dtype(np.int64))
+    return made(numbers[()], options)
+
+
+def randperm(n: Any, **keywords: Any) -> Tensor:
+    options = read_options("randperm", keywords)
+    (count,) = checked_shape("randperm", (n,))
+    numbers = generator_of(options.generator).permutation(count)
+    return made(numbers.astype(options.dtype or np.int64), options)
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -> Tensor:
+    """`torch.normal`: of numbers and a size, or of tensors entry by entry."""
+    options = read_options("normal", keywords)
+    source = generator_of(options.generator)
+    if size is not None:
+        return made(source.normal(size_tuple("normal", size, 3), options.real, mean, std)[()], options)
+    means, spreads = (np.asarray(x.value if isinstance(x, Tensor) else x) for x in (mean, std))
+    if not isinstance(std, Tensor) and spreads < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {float(spreads):g}")
+    if (spreads < 0).any():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    shape = np.broadcast_shapes(means.shape, spreads.shape)
+    dtype = next((x.dtype for x in (mean, std) if isinstance(x, Tensor)), mode.default_dtype)
+    if isinstance(std, Tensor):
+        unit = source.normal(shape, dtype) * spreads.astype(dtype)
+    else:
+        unit = source.normal(shape, dtype, 0.0, std)
+    return Tensor((unit + means.astype(dtype))[()])
+
+
+def filling(draw: str) -> Callable[..., Tensor]:
+    """`x.uniform_()`, `x.normal_()`: new numbers in the memory."""
+
+    def fill(x: Tensor, *arguments: Any, generator: Any = None, **keywords: Any) -> Tensor:
+        if draw in KERNELS and x.dtype.kind != "f":
+            raise NotImplementedError(f"\"{KERNELS[draw]}\" not implemented for '{TYPE_NAMES[x.dtype]}'")
+        numbers = (given.item() if isinstance(given, Tensor) else given for given in arguments)
+        keywords = {PARAMETERS.get(name, name): value for name, value in keywords.items()}
+        source = getattr(generator_of(generator), draw)
+        return written(x, lambda: source(x.shape, x.dtype, *numbers, **keywords), f"{draw.capitalize()}Backward0")
+
+    return fill
+
+
+PARAMETERS = {"from": "low", "to": "high", "lambd": "rate"}  # torch's names for what ours are called
+
+
+def _drawn(x: Any, numbers: Any) -> Any:
+    return np.asarray(numbers).astype(x.dtype)[()]
+
+
+def written(x: Tensor, draw: Callable[[], Any], node: str) -> Tensor:
+    """Numbers that know nothing of the old ones, in the memory of `x`; what made `x` has no gradient any more."""
+    check_in_place(x)
+    numbers = draw()
+    if x.requires_grad and mode.grad_enabled:
+        forgetting = (lambda g, out, x, numbers: blank(g),)
+        over = Primitive("drawn_over", _drawn, forgetting, node, call("drawn", _drawn), structured=True)
+        return write_over(x, over(x, Tensor(np.asarray(numbers)[()])))
+    x.array[...] = numbers
+    x.changed()
+    return x
+
+
+def bernoulli_(x: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    chances = p.value if isinstance(p, Tensor) else p
+    return written(x, lambda: generator_of(generator).bernoulli(chances, x.shape), "BernoulliBackward2")
+
+
+LARGEST = {"float16": 2**11 + 1, "float32": 2**24 + 1, "float64": 2**53 + 1, "bool": 2}  # of `random_` alone
+
+
+def random_(x: Tensor, low: int = 0, high: int | None = None, *, generator: Any = None) -> Tensor:
+    """Whole numbers from `low` up to but not `high`; of one number, up to it."""
+    if high is None:
+        low, high = 0, low or LARGEST.get(x.dtype.name) or int(np.iinfo(x.dtype).max) + 1
+    source = generator_of(generator)
+    return written(x, lambda: source.integers(low, high, x.shape).astype(x.dtype), "RandomBackward2")
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "uniform_": filling("uniform"),
+    "normal_": filling("normal"),
+    "exponential_": filling("exponential"),
+    "bernoulli_": bernoulli_,
+    "random_": random_,
+    "bernoulli": bernoulli,
+    "multinomial": multinomial,
+}
+CREATION: dict[str, Callable[..., Any]] = {
+    "rand": drawn("rand", "uniform"),
+    "randn": drawn("randn", "normal"),
+    "randint": randint,
+    "randperm": randperm,
+    "normal": normal,
+}

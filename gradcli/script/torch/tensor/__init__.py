@@ -1,0 +1,1 @@
+"""Tensors as snippets see them: making, printing, dtypes, memory, attributes."""

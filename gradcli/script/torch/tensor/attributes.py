@@ -1,0 +1,233 @@
+"""The attributes of tensors as snippets see them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from gradcli.engine.backward import Gradient
+from gradcli.engine.graph import Handle
+from gradcli.engine.memory.views import View
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.ops.support.operators import ATTRIBUTES
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.builtins import TYPES, type_of
+from gradcli.script.python.values.formatting import FORMATS, REPRESENTATIONS, represent
+from gradcli.script.python.values.operators import BINARY, OPERATORS, UNARY
+from gradcli.script.torch.autograd import backward as autograd
+from gradcli.script.torch.autograd import nodes
+from gradcli.script.torch.autograd.inference import check_required, is_inference
+from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations import returned  # noqa: F401  has tables
+from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.random import sampling as chance
+from gradcli.script.torch.tensor import memory
+from gradcli.script.torch.tensor.casting import cast as cast
+from gradcli.script.torch.tensor.casting import casting, to, type_
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, CPU, STRIDED, DType, Size, check_device
+from gradcli.script.torch.tensor.printing import format_tensor, tensor_text
+
+
+def new(name: str) -> Callable[..., Tensor]:
+    """`x.new_zeros(...)`: as `torch.zeros`, in the dtype of `x`."""
+
+    def make(x: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
+        from gradcli.script.torch.tensor.creation import CREATION
+
+        made: Tensor = CREATION[name](*arguments, **{"dtype": x.dtype, **keywords})
+        return made
+
+    return make
+
+
+def backward(
+    x: Tensor,
+    gradient: Gradient = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    autograd.backward(x, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+backward.__qualname__ = "Tensor.backward"
+
+
+def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
+    if not isinstance(requires_grad, bool):
+        raise TypeError(
+            f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind_name(requires_grad)}"
+        )
+    check_required(x, requires_grad)
+    return x.requires_grad_(requires_grad)
+
+
+def view(x: Tensor, *size: Any, **keywords: Any) -> Any:
+    """`x.view(3, -1)`, and `x.view(dtype)` of the same bytes."""
+    if len(size) == 1 and isinstance(size[0], DType):
+        from gradcli.script.torch.tensor.strides import reinterpreted
+
+        return reinterpreted(x, size[0].numpy)
+    method = operations.method("view")
+    assert method is not None
+    return method(x, *size, **keywords)
+
+
+def same_type(x: Tensor, kind: Any = None) -> Any:
+    """`x.type()`."""
+    return type_(x, kind)
+
+
+def loaded(name: str) -> Callable[[Tensor], Any]:
+    """What is rarely asked for."""
+    return lambda x: getattr(import_module("gradcli.script.torch.tensor.storage"), name)(x)
+
+
+ALONE: dict[str, Callable[[Tensor], Any]] = {
+    "dim": lambda x: x.ndim,
+    "ndimension": lambda x: x.ndim,
+    "numel": lambda x: x.value.size,
+    "nelement": lambda x: x.value.size,
+    "element_size": lambda x: x.value.itemsize,
+    "item": memory.cutting("item()", Tensor.item),
+    "tolist": memory.cutting("tolist()", memory.to_list),
+    "detach": memory.cutting("detach()", Tensor.detach),
+    "detach_": memory.cutting("detach_()", Tensor.detach_),
+    "retain_grad": Tensor.retain_grad,
+    "is_floating_point": lambda x: x.dtype.kind == "f",
+    "is_complex": lambda x: False,
+    "is_signed": lambda x: x.dtype.kind in "if",
+    "is_inference": is_inference,
+    "is_nonzero": bool,
+    "_is_view": lambda x: x.base is not None,
+    "data_ptr": memory.data_ptr,
+    "storage_offset": memory.storage_offset,
+    "untyped_storage": loaded("untyped_storage"),
+    "storage": loaded("storage"),
+    "get_device": lambda x: -1,
+    "pin_memory": lambda x: x,
+    "is_pinned": lambda x: False,
+    "is_shared": lambda x: False,
+    "is_conj": lambda x: False,
+    "is_neg": lambda x: False,
+    "share_memory_": lambda x: x,
+}
+CASTS = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "char": "int8",
+    "byte": "uint8",
+    "bool": "bool",
+}
+METHODS: dict[str, Callable[..., Any]] = {
+    **{name: memory.alone(name, function) for name, function in ALONE.items()},
+    **{name: memory.alone(name, casting(dtype)) for name, dtype in CASTS.items()},
+    **{f"new_{name}": new(name) for name in ("zeros", "ones", "full", "empty", "tensor")},
+    **chance.METHODS,
+    "size": memory.size,
+    "stride": memory.stride,
+    "is_contiguous": memory.is_contiguous,
+    "numpy": memory.numpy_of,
+    "cpu": lambda x, **_: x,
+    "cuda": lambda x, *_, **__: check_device("cuda"),
+    "to": to,
+    "view": view,
+    "type": type_,
+    "type_as": lambda x, other: cast(x, other.dtype),
+    "is_same_size": lambda x, other: x.shape == other.shape,
+    "requires_grad_": requires_grad_,
+    "register_hook": Tensor.register_hook,
+    "register_post_accumulate_grad_hook": Tensor.register_post_accumulate_grad_hook,
+    "backward": backward,
+    "__getitem__": lambda x, items: x[items],
+    "__len__": len,
+    "__matmul__": BINARY[ast.MatMult],
+    "__neg__": UNARY[ast.USub],
+    "__repr__": represent,
+    **{f"__{name}__": BINARY[kind] for name, kind in OPERATORS.items()},
+}
+
+TENSOR = TYPES[Tensor] = TYPES[View] = BuiltinType("Tensor", Tensor, module="torch")
+
+GETTERS: dict[str, Callable[[Any], Any]] = {
+    "shape": lambda x: Size(x.shape),
+    "dtype": lambda x: BY_NUMPY[x.dtype],
+    "device": lambda x: CPU,
+    "layout": lambda x: STRIDED,
+    "ndim": lambda x: x.ndim,
+    "grad": memory.gradient_of,
+    "grad_fn": lambda x: nodes.visible(x.grad_fn),
+    "requires_grad": lambda x: x.requires_grad,
+    "is_leaf": lambda x: x.is_leaf,
+    "retains_grad": lambda x: x.retains_grad,
+    "data": memory.cutting(".data", lambda x: x.data),
+    "real": lambda x: x,
+    "_version": lambda x: x._version,
+    "_base": memory.base,
+    "_backward_hooks": nodes.hooks_of,
+    "is_cpu": lambda x: True,
+    "is_cuda": lambda x: False,
+    "is_sparse": lambda x: False,
+    **{f"is_{name}": lambda x: False for name in ("meta", "mps", "quantized", "mkldnn", "xpu", "nested")},
+    "itemsize": lambda x: x.value.itemsize,
+    "nbytes": lambda x: x.value.nbytes,
+    "output_nr": lambda x: 0,
+    "name": lambda x: None,
+    "__class__": type_of,
+}
+
+
+def _shape_attribute(name: str) -> Callable[[Any], Any]:
+    """`x.T` and its kin: operations without arguments."""
+    return lambda x: OPERATIONS[name].function(x)
+
+
+GETTERS |= {name: _shape_attribute(name) for name in ATTRIBUTES}
+
+
+def _setter(name: str) -> Callable[[Any, Any], None]:
+    return lambda x, value: setattr(x, name, value)
+
+
+def _fixed(name: str) -> Callable[[Any, Any], None]:
+    def refuse(x: Any, value: Any) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+
+    return refuse
+
+
+def set_requires_grad(x: Tensor, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise RuntimeError("requires_grad must be a bool")
+    if value and not x.is_leaf:
+        raise AutogradError("you can only change requires_grad flags of leaf variables.")
+    if value and not is_floating(x.value):
+        raise AutogradError("only Tensors of floating point and complex dtype can require gradients")
+    check_required(x, value)
+    x.requires_grad = value
+
+
+describe(
+    Tensor,
+    methods=METHODS,
+    getters=GETTERS,
+    setters={
+        **{name: _fixed(name) for name in GETTERS},
+        **{name: _setter(name) for name in ("grad", "data")},
+        "requires_grad": set_requires_grad,
+    },
+    deleters={"grad": lambda x: setattr(x, "grad", None)},
+    find=operations.method,
+    names=operations.methods,
+)
+REPRESENTATIONS[Tensor] = tensor_text
+REPRESENTATIONS[Handle] = lambda handle: f"<torch.utils.hooks.RemovableHandle object at {id(handle):#x}>"
+FORMATS[Tensor] = format_tensor

@@ -1,0 +1,59 @@
+"""A tensor in another dtype: `x.to(...)`, `x.double()`, `x.type(...)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import to_copy
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.python.values.attributes import BuiltinType
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Device, DType, check_device, numpy_dtype
+
+
+def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
+    """The tensor in another dtype; itself where it has it."""
+    wanted = np.dtype(numpy_dtype(dtype))
+    if x.dtype == wanted:
+        return OPERATIONS["clone"].function(x) if copy else x
+    if wanted.kind == "f":
+        return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
+    return Tensor(x.value.astype(wanted))  # integers are outside the graph
+
+
+def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = False, **keywords: Any) -> Tensor:
+    """`x.to(dtype)`, `x.to(device)`, `x.to(other)`: there is one device, so only the dtype does anything."""
+    wanted: Any = x.dtype
+    for argument in (*arguments, *keywords.values()):
+        if isinstance(argument, str | Device):
+            check_device(argument)
+        elif isinstance(argument, Tensor):
+            wanted = argument.dtype
+        elif isinstance(argument, DType | BuiltinType):
+            wanted = argument
+    return cast(x, wanted, copy=copy)
+
+
+def casting(dtype: str) -> Callable[[Tensor], Tensor]:
+    return lambda x: cast(x, BY_NUMPY[np.dtype(dtype)])
+
+
+def type_(x: Tensor, dtype: Any = None, **_: Any) -> Any:
+    """`x.type()`: the name of the kind of tensor; with a dtype, or such a name, the tensor cast."""
+    if dtype is None:
+        return tensor_type(x)
+    if isinstance(dtype, str):
+        names = {f"torch.{name}Tensor": kind for kind, name in TYPE_NAMES.items()}
+        if dtype not in names:
+            raise ValueError(f"invalid type: '{dtype}'")
+        dtype = names[dtype]
+    return cast(x, dtype)
+
+
+def tensor_type(x: Tensor) -> str:
+    """`torch.FloatTensor`."""
+    return f"torch.{TYPE_NAMES[x.dtype]}Tensor"

@@ -1,0 +1,174 @@
+"""Making tensors: of one number, in a row, like others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.overloads import told
+from gradcli.script.torch.random.sampling import CREATION as RANDOM
+from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
+from gradcli.script.torch.tensor.literals import from_numpy
+from gradcli.script.torch.tensor.literals import tensor_ as tensor_
+from gradcli.script.torch.tensor.options import checked_shape, made, number, read_options, size_tuple, sizes, whole
+from gradcli.script.torch.tensor.spacing import counted, powers, spaced
+
+LONG = np.dtype(np.int64)
+
+
+def shape_of(given: tuple[Any, ...]) -> tuple[int, ...]:
+    """`(2, 3)` or `2, 3`; measured."""
+    return sizes("empty", given, {})
+
+
+def filled(name: str, value: float) -> Callable[..., Tensor]:
+    """`torch.zeros` and `torch.ones`."""
+
+    def make(*size: Any, **keywords: Any) -> Tensor:
+        shape, options = sizes(name, size, keywords), read_options(name, keywords)
+        return made(np.full(shape, value, options.real)[()], options)
+
+    return make
+
+
+def full(size: Any, fill_value: Any, **keywords: Any) -> Tensor:
+    shape, value = size_tuple("full", size), number("full", "fill_value", fill_value, 2)
+    options = read_options("full", keywords)
+    natural = mode.default_dtype if isinstance(value, float) else np.array(value).dtype
+    return made(np.full(shape, value, options.dtype or natural)[()], options)
+
+
+def full_like(input: Any, fill_value: Any, **keywords: Any) -> Tensor:
+    value, options = number("full_like", "fill_value", fill_value, 2), read_options("full_like", keywords)
+    shape, dtype = _model("full_like", input)
+    return made(np.full(shape, value).astype(options.dtype or dtype)[()], options)
+
+
+def like(name: str) -> Callable[..., Tensor]:
+    """`torch.zeros_like(x)`: the shape and, unless another is given, the dtype of a tensor."""
+
+    def make(input: Any, *arguments: Any, **keywords: Any) -> Tensor:
+        shape, dtype = _model(f"{name}_like", input)
+        keywords["dtype"] = keywords.get("dtype") or dtype
+        if not input.value.flags.c_contiguous and name in ("zeros", "ones", "empty"):
+            return _as_laid(input, CREATION[name](shape, **keywords))
+        if name == "randint":
+            return CREATION[name](*arguments, size=shape, **keywords)  # type: ignore[no-any-return]
+        return CREATION[name](shape, *arguments, **keywords)  # type: ignore[no-any-return]
+
+    return make
+
+
+def _as_laid(x: Tensor, made: Tensor) -> Tensor:
+    """A new tensor with its entries in memory as those of the model: in the order of its steps."""
+    made.value = np.full_like(x.array, made.value.flat[0] if made.value.size else 0, made.dtype, order="K")
+    return made
+
+
+def _model(name: str, x: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    if not isinstance(x, Tensor):
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_name(x)}")
+    return x.shape, x.dtype
+
+
+def arange(*bounds: Any, **keywords: Any) -> Tensor:
+    """`arange(end)`, `arange(start, end)`, `arange(start, end, step)`; integers unless one of them is a fraction."""
+    names = ["end"] if len(bounds) == 1 else ["start", "end", "step"]
+    given = dict(zip(names, bounds, strict=False))
+    given.update({name: keywords.pop(name) for name in ("start", "end", "step") if name in keywords})
+    if "end" not in given or len(bounds) > 3:
+        raise TypeError("arange() takes an end, a start and an end, or a start, an end and a step")
+    values = {name: number("arange", name, value, at + 1) for at, (name, value) in enumerate(given.items())}
+    first, last, step = values.get("start", 0), values["end"], values.get("step", 1)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (last - first) / step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    if not (math.isfinite(first) and math.isfinite(last)):
+        raise RuntimeError(f"unsupported range: {first} -> {last}")
+    count = math.ceil((last - first) / step)
+    running.machine.budget.fits(count, "the tensor")
+    options = read_options("arange", keywords)
+    natural = mode.default_dtype if any(isinstance(x, float) for x in values.values()) else LONG
+    dtype = np.dtype(options.dtype or natural)
+    if dtype.kind == "f" and dtype.itemsize >= 4:
+        return made(counted(first, step, count, dtype), options)
+    return made((first + np.arange(count) * step).astype(dtype), options)
+
+
+def linspace(start: Any, end: Any, steps: Any, **keywords: Any) -> Tensor:
+    options = read_options("linspace", keywords)
+    return made(spaced(*_range("linspace", start, end, steps, options.real)).astype(options.real), options)
+
+
+def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, **keywords: Any) -> Tensor:
+    """Powers of the base, from `base**start` to `base**end`; torch computes them in float64."""
+    options = read_options("logspace", keywords)
+    numbers = powers(base, *_range("logspace", start, end, steps, options.real))
+    return made(numbers.astype(options.real), options)
+
+
+def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) -> tuple[Any, Any, int]:
+    """The bounds as the dtype has them, in float32 for whole numbers, and how many numbers there are."""
+    bounds = (number(name, "start", start, 1), number(name, "end", end, 2))
+    count = whole(name, "steps", steps, 3)
+    if count < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    running.machine.budget.fits(count, "the tensor")
+    first, last = (dtype.type(bound) if dtype.kind == "f" else np.float32(bound) for bound in bounds)
+    return first, last, count
+
+
+def eye(n: Any, m: Any = None, **keywords: Any) -> Tensor:
+    rows = whole("eye", "n", n, 1)
+    columns = rows if m is None else whole("eye", "m", m, 2)
+    for name, size in (("n", rows), ("m", columns)):
+        if size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    shape, options = checked_shape("eye", (rows, columns)), read_options("eye", keywords)
+    return made(np.eye(*shape, dtype=options.real), options)
+
+
+def triangle_indices(name: str, find: Callable[..., Any]) -> Callable[..., Tensor]:
+    """`torch.tril_indices` and `torch.triu_indices`: rows above columns."""
+
+    def make(row: int, col: int, offset: int = 0, **keywords: Any) -> Tensor:
+        checked_shape(name, (row, col))
+        return Tensor(np.stack(find(row, offset, col)).astype(read_options(name, keywords).dtype or LONG))
+
+    return make
+
+
+CREATION: dict[str, Callable[..., Any]] = {
+    **RANDOM,
+    "tensor": tensor_,
+    "as_tensor": as_tensor,
+    "asarray": as_tensor,
+    "from_numpy": from_numpy,
+    "scalar_tensor": lambda value, **keywords: tensor_(value, **{"dtype": mode.default_dtype, **keywords}),
+    "zeros": filled("zeros", 0),
+    "ones": filled("ones", 1),
+    "empty": filled("empty", 0),
+    "full": full,
+    "full_like": full_like,
+    "arange": arange,
+    "linspace": linspace,
+    "logspace": logspace,
+    "eye": eye,
+    "tril_indices": triangle_indices("tril_indices", np.tril_indices),
+    "triu_indices": triangle_indices("triu_indices", np.triu_indices),
+}
+
+
+CREATION |= {f"{name}_like": like(name) for name in ("zeros", "ones", "empty", "rand", "randn", "randint")}
+SEVERAL = (
+    "arange eye full full_like linspace logspace normal rand rand_like randint randn randn_like zeros_like ones_like"
+)
+CREATION |= {name: told(name, CREATION[name]) for name in SEVERAL.split()}

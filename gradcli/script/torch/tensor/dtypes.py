@@ -1,0 +1,177 @@
+"""dtypes, sizes and devices as snippets see them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.script.python.values.attributes import BuiltinType, describe
+from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.formatting import REPRESENTATIONS
+from gradcli.script.torch.tensor.printing import dtype_text, size_text
+
+
+class DType:
+    """`torch.float32` and its kin; one object each."""
+
+    def __init__(self, numpy: Any) -> None:
+        self.numpy = np.dtype(numpy)
+
+    def __repr__(self) -> str:
+        return dtype_text(self.numpy)
+
+
+NAMES = {
+    "float32": np.float32,
+    "float64": np.float64,
+    "float16": np.float16,
+    "int64": np.int64,
+    "int32": np.int32,
+    "int16": np.int16,
+    "int8": np.int8,
+    "uint8": np.uint8,
+    "bool": np.bool_,
+}
+ALIASES = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+}
+DTYPES = {name: DType(numpy) for name, numpy in NAMES.items()}
+DTYPES |= {alias: DTYPES[name] for alias, name in ALIASES.items()}
+BY_NUMPY = {DTYPES[name].numpy: DTYPES[name] for name in NAMES}
+
+describe(
+    DType,
+    getters={
+        "is_floating_point": lambda dtype: dtype.numpy.kind == "f",
+        "is_complex": lambda dtype: False,
+        "itemsize": lambda dtype: dtype.numpy.itemsize,
+    },
+)
+
+
+class OfDtype(type):
+    """The class of the classes that the tensors of one dtype are instances of, as of `torch.FloatTensor`."""
+
+    dtype: np.dtype[Any]
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, Tensor) and value.dtype == cls.dtype
+
+
+def numpy_dtype(dtype: Any) -> Any:
+    """What the engine takes for a dtype: of ours, or Python's float, int and bool."""
+    if isinstance(dtype, DType):
+        return dtype.numpy
+    if isinstance(dtype, BuiltinType):
+        if isinstance(dtype.python, OfDtype):
+            return dtype.python.dtype
+        return {float: np.dtype(np.float64), int: np.dtype(np.int64), bool: np.dtype(np.bool_)}.get(dtype.python, dtype)  # type: ignore[arg-type]
+    return dtype
+
+
+class Size(tuple[int, ...]):
+    """`torch.Size`: a tuple with a text of its own, of which sums and slices are sizes again."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        return math.prod(self)
+
+    def __add__(self, other: Any) -> Any:
+        return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, count: Any) -> Any:
+        return Size(tuple.__mul__(self, count))
+
+    def __getitem__(self, at: Any) -> Any:
+        found = tuple.__getitem__(self, at)
+        return Size(found) if isinstance(at, slice) else found
+
+
+def size_of(items: Any = ()) -> Size:
+    """`torch.Size([2, 3])`."""
+    sizes = tuple(items)
+    for position, item in enumerate(sizes):
+        if not isinstance(item, int):
+            raise TypeError(f"torch.Size() takes an iterable of 'int' (item {position} is '{type(item).__name__}')")
+    return Size(sizes)
+
+
+REPRESENTATIONS[Size] = size_text
+describe(Size, methods={"index": tuple.index, "count": tuple.count, "numel": Size.numel})
+
+
+class Device:
+    """`torch.device("cpu")`; others can be named, and are refused where something is to go there."""
+
+    def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
+        self.type, colon, number = str(name).partition(":")
+        if self.type not in KNOWN_DEVICES:
+            check_device(name)
+        self.index = int(number) if colon else index
+
+    def __repr__(self) -> str:
+        index = "" if self.index is None else f", index={self.index}"
+        return f"device(type={self.type!r}{index})"
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else f"{self.type}:{self.index}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and str(other) == str(self)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+
+describe(Device, getters={"type": lambda device: device.type, "index": lambda device: device.index})
+
+KNOWN_DEVICES = ("cpu", "cuda", "mps", "xpu", "meta")
+
+
+def check_device(device: Any) -> None:
+    """Refuse what is not the CPU, in the words of a torch built without CUDA."""
+    name = str(device).partition(":")[0]
+    if device is None or name == "cpu":
+        return
+    if name == "cuda":
+        raise AssertionError("Torch not compiled with CUDA enabled")
+    if name in KNOWN_DEVICES:
+        raise RuntimeError(f"device {name!r} is not available here: the CPU is the only one")
+    if not name.isalpha():
+        raise RuntimeError(f"Invalid device string: '{name}'")
+    raise RuntimeError(
+        "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
+        f"mps, meta, hpu, mtia, privateuseone device type at start of device string: {name}"
+    )
+
+
+CPU = Device()
+TYPES[DType] = BuiltinType("dtype", DType, module="torch")
+TYPES[Size] = BuiltinType("Size", Size, size_of, module="torch")
+TYPES[Device] = BuiltinType("device", Device, Device, module="torch")
+
+
+class Named:
+    """A constant of torch that is only compared and printed: `torch.strided`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+STRIDED = Named("torch.strided")
+FORMATS = {name: Named(f"torch.{name}") for name in ("contiguous_format", "preserve_format", "channels_last")}

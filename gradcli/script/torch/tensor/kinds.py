@@ -1,0 +1,86 @@
+"""Questions about dtypes: what becomes of two of them, what one can hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.promotion import CATEGORIES, result_type, widest
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor
+from gradcli.script.python.values.attributes import Facade
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DType, numpy_dtype
+
+NATURAL = {bool: np.dtype(np.bool_), int: np.dtype(np.int64)}
+
+
+def result_of(first: Any, second: Any) -> DType:
+    """`torch.result_type`: of two tensors, or a tensor and a plain number, which counts by category only."""
+    tensors = [x.value for x in (first, second) if isinstance(x, Tensor)]
+    numbers = [_natural(x) for x in (first, second) if not isinstance(x, Tensor)]
+    if not tensors:
+        return BY_NUMPY[widest(numbers)]
+    found = result_type(tensors)
+    for number in numbers:
+        if CATEGORIES[number.kind] > CATEGORIES[found.kind]:
+            found = number
+    return BY_NUMPY[found]
+
+
+def _natural(number: Any) -> np.dtype[Any]:
+    return mode.default_dtype if isinstance(number, float) else NATURAL[type(number)]
+
+
+def can_cast(source: Any, target: Any) -> bool:
+    """Whether torch writes one kind of number into the other: never a fraction into integers."""
+    kinds = [CATEGORIES[np.dtype(numpy_dtype(dtype)).kind] for dtype in (source, target)]
+    return kinds[0] <= kinds[1]
+
+
+def promote_types(first: Any, second: Any) -> DType:
+    return BY_NUMPY[widest([np.dtype(numpy_dtype(dtype)) for dtype in (first, second)])]
+
+
+class Finfo(Facade):
+    """`torch.finfo`: the limits of a floating point dtype."""
+
+    def __init__(self, dtype: Any = None) -> None:
+        kind = mode.default_dtype if dtype is None else np.dtype(numpy_dtype(dtype))
+        if kind.kind != "f":
+            other = "Use torch.iinfo to handle 'torch.finfo'"  # torch's own slip
+            raise TypeError(f"torch.finfo() requires a floating point input type. {other}")
+        found = np.finfo(kind)
+        self.bits = found.bits
+        self.eps, self.max, self.min = float(found.eps), float(found.max), float(found.min)
+        self.tiny = self.smallest_normal = float(found.tiny)
+        self.resolution = float(found.resolution)
+        self.dtype = kind.name
+
+    def __repr__(self) -> str:
+        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
+        return f"finfo({', '.join(f'{name}={getattr(self, name):g}' for name in names)}, dtype={self.dtype})"
+
+
+class Iinfo(Facade):
+    """`torch.iinfo`: the limits of an integer dtype."""
+
+    def __init__(self, dtype: Any) -> None:
+        kind = np.dtype(numpy_dtype(dtype))
+        if kind.kind not in "iu":
+            other = "Use torch.finfo to handle 'torch.iinfo'"
+            raise TypeError(f"torch.iinfo() requires an integer input type. {other}")
+        found = np.iinfo(kind)
+        self.bits, self.max, self.min, self.dtype = found.bits, int(found.max), int(found.min), kind.name
+
+    def __repr__(self) -> str:
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
+
+
+MEMBERS: dict[str, Any] = {
+    "result_type": result_of,
+    "can_cast": can_cast,
+    "promote_types": promote_types,
+    "finfo": Finfo,
+    "iinfo": Iinfo,
+}

@@ -1,0 +1,40 @@
+"""Types of tensors from before dtypes: `torch.FloatTensor`, its kin, and `x.new`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.modes import mode
+from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.tensor import Tensor
+from gradcli.script.python.values.attributes import BuiltinType
+from gradcli.script.torch.tensor import attributes as tensors
+from gradcli.script.torch.tensor.creation import CREATION
+from gradcli.script.torch.tensor.dtypes import BY_NUMPY, OfDtype, Size
+
+
+def construct(data: tuple[Any, ...], dtype: Any) -> Tensor:
+    """What `torch.FloatTensor(...)` makes: of numbers in a list, or with a size, of nothing in particular."""
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        return data[0].detach()
+    if len(data) == 1 and not isinstance(data[0], int | Size):
+        if isinstance(data[0], str):
+            raise TypeError("new(): invalid data type 'str'")
+        if np.isscalar(data[0]):
+            raise TypeError(f"new(): data must be a sequence (got {type(data[0]).__name__})")
+        return CREATION["tensor"](data[0], dtype=dtype)  # type: ignore[no-any-return]
+    return CREATION["empty"](*(data or (0,)), dtype=dtype)  # type: ignore[no-any-return]
+
+
+def legacy(dtype: np.dtype[Any]) -> BuiltinType:
+    """The type that has one dtype: called, compared, and what `x.type(...)` takes."""
+    name = f"{TYPE_NAMES[dtype]}Tensor"
+    python = OfDtype(name, (), {"dtype": dtype})
+    return BuiltinType(name, python, lambda *data: construct(data, BY_NUMPY[dtype]), module="torch")
+
+
+tensors.TENSOR.construct = lambda *data: construct(data, BY_NUMPY[mode.default_dtype])
+tensors.METHODS["new"] = lambda x, *data: construct(data, BY_NUMPY[x.dtype])
+MEMBERS = {kind.name: kind for kind in map(legacy, BY_NUMPY)}

@@ -1,0 +1,187 @@
+"""Tensors from data: numbers, nested lists that mix numbers and tensors, arrays."""
+
+from __future__ import annotations
+
+import warnings
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.promotion import CATEGORIES
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.protocol import GRADIENT_LOST
+from gradcli.script.machine import running
+from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.tensor.casting import cast
+from gradcli.script.torch.tensor.options import made, read_options
+
+COPY_WARNING = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
+SLOW = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
+    "single numpy.ndarray with numpy.array() before converting to a tensor."
+)
+NEGATIVE_STRIDES = (
+    "At least one stride in the given numpy array is negative, and tensors with negative strides are not currently "
+    "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
+)
+DEEPEST = 64  # dimensions
+NUMBERS: dict[type, Any] = {bool: np.dtype(np.bool_), int: np.dtype(np.int64)}
+
+
+def tensor_(*data: Any, **keywords: Any) -> Tensor:
+    """`torch.tensor`: a copy of the data; fractions take the default dtype, arrays and tensors keep theirs."""
+    if "data" in keywords and not data:
+        data = (keywords.pop("data"),)
+    if len(data) != 1:
+        if data:
+            raise TypeError(f"tensor() takes 1 positional argument but {len(data)} were given")
+        raise TypeError('tensor() missing 1 required positional arguments: "data"')
+    options = read_options("tensor", keywords)
+    source = data[0]
+    if isinstance(source, Tensor):
+        warnings.warn(COPY_WARNING, UserWarning, stacklevel=2)
+    elif isinstance(source, list | tuple) and source and isinstance(source[0], np.ndarray):
+        running.machine.warn_once(SLOW)
+    return copied("torch.tensor()", source, made(array_of(source, options.dtype), options))
+
+
+def copied(how: str, source: Any, result: Tensor) -> Tensor:
+    """A tensor with the numbers of others, which are not below it in the graph; the timeline remembers where."""
+    if running.machine.timeline is not None:
+        running.machine.timeline.copied(source if isinstance(source, list | tuple) else [source], result, how)
+    return result
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """The tensor itself, the memory of an array, or a new tensor."""
+    wanted = read_options("as_tensor", {"dtype": dtype, "device": device}).dtype
+    if isinstance(data, np.ndarray):
+        data = from_numpy(data)
+    if isinstance(data, Tensor):
+        return data if wanted is None else cast(data, wanted)
+    return copied("torch.as_tensor()", data, Tensor(array_of(data, wanted)))
+
+
+def from_numpy(array: Any) -> Tensor:
+    """A tensor on the memory of an array."""
+    if not isinstance(array, np.ndarray):
+        name = f"numpy.{type(array).__name__}" if isinstance(array, np.generic) else kind_name(array)
+        raise TypeError(f"expected np.ndarray (got {name})")
+    _check_array(array)
+    return Tensor(array)
+
+
+def _check_array(array: Any) -> None:
+    if array.dtype.kind not in "fiub":
+        raise TypeError(
+            f"can't convert np.ndarray of type numpy.{array.dtype.type.__name__}. The only supported types are: "
+            "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, "
+            "uint8, and bool."
+        )
+    if any(step < 0 for step in array.strides):
+        raise ValueError(NEGATIVE_STRIDES)
+
+
+def array_of(data: Any, dtype: np.dtype[Any] | None = None) -> Any:
+    """A copy of the data as an array, or as a numpy scalar where it is a single number."""
+    if isinstance(data, Tensor):
+        value = data.value
+    elif isinstance(data, np.ndarray):
+        _check_array(data)
+        value = data
+    elif isinstance(data, str):
+        raise TypeError("new(): invalid data type 'str'")
+    else:
+        shape, numbers = entries(data)
+        value = _array(numbers, dtype).reshape(shape)
+    if dtype is not None and value.dtype != dtype:
+        _check_range(value, dtype)
+        return value.astype(dtype)[()]
+    return np.array(value)[()]
+
+
+def entries(data: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The shape of nested lists, and their entries one after the other.
+
+    TypeError, ValueError where they are not of one length.
+    """
+    shape: list[int] = []
+    level = [data]
+    while level and _is_sequence(level[0]):
+        length = len(level[0])
+        for item in level:
+            if not _is_sequence(item):
+                raise TypeError("not a sequence")
+            if len(item) != length:
+                raise ValueError(f"expected sequence of length {length} at dim {len(shape)} (got {len(item)})")
+        shape.append(length)
+        running.machine.budget.fits(len(level) * length, "the tensor")
+        level = [entry for item in level for entry in item]
+        if len(shape) > DEEPEST:
+            raise ValueError(f"too many dimensions '{kind_name(data)}'")
+    return tuple(shape), level
+
+
+def _is_sequence(item: Any) -> bool:
+    if isinstance(item, str):
+        raise ValueError("too many dimensions 'str'")
+    return isinstance(item, list | tuple | range | deque) or (isinstance(item, np.ndarray) and item.ndim > 0)
+
+
+def _array(numbers: list[Any], dtype: np.dtype[Any] | None) -> Any:
+    """The entries in the dtype that they have among themselves."""
+    kinds = set(map(type, numbers))
+    if kinds <= {bool, int, float}:
+        natural = mode.default_dtype if float in kinds or not kinds else NUMBERS[int if int in kinds else bool]
+    else:
+        dtypes = {_dtype_of(number, numbers) for number in numbers}
+        top = max(CATEGORIES[one.kind] for one in dtypes)
+        natural = np.result_type(*(one for one in dtypes if CATEGORIES[one.kind] == top))
+        numbers = [_number(number) for number in numbers]
+    try:
+        return np.array(numbers, np.float64 if dtype is not None and natural.kind == "f" else natural)
+    except OverflowError:
+        if dtype is not None and dtype.kind == "f":
+            return np.array(numbers, np.float64)
+        raise ValueError("Overflow when unpacking long long") from None
+
+
+def _dtype_of(number: Any, numbers: list[Any]) -> np.dtype[Any]:
+    if isinstance(number, np.generic | np.ndarray | Tensor):
+        return np.dtype(number.dtype)
+    if isinstance(number, float):
+        return mode.default_dtype
+    if isinstance(number, int):
+        return NUMBERS[type(number)]  # type: ignore[no-any-return]
+    if isinstance(number, list | tuple):
+        found = {type(one) for one in numbers}
+        words = "must be real number, not {}" if float in found else "'{}' object cannot be interpreted as an integer"
+        raise TypeError(words.format(type(number).__name__))
+    if isinstance(number, str):
+        raise TypeError("new(): invalid data type 'str'")
+    raise RuntimeError(f"Could not infer dtype of {kind_name(number)}")
+
+
+def _number(number: Any) -> Any:
+    if isinstance(number, Tensor):
+        if number.value.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if number.requires_grad and mode.grad_enabled:
+            warnings.warn(GRADIENT_LOST, UserWarning, stacklevel=2)
+        return number.value.item()
+    return number
+
+
+def _check_range(value: Any, dtype: np.dtype[Any]) -> None:
+    """Refuse what integers of a smaller kind cannot hold; negative numbers wrap around."""
+    if dtype.kind not in "iu" or value.dtype.kind not in "fiu" or not value.size:
+        return
+    highest = np.iinfo(dtype).max
+    lowest, largest = float(value.min()), float(value.max())
+    if not (lowest >= -highest - 1 and largest <= highest):
+        raise RuntimeError(f"value cannot be converted to type {dtype.name} without overflow")

@@ -1,0 +1,96 @@
+"""What a tensor is made of: sizes, strides, the memory behind it, and what leads out of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.memory.views import View, first_entry
+from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import running
+from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.tensor.dtypes import Size
+
+
+def size(x: Tensor, dim: Any = None) -> Any:
+    """`x.size()`, and `x.size(dim)` of one dimension."""
+    if dim is None:
+        return Size(x.shape)
+    return x.shape[_dimension("size", dim, x)]
+
+
+def stride(x: Tensor, dim: Any = None) -> Any:
+    """How many entries lie between neighbours, by dimension."""
+    steps = tuple(step // x.value.itemsize for step in x.array.strides)
+    return steps if dim is None else steps[_dimension("stride", dim, x)]
+
+
+def _dimension(name: str, dim: Any, x: Tensor) -> int:
+    if not isinstance(dim, int):
+        raise TypeError(f"{name}(): argument 'dim' (position 1) must be int, not {kind_name(dim)}")
+    return dimension(dim, x.ndim)
+
+
+def storage_offset(x: Tensor) -> int:
+    return first_entry(x.array)
+
+
+def data_ptr(x: Tensor) -> int:
+    return int(x.array.ctypes.data)
+
+
+def base(x: Tensor) -> Tensor | None:
+    """`x._base`: the tensor whose memory this one looks into."""
+    return x.base if isinstance(x, View) else None
+
+
+def is_contiguous(x: Tensor, **_: Any) -> bool:
+    return bool(x.value.flags.c_contiguous)
+
+
+def to_list(x: Tensor) -> Any:
+    return x.value.tolist()
+
+
+def numpy_of(x: Tensor, *, force: bool = False) -> Any:
+    """The memory as an array, whose attributes are those of the numpy facade."""
+    import_module("gradcli.script.numpy.methods")
+    array = (x.detach() if force else x).numpy().view()  # another array on every call
+    if running.machine.timeline is not None:
+        running.machine.timeline.cut(x, array, "numpy()")
+    return array
+
+
+def gradient_of(x: Tensor) -> Tensor | None:
+    """`x.grad`; the timeline hears of every look at one that is None."""
+    gradient = x.grad
+    if running.machine.timeline is not None:
+        running.machine.timeline.asked(x, gradient)
+    return gradient
+
+
+def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+    """What leads out of the graph; the timeline remembers where."""
+
+    def call(x: Tensor) -> Any:
+        result = function(x)
+        if running.machine.timeline is not None:
+            running.machine.timeline.cut(x, result, how)
+        return result
+
+    return call
+
+
+def alone(name: str, function: Callable[[Tensor], Any]) -> Callable[..., Any]:
+    """A method that takes no arguments, refused in Python's words when it gets some."""
+
+    def call(x: Tensor, *extra: Any, **named: Any) -> Any:
+        if extra or named:
+            many = f"arguments ({len(extra)} given)" if extra else "keyword arguments"
+            raise TypeError(f"TensorBase.{name}() takes no {many}")
+        return function(x)
+
+    call.__name__ = name
+    return call

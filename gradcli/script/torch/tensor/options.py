@@ -1,0 +1,136 @@
+"""What the functions that make tensors have in common: sizes, and the keywords `dtype`, `device`, `requires_grad`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradcli.engine.graph import AccumulateGrad, Unversioned
+from gradcli.engine.modes import mode
+from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.errors import AutogradError
+from gradcli.script.machine import running
+from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.tensor.dtypes import check_device, numpy_dtype
+
+IGNORED = frozenset(("layout", "pin_memory", "memory_format"))  # where and how tensors lie in memory
+
+
+class Options(NamedTuple):
+    dtype: np.dtype[Any] | None
+    requires_grad: bool
+    generator: Any
+    out: Tensor | None = None
+
+    @property
+    def real(self) -> np.dtype[Any]:
+        """The dtype, or the default one of fractions."""
+        return mode.default_dtype if self.dtype is None else self.dtype
+
+
+def read_options(name: str, keywords: dict[str, Any]) -> Options:
+    """Check the keywords that a function got besides its own."""
+    if not keywords:
+        return PLAIN
+    dtype, required = keywords.get("dtype"), keywords.get("requires_grad", False)
+    for keyword in keywords:
+        if keyword not in OWN and keyword not in IGNORED:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{keyword}'")
+    if not isinstance(required, bool):
+        raise TypeError(f"{name}(): argument 'requires_grad' must be bool, not {kind_name(required)}")
+    if dtype is not None:
+        dtype = numpy_dtype(dtype)
+        if not isinstance(dtype, np.dtype):
+            raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {kind_name(dtype)}")
+    check_device(keywords.get("device"))
+    out = keywords.get("out")
+    if dtype is None and isinstance(out, Tensor):
+        dtype = out.dtype
+    return Options(dtype, required, keywords.get("generator"), out)
+
+
+OWN = frozenset(("dtype", "device", "requires_grad", "generator", "out"))
+PLAIN = Options(None, False, None)
+
+
+def made(value: Any, options: Options = PLAIN) -> Tensor:
+    """A new leaf, or the tensor that was given to be written into."""
+    leaf = Tensor(value)
+    if mode.inference:
+        leaf.history = Unversioned()
+    if options.out is not None:
+        from gradcli.script.torch.operations.outputs import fill
+
+        fill(options.out, leaf)
+        return options.out
+    if options.requires_grad:
+        if not is_floating(value):
+            raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
+        leaf.node = AccumulateGrad(leaf)
+    return leaf
+
+
+def sizes(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[int, ...]:
+    """The sizes of `zeros(2, 3)`, `zeros((2, 3))` and `zeros(size=(2, 3))`, measured."""
+    if not given and "size" in keywords:
+        given = (keywords.pop("size"),)
+    elif not given:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    return checked_shape(name, given[0] if len(given) == 1 and isinstance(given[0], tuple | list) else given)
+
+
+def checked_shape(name: str, given: Any) -> tuple[int, ...]:
+    """A sequence of sizes, checked and measured before memory is taken."""
+    shape = tuple(size if type(size) is int else _size(name, size, at) for at, size in enumerate(given))
+    if any(size < 0 for size in shape):
+        if name == "zeros":
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
+        negative = next(size for size in shape if size < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {list(shape)}")
+    running.machine.budget.fits(math.prod(size or 1 for size in shape), "the tensor")
+    return shape
+
+
+def _size(name: str, size: Any, position: int) -> int:
+    if isinstance(size, Tensor) and not size.ndim and size.dtype.kind in "iu":
+        return int(size.value)
+    if isinstance(size, np.integer):
+        return int(size)
+    what = "tuple of ints"
+    if position:
+        raise TypeError(
+            f"{name}(): argument 'size' failed to unpack the object at pos {position + 1} with error "
+            f'"type must be {what},but got {kind_name(size)}"'
+        )
+    raise TypeError(f"{name}(): argument 'size' (position 1) must be {what}, not {kind_name(size)}")
+
+
+def size_tuple(name: str, size: Any, position: int = 1) -> tuple[int, ...]:
+    """A size that must be given as one tuple."""
+    if not isinstance(size, tuple | list):
+        raise TypeError(f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {kind_name(size)}")
+    return checked_shape(name, size)
+
+
+def number(name: str, parameter: str, value: Any, position: int) -> Any:
+    """A plain number, or the one in a tensor."""
+    if isinstance(value, Tensor):
+        return value.item()
+    if isinstance(value, np.generic):
+        return value.item()
+    if not isinstance(value, int | float):
+        raise TypeError(
+            f"{name}(): argument '{parameter}' (position {position}) must be Number, not {kind_name(value)}"
+        )
+    return value
+
+
+def whole(name: str, parameter: str, value: Any, position: int) -> int:
+    """A plain whole number."""
+    if isinstance(value, Tensor | np.integer):
+        value = value.item()
+    if not isinstance(value, int):
+        raise TypeError(f"{name}(): argument '{parameter}' (position {position}) must be int, not {kind_name(value)}")
+    return value

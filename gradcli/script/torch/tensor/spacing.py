@@ -1,0 +1,42 @@
+"""Numbers at equal distances, rounded as torch's kernels for `arange`, `linspace` and `logspace` do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.script.torch.random.normals import fused
+
+LANE_BYTES = 32  # of a processor with AVX2: torch fills whole pairs of such lanes, then what is left one by one
+
+Array = np.ndarray[Any, Any]
+
+
+def counted(first: float, step: float, count: int, dtype: np.dtype[Any]) -> Array:
+    """`first + step*i`: in float64, but that the first of every lane is rounded before the others count on from it."""
+    lane = LANE_BYTES // dtype.itemsize
+    position = np.arange(count, dtype=np.float64)
+    singly = fused(position, step, first).astype(dtype)
+    whole = count // (2 * lane) * 2 * lane
+    starts = singly[:whole:lane, None].astype(np.float64)
+    lanes = fused(np.tile(np.arange(lane, dtype=np.float64), (len(starts), 1)), step, starts)
+    return np.concatenate([lanes.reshape(-1).astype(dtype), singly[whole:]])
+
+
+def spaced(first: Any, last: Any, steps: int, add: Callable[[Array, Any, Any], Array] = fused) -> Array:
+    """From the first to the last, scalars of one dtype: counted from the nearer end, so that both are exact."""
+    if steps == 1:
+        return np.array([first])
+    step = (last - first) / type(first)(max(steps - 1, 1))
+    position = np.arange(steps).astype(first.dtype)
+    from_end = type(first)(steps - 1) - position
+    numbers: Array = np.where(position < steps // 2, add(position, step, first), add(from_end, -step, last))
+    return numbers
+
+
+def powers(base: float, first: float, last: float, steps: int) -> Array:
+    """Powers of the base with exponents at equal distances, in float64, each product and sum of them rounded."""
+    exponents = spaced(np.float64(first), np.float64(last), steps, lambda a, b, c: a * b + c)
+    return np.array([np.float64(base) ** x for x in exponents])  # as C has it; numpy's of arrays is less exact

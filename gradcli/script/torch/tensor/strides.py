@@ -1,0 +1,129 @@
+"""Tensors laid over memory by hand: strides, new sizes, another dtype for the same bytes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.memory.in_place import check_in_place
+from gradcli.engine.memory.views import owner
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.machine import running
+from gradcli.script.torch.tensor.options import checked_shape, made, read_options
+
+
+def resize_(x: Tensor, *size: Any, **_: Any) -> Tensor:
+    """Another size in place; entries that are new hold anything, here 0."""
+    if x.requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    given = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
+    shape = checked_shape("resize_", given)
+    old = np.ascontiguousarray(owner(x.array)).reshape(-1)
+    new = np.zeros(math.prod(shape), x.dtype)
+    kept = min(old.size, new.size)
+    new[:kept] = old[:kept]
+    x.value = old[: new.size].reshape(shape) if old.size >= new.size else new.reshape(shape)
+    return x
+
+
+def resize_as_(x: Tensor, other: Tensor) -> Tensor:
+    return resize_(x, other.shape)
+
+
+def set_(x: Tensor, source: Tensor) -> Tensor:
+    """The memory and the sizes of another tensor."""
+    x.data = source
+    return x
+
+
+def is_set_to(x: Tensor, other: Tensor) -> bool:
+    """Whether both look at the same memory in the same way."""
+    a, b = x.array, other.array
+    return (a.ctypes.data, a.shape, a.strides) == (b.ctypes.data, b.shape, b.strides)
+
+
+def dim_order(x: Tensor) -> tuple[int, ...]:
+    """The dimensions from the one with the largest steps to the one with the smallest."""
+    return tuple(int(dim) for dim in np.argsort([-step for step in x.array.strides], kind="stable"))
+
+
+def empty_strided(size: Any, stride: Any, **keywords: Any) -> Tensor:
+    """A new tensor with the given steps."""
+    options = read_options("empty_strided", keywords)
+    shape = checked_shape("empty_strided", size)
+    if len(shape) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(step < 0 for step in stride):
+        raise RuntimeError("empty_strided: negative strides are not supported")
+    if 0 in shape:
+        return made(np.zeros(shape, options.real), options)
+    count = 1 + sum((length - 1) * step for length, step in zip(shape, stride, strict=True))
+    running.machine.budget.fits(count, "the tensor")
+    memory = np.zeros(max(count, 0), options.real)
+    return made(np.lib.stride_tricks.as_strided(memory, shape, [step * memory.itemsize for step in stride]), options)
+
+
+def empty_permuted(size: Any, physical_layout: Any, **keywords: Any) -> Tensor:
+    """A new tensor whose dimensions lie in memory in the given order."""
+    options, shape = read_options("empty_permuted", keywords), checked_shape("empty_permuted", size)
+    return made(np.zeros([shape[dim] for dim in physical_layout], options.real).transpose(np.argsort(physical_layout)))
+
+
+def reinterpreted(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """`x.view(dtype)`: the same bytes read as numbers of another kind."""
+    if dtype.itemsize != x.dtype.itemsize and not x.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 to view {x.dtype} as {dtype} (different element sizes)")
+    return Tensor(x.array.view(dtype))
+
+
+def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
+    return OPERATIONS["split"].function(input, tuple(split_sizes), dim)
+
+
+def put_(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """Entries at places of the flattened tensor."""
+    check_in_place(x)
+    flat = x.value.reshape(-1).copy()
+    (np.add.at if accumulate else np.put)(flat, index.value.ravel(), source.value.ravel())
+    x.array[...] = flat.reshape(x.shape)
+    x.changed()
+    return x
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    return put_(OPERATIONS["clone"].function(input), index, source, accumulate)
+
+
+def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
+    """`x.index_put(...)`: a copy with entries at places."""
+    from gradcli.ops.indexing.assignment import index_put_
+
+    return index_put_(OPERATIONS["clone"].function(input), indices, values, accumulate)
+
+
+def apply_(x: Tensor, function: Any) -> Tensor:
+    """Each entry replaced by what a Python function makes of it."""
+    if x.requires_grad:
+        raise TypeError("can't call apply_() on Tensor that requires grad. Use tensor.detach().apply_(...) instead.")
+    flat = [function(value) for value in x.value.ravel().tolist()]
+    x.array[...] = np.array(flat, np.float64).astype(x.dtype).reshape(x.shape)
+    x.changed()
+    return x
+
+
+def map_(x: Tensor, other: Tensor, function: Any) -> Tensor:
+    """Each entry replaced by what a Python function makes of it and of the entry of another tensor."""
+    pairs = zip(x.value.ravel().tolist(), np.broadcast_to(other.value, x.shape).ravel().tolist(), strict=True)
+    x.array[...] = np.array([function(*pair) for pair in pairs], np.float64).astype(x.dtype).reshape(x.shape)
+    x.changed()
+    return x
+
+
+def adjoint(input: Tensor) -> Any:
+    """The last two dimensions exchanged, under its name for complex numbers."""
+    if input.ndim < 2:
+        raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
+    return OPERATIONS["transpose"].function(input, -2, -1)

@@ -1,0 +1,191 @@
+"""Losses where they are delicate: kinks, certain answers, huge logits, ignored labels, and torch's refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.engine.backward import grad
+from gradcli.engine.tensor import Tensor, tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.support.surface import OPERATIONS
+from tests.ops.structure import structure
+
+INF, NAN = float("inf"), float("nan")
+SATURATED = 1000000003995.8029  # one over torch's 1e-12, a single-precision number
+
+
+def gradients(out: Any, *leaves: Tensor, **options: Any) -> list[Any]:
+    return list(grad([out], leaves, [np.ones(out.shape)], **options))
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "y", "options", "value", "to_input", "to_target"),
+    [
+        (
+            "binary_cross_entropy",
+            [0, 1, 0, 1],
+            [0, 1, 1, 0],
+            {},
+            [0, 0, 100, 100],
+            [0, 0, -SATURATED, SATURATED],
+            [INF, -INF, INF, -INF],
+        ),
+        (
+            "binary_cross_entropy_with_logits",
+            [1000, -1000, 0],
+            [0, 0, 0],
+            {},
+            [1000, 0, 0.6931471805599453],
+            [1, 0, 0.5],
+            [-1000, 1000, 0],
+        ),
+        (
+            "binary_cross_entropy_with_logits",
+            [1000, -1000, 0],
+            [1, 1, 1],
+            {"pos_weight": 3.0},
+            [0, 3000, 2.0794415416798357],
+            [0, -3, -1.5],
+            [-1000, 3000, 1.3862943611198904],
+        ),
+        ("l1_loss", [1, 2], [1, 1], {}, [0, 1], [0, 1], [0, -1]),
+    ],
+)
+def test_edges(name: str, x: Any, y: Any, options: dict[str, Any], value: Any, to_input: Any, to_target: Any) -> None:
+    leaves = [tensor(np.array(v, float), requires_grad=True) for v in (x, y)]
+    out = OPERATIONS[name](*leaves, reduction="none", **options)
+    np.testing.assert_allclose(out.value, value, rtol=1e-15)
+    for found, expected in zip(gradients(out, *leaves), (to_input, to_target), strict=True):
+        np.testing.assert_allclose(found.value, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["huber_loss", "smooth_l1_loss"])
+def test_the_second_derivative_ends_before_the_joint(name: str) -> None:
+    x, y = tensor([1.0, -1, 0, 3], requires_grad=True), tensor([0.0, 0, 0, 0])
+    (first,) = gradients(OPERATIONS[name](x, y, reduction="sum"), x, create_graph=True)
+    assert first.value.tolist() == [1, -1, 0, 1]
+    assert gradients(first, x)[0].value.tolist() == [0, 0, 1, 0]
+
+
+@pytest.mark.parametrize(("reduction", "value"), [("mean", NAN), ("sum", 0), ("none", [0, 0])])
+def test_all_labels_ignored(reduction: str, value: Any) -> None:
+    x = tensor([[-1.0, -2], [-3, -4]], requires_grad=True)
+    out = OPERATIONS["nll_loss"](x, [-100, -100], reduction=reduction)
+    np.testing.assert_array_equal(out.value, value)
+    assert gradients(out, x)[0].value.tolist() == [[0, 0], [0, 0]]
+
+
+def test_cross_entropy_of_huge_scores() -> None:
+    x = tensor([[1000.0, -1000], [1000, -1000]], requires_grad=True)
+    out = OPERATIONS["cross_entropy"](x, [0, 1])
+    assert out.item() == 1000
+    assert gradients(out, x)[0].value.tolist() == [[0, 0], [0.5, -0.5]]
+
+
+def test_smoothing_with_weights_and_ignored_labels() -> None:
+    x = tensor([[1.0, 2, 3], [0, 0, 1], [5, 4, 3]], requires_grad=True)
+    out = OPERATIONS["cross_entropy"](x, [0, 2, 1], weight=[1, 2, 0.5], label_smoothing=0.1, ignore_index=1)
+    assert out.item() == pytest.approx(1.8401453789421884, rel=1e-14)
+    expected = [
+        [-0.5612015004067422, 0.12142707482602949, 0.4397744255807125],
+        [0.057844588433121166, 0.03562236621089894, -0.09346695464402012],
+        [0, 0, 0],
+    ]
+    np.testing.assert_allclose(gradients(out, x)[0].value, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("shape", "target", "options", "expected"),
+    [
+        ((2, 3), [0, 1], {}, "NllLoss(LogSoftmax(leaf))"),
+        ((2, 3, 4), [[0] * 4] * 2, {}, "NllLoss2D(View(LogSoftmax(leaf)))"),
+        ((2, 3, 4), [[0] * 4] * 2, {"reduction": "none"}, "View(NllLoss2D(View(LogSoftmax(leaf))))"),
+        ((2, 3, 2, 1), [[[0], [1]]] * 2, {}, "NllLoss2D(LogSoftmax(leaf))"),
+        (
+            (2, 3),
+            [0, 1],
+            {"label_smoothing": 0.1},
+            "Add(MulBackward1(NllLoss(LogSoftmax(leaf))), "
+            "MulBackward1(Div(Sum(MaskedFill(Neg(SumBackward1(LogSoftmax(leaf))))), None)))",
+        ),
+        ((2, 3), [[0.2, 0.3, 0.5]] * 2, {}, "DivBackward1(Neg(Sum(Mul(LogSoftmax(leaf), None))))"),
+    ],
+)
+def test_graph_of_cross_entropy(shape: tuple[int, ...], target: Any, options: dict[str, Any], expected: str) -> None:
+    out = OPERATIONS["cross_entropy"](tensor(np.ones(shape), requires_grad=True), target, **options)
+    assert structure(out.grad_fn) == expected
+
+
+def test_different_sizes_broadcast_with_a_warning() -> None:
+    x, y = tensor(np.ones((3, 4)), requires_grad=True), tensor(np.zeros(4), requires_grad=True)
+    with pytest.warns(UserWarning, match=r"target size \(torch.Size\(\[4\]\)\) that is different to the input size"):
+        out = OPERATIONS["mse_loss"](x, y)
+    assert structure(out.grad_fn) == "MseLoss(leaf, Expand(leaf))"
+
+
+@pytest.mark.parametrize(
+    ("name", "operands", "options", "message"),
+    [
+        ("mse_loss", [[1.0], [1.0]], {"reduction": "avg"}, "avg is not a valid value for reduction"),
+        ("smooth_l1_loss", [[1.0], [1.0]], {"beta": -1}, "smooth_l1_loss does not support negative values for beta."),
+        ("huber_loss", [[1.0], [1.0]], {"delta": 0}, "huber_loss does not support non-positive values for delta."),
+        ("binary_cross_entropy", [[1.5], [1.0]], {}, "all elements of input should be between 0 and 1"),
+        ("binary_cross_entropy", [[NAN], [1.0]], {}, "all elements of input should be between 0 and 1"),
+        ("binary_cross_entropy", [[0.5], [2.0]], {}, "all elements of target should be between 0 and 1"),
+        (
+            "binary_cross_entropy_with_logits",
+            [[1.0, 2], [1.0]],
+            {},
+            "Target size (torch.Size([1])) must be the same as input size (torch.Size([2]))",
+        ),
+        ("nll_loss", [[[1.0, 2, 3]], [5]], {}, "Target 5 is out of bounds."),
+        ("cross_entropy", [[[1.0, 2, 3]], [-1]], {"label_smoothing": 0.1}, "Target -1 is out of bounds."),
+        (
+            "nll_loss",
+            [[[1.0, 2, 3]], [0, 1]],
+            {},
+            "Expected input batch_size (1) to match target batch_size (2).",
+        ),
+        (
+            "cross_entropy",
+            [[[1.0, 2, 3]], [0]],
+            {"weight": [1, 2]},
+            "weight tensor should be defined either for all 3 classes or no classes but got weight tensor of shape: "
+            "[2]",
+        ),
+        (
+            "cross_entropy",
+            [[[1.0, 2, 3]], [0.5]],
+            {},
+            "expected target dtype to be Long or Byte, but got Double",
+        ),
+        ("one_hot", [[0, -1]], {}, "Class values must be non-negative."),
+        ("one_hot", [[0, 2], 2], {}, "Class values must be smaller than num_classes."),
+    ],
+)
+def test_refusals(name: str, operands: list[Any], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(AutogradError) as error:
+        OPERATIONS[name](*operands, **options)
+    assert error.value.message == message
+
+
+def test_weights_take_no_gradient() -> None:
+    weight = tensor([1.0, 2, 3], requires_grad=True)
+    with pytest.raises(
+        AutogradError, match="'nll_loss_forward' is not differentiable with respect to argument 'weight'"
+    ):
+        OPERATIONS["cross_entropy"]([[1.0, 2, 3]], [0], weight=weight)
+
+
+def test_the_mean_divergence_is_warned_about() -> None:
+    x, y = tensor([-0.5, -1.5]), tensor([0.6, 0.4])
+    with pytest.warns(UserWarning, match="divides the total loss by both the batch size and the support size"):
+        OPERATIONS["kl_div"](x, y)
+
+
+def test_a_variance_below_zero_is_refused() -> None:
+    with pytest.raises(AutogradError, match="var has negative entry/entries"):
+        OPERATIONS["gaussian_nll_loss"](tensor([1.0]), tensor([1.0]), tensor([-1.0]))

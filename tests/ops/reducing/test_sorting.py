@@ -1,0 +1,89 @@
+"""Sorting and choosing by order: ties, nan, empty dimensions, and the parts of the results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.engine.backward import grad
+from gradcli.engine.tensor import tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.support.pairs import PAIRS, ReturnType
+from gradcli.ops.support.surface import OPERATIONS
+from tests.ops.gradients import value_and_gradients
+
+NAN = float("nan")
+
+
+def parts(name: str, x: Any, *arguments: Any, **options: Any) -> tuple[list[Any], list[Any]]:
+    found = OPERATIONS[name](tensor(np.array(x, dtype=np.float64)), *arguments, **options)
+    return found.values.value.tolist(), found.indices.value.tolist()
+
+
+def test_the_parts_have_names_and_places() -> None:
+    found = PAIRS["sort"](tensor([3.0, 1.0]))
+    assert isinstance(found, ReturnType)
+    values, indices = found
+    assert values is found.values is found[0]
+    assert indices is found.indices
+    assert (found.name, found._fields) == ("sort", ("values", "indices"))
+    assert OPERATIONS["max"](tensor([3.0, 1.0]), 0).name == "max"
+    with pytest.raises(AttributeError, match=r"torch\.return_types\.sort has no part 'places'"):
+        _ = found.places
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_every_pair_is_an_operation(name: str) -> None:
+    assert name in OPERATIONS
+
+
+def test_equal_entries_keep_their_order() -> None:
+    assert parts("sort", [1, 2, 1, 2]) == ([1, 1, 2, 2], [0, 2, 1, 3])
+    assert parts("sort", [1, 2, 1, 2], descending=True) == ([2, 2, 1, 1], [1, 3, 0, 2])
+
+
+def test_nan_is_the_largest() -> None:
+    assert parts("sort", [1, NAN, 2])[1] == [0, 2, 1]
+    assert parts("sort", [1, NAN, 2], descending=True)[1] == [1, 2, 0]
+    assert parts("median", [[1, NAN, 2], [1, 3, 2]], 1)[1] == [1, 2]
+    assert parts("cummax", [1, 1, 0, NAN, 2], 0)[1] == [0, 1, 1, 3, 3]
+    assert parts("cummin", [1, 1, 0, NAN, 2], 0)[1] == [0, 1, 2, 3, 3]
+
+
+def test_the_most_frequent_entry_is_the_smallest_of_several_at_its_last_place() -> None:
+    assert parts("mode", [1, 3, 1, 3, 2, 2, 0]) == (1, 2)
+    assert parts("mode", [[3, 3, 1]], keepdim=True) == ([[3]], [[1]])
+
+
+def test_a_median_without_a_dimension_shares_at_a_tie() -> None:
+    assert value_and_gradients("median", [2, 1, 2, 3]) == (2, [0.5, 0, 0.5, 0])
+    assert value_and_gradients("median", [2, 1, 2, 3], arguments=(0,)) == (2, [1, 0, 0, 0])
+    assert np.isnan(OPERATIONS["median"](tensor(np.zeros(0))).value)
+
+
+def test_running_extremes_give_the_gradient_to_where_they_came_from() -> None:
+    assert value_and_gradients("cummax", [1, 3, 2, 4], arguments=(0,)) == ([1, 3, 3, 4], [1, 2, 0, 1])
+
+
+def test_a_scalar_is_its_own_order() -> None:
+    x = tensor(2.0, requires_grad=True)
+    for name, arguments in [("sort", ()), ("topk", (1,)), ("kthvalue", (1,)), ("mode", ()), ("cummax", (0,))]:
+        values, indices = OPERATIONS[name](x, *arguments)
+        assert (values.value, indices.value) == (2, 0)
+        assert grad([values], [x])[0].value == 1  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: OPERATIONS["topk"](x, 4), "selected index k out of range"),
+        (lambda x: OPERATIONS["kthvalue"](x, 0), r"kthvalue\(\): selected number k out of range for dimension 0"),
+        (lambda x: OPERATIONS["mode"](x[:0]), r"mode\(\): Expected reduction dim 0 to have non-zero size"),
+        (lambda x: OPERATIONS["sort"](x, 1), "Dimension out of range"),
+    ],
+)
+def test_what_torch_refuses_is_refused(call: Any, message: str) -> None:
+    with pytest.raises(AutogradError, match=message):
+        call(tensor([3.0, 1.0, 2.0]))

@@ -1,0 +1,246 @@
+"""Reports: after the shape that their readers expect, and read by those readers where they are installed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradcli.homework.assignment.outline import Asked, Outline
+from gradcli.homework.disclosure import LEVELS, revealed
+from gradcli.homework.model import CREDITED, Result
+from gradcli.render.check.reports.gradebook import harmless
+from gradcli.render.check.reports.registry import REPORTS, FileNames
+from tests.homework.results import CLASS, HOSTILE, NASTY, OUTLINE, PARTLY, PERFECT, results, texts
+from tests.render.report_shapes import CHECK50, GRADESCOPE
+
+
+def written(format: str, *members: Result, outline: Outline = OUTLINE) -> str:
+    return "".join(REPORTS[format].write(outline, members))
+
+
+def read(format: str, result: Result) -> Any:
+    """A JSON report after its schema."""
+    text = written(format, result)
+    assert text.isascii()
+    found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+    jsonschema.Draft202012Validator({"gradescope": GRADESCOPE, "check50": CHECK50}[format]).validate(found)
+    return found
+
+
+def suites(*members: Result) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(written("junit", *members)).iter("testsuite"))
+
+
+def strings(document: Any) -> Iterator[str]:
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, dict | list):
+        for part in document.values() if isinstance(document, dict) else document:
+            yield from strings(part)
+
+
+def test_gradescope() -> None:
+    found = read("gradescope", PARTLY)
+    assert found["score"] == 2.5
+    assert [test["number"] for test in found["tests"]] == ["1.1", "1.2", "1.3", "1.4", "2.1", "2.2", "2.3"]
+    assert [test["status"] for test in found["tests"]] == ["passed", "failed", "passed", *["failed"] * 4]
+    assert found["tests"][1] == {
+        "name": "diamond: dq/ds",
+        "number": "1.2",
+        "score": 0.0,
+        "max_score": 1.0,
+        "status": "failed",
+        "output": "5: not right; right is 8, yours is 3 too small\n"
+        "you kept the branch through p; s also feeds m, which adds 5 (fanout-overwrite at s: ∂q/∂p·∂p/∂s)\n"
+        "perhaps: you gave the local derivative (local-not-total at q: p)\n"
+        "has q ← m ← s +5, lacks q ← p ← s +3",
+        "output_format": "text",
+        "tags": ["diamond", "wrong"],
+        "visibility": "visible",
+        "extra_data": {
+            "question": "diamond",
+            "quantity": "dq/ds",
+            "verdict": "wrong",
+            "mistakes": ["fanout-overwrite", "local-not-total"],
+        },
+    }
+    assert read("gradescope", HOSTILE)["output"] == "there is no question 'nowhere]]>'"
+
+
+def test_check50() -> None:
+    found = read("check50", PARTLY)
+    assert found["slug"] == "week1.toml"
+    assert [check["passed"] for check in found["results"]] == [True, False, True, False, False, None, False]
+    assert found["results"][1]["cause"] == {
+        "rationale": "5: not right, yours is 3 too small",
+        "help": "you kept the branch through p; s also feeds m, which adds 5 (fanout-overwrite at s: ∂q/∂p·∂p/∂s)\n"
+        "perhaps: you gave the local derivative (local-not-total at q: p)",
+        "expected": "8",
+        "actual": "5",
+    }
+    assert found["results"][5]["cause"] == {"rationale": "no answer", "help": None}
+    assert read("check50", HOSTILE)["results"][0]["cause"]["rationale"] == "there is no question 'nowhere]]>'"
+
+
+def test_junit() -> None:
+    bob, ada, eve = suites(*CLASS)
+    assert (bob.get("name"), bob.get("tests"), bob.get("failures"), bob.get("errors")) == ("bob", "2", "0", "0")
+    assert (ada.get("tests"), ada.get("failures"), ada.get("errors")) == ("7", "5", "0")
+    assert (eve.get("tests"), eve.get("failures"), eve.get("errors")) == ("4", "1", "3")
+    properties = {found.get("name"): found.get("value") for found in ada.iter("property")}
+    assert (properties["score"], properties["max_score"], properties["points diamond: dq/dx"]) == ("2.5", "9", "0/3")
+    failures = {case.get("name"): case.find("failure") for case in ada.iter("testcase")}
+    assert failures["s"] is None
+    wrong = failures["dq/ds"]
+    assert wrong is not None
+    assert (wrong.get("type"), wrong.get("message")) == ("wrong", "not right")
+    assert (wrong.text or "").splitlines()[0] == "5: not right; right is 8, yours is 3 too small"
+    assert {case.get("classname") for case in ada.iter("testcase")} == {"ada.diamond", "ada.chain"}
+
+
+def test_gradebook() -> None:
+    rows = list(csv.DictReader(io.StringIO(written("csv", *CLASS))))
+    assert rows[1] == {
+        "student": "ada",
+        "file": "class/ada.txt",
+        "diamond": "2",
+        "chain": "0.5",
+        "total": "2.5",
+        "max": "9",
+    }
+    assert rows[2]["student"] == r"\u202eeve ]]><script>\x00\ud800"
+
+
+def test_mistakes() -> None:
+    assert written("mistakes", *CLASS) == (
+        "mistake,title,students,answers,questions\n"
+        "fanout-overwrite,kept one branch where the branches add up,1,1,diamond (1)\n"
+    )
+
+
+@settings(max_examples=25)
+@given(results(), st.sampled_from(LEVELS))
+def test_any_submission(result: Result, level: str) -> None:
+    result = revealed(result, level)
+    right = [answer.verdict in CREDITED for answer in result.answers]
+    gradescope = read("gradescope", result)
+    assert gradescope["score"] == result.score
+    assert [test["status"] == "passed" for test in gradescope["tests"]] == right
+    check50 = read("check50", result)
+    assert [check["passed"] is True for check in check50["results"]][bool(result.remarks) :] == right
+    assert len({check["name"] for check in check50["results"]}) == len(check50["results"])
+    for text in strings([gradescope, check50]):
+        assert text.replace("\n", "").isprintable() or "\u3000" in text or "\xa0" in text
+        text.encode()
+
+
+@settings(max_examples=25)
+@given(st.lists(results(), max_size=3))
+def test_any_class(members: list[Result]) -> None:
+    for suite, result in zip(suites(*members), members, strict=True):
+        cases = list(suite.iter("testcase"))
+        assert suite.get("tests") == str(len(cases))
+        for tag, count in (("failure", "failures"), ("error", "errors")):
+            assert suite.get(count) == str(len(list(suite.iter(tag))))
+        bad = sum(case.find("failure") is not None or case.find("error") is not None for case in cases)
+        assert (bad == 0) == result.is_right
+    rows = list(csv.reader(io.StringIO(written("csv", *members))))
+    assert len(rows) == len(members) + 1
+    assert {len(row) for row in rows} == {6}
+    assert [float(row[4]) for row in rows[1:]] == [result.score for result in members]
+
+
+@given(texts())
+def test_no_cell_is_a_formula(text: str) -> None:
+    assert not re.match(r"\s*[=+\-@＝＋－＠]", harmless(text))
+
+
+@pytest.mark.parametrize("text", ["=1+1", " =1+1", "\t=1", "\n@x", "-2+3", "+1", "＝1"])
+def test_formulas_become_text(text: str) -> None:
+    student = replace(PERFECT, student=text, file=text)
+    (row,) = list(csv.reader(io.StringIO(written("csv", student))))[1:]
+    assert all(cell.startswith(("'", "\\")) for cell in row[:2])
+    outline = Outline(text, text, (Asked(text, "", ("s",), 1.0),))
+    (header,) = csv.reader(io.StringIO(written("csv", outline=outline)))
+    assert header[2].startswith(("'", "\\"))
+
+
+def test_a_number_below_zero_stays_a_number() -> None:
+    student = replace(PERFECT, answers=(replace(PERFECT.answers[0], points=-0.5),))
+    (row,) = list(csv.reader(io.StringIO(written("csv", student))))[1:]
+    assert row[2:] == ["-0.5", "0", "-0.5", "1"]
+
+
+@pytest.mark.parametrize("format", ["gradescope", "check50"])
+def test_one_student_a_file(format: str) -> None:
+    assert REPORTS[format].per_student
+    for members in ((), (PERFECT, PARTLY)):
+        with pytest.raises(ValueError, match="one submission"):
+            written(format, *members)
+
+
+def test_what_students_read_tells_less() -> None:
+    assert {name: report.reveal for name, report in REPORTS.items()} == {
+        "gradescope": "rule",
+        "check50": "rule",
+        "junit": "value",
+        "csv": "value",
+        "mistakes": "value",
+    }
+
+
+@given(st.lists(texts() | st.sampled_from(["../../etc/passwd", "..", "", "nul", "COM1.txt", "-rf", "Ada", "ada"])))
+def test_file_names(students: list[str]) -> None:
+    names = FileNames(".json")
+    found = [names.name(student) for student in students]
+    assert len({name.casefold() for name in found}) == len(found)
+    for name in found:
+        assert re.fullmatch(r"[\w.-]+\.json", name)
+        assert not name.startswith((".", "-"))
+        assert len(name) < 130
+        assert name.lower() not in ("nul.json", "com1.txt.json", "com1.json")
+
+
+def test_file_names_are_readable() -> None:
+    names = FileNames(".xml")
+    assert [names.name(n) for n in ("Zoë B.", "a/b", "Ada", "ada")] == ["Zoë_B.xml", "a_b.xml", "Ada.xml", "ada-2.xml"]
+
+
+def test_text_from_outside_is_shown_escaped() -> None:
+    for text in NASTY:
+        answer = replace(PARTLY.answers[1], given=text, expected=np.float64(1), quantity=text, question=text)
+        result = Result(text, text, (answer,), (text,))
+        joined = written("junit", result)
+        assert not {"\x1b", "\x9b", "\x00"} & set(joined)
+        assert "<script>" not in joined
+        ElementTree.fromstring(joined)
+
+
+def test_check50_renders_it() -> None:
+    renderer = pytest.importorskip("check50.renderer", exc_type=ImportError)
+    for result in CLASS:
+        found = json.loads(written("check50", result))
+        page = renderer.to_html(**found)
+        assert "<script>" not in page
+        assert page.count(":)") == sum(check["passed"] is True for check in found["results"])
+        assert json.loads(renderer.to_json(**found)) == found
+
+
+def test_junitparser_reads_it() -> None:
+    junitparser = pytest.importorskip("junitparser")
+    found = list(junitparser.JUnitXml.fromstring(written("junit", *CLASS).encode()))
+    assert [suite.name for suite in found] == ["bob", "ada", r"\u202eeve ]]><script>\x00\ud800"]
+    assert [(suite.tests, suite.failures, suite.errors) for suite in found] == [(2, 0, 0), (7, 5, 0), (4, 1, 3)]
+    assert {p.name: p.value for p in found[1].properties()}["score"] == "2.5"

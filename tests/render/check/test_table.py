@@ -1,0 +1,62 @@
+"""The table for a class."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from gradcli.homework.model import Result
+from gradcli.homework.totals import ClassTotals
+from gradcli.render.check.table import check_table
+from gradcli.render.text.looks import Looks
+from tests.homework.results import CLASS, OUTLINE, results
+from tests.render.check.test_page import ESCAPE, assert_harmless
+
+TABLE = r"""
+Backpropagation, week 1   3 submissions, mean 1.5 of 4.33 points (35%)
+
+Students
+  bob                             2 of 2    100%
+  ada                             2.5 of 9  28%   4 wrong                1 missing            fanout-overwrite
+  \u202eeve ]]><script>\x00\ud800 0 of 2    0%    1 wrong  2 unreadable             1 remark
+Mistakes, those of most students first
+  fanout-overwrite kept one branch where the branches add up  1 student  1 answer  in diamond (1)
+Questions
+  diamond 50% right  4 of 8 answers  40% of the points
+  chain   0% right   0 of 3 answers  17% of the points
+"""
+
+
+def added(members: tuple[Result, ...] | list[Result]) -> ClassTotals:
+    totals = ClassTotals(OUTLINE)
+    for result in members:
+        totals.add(result)
+    return totals
+
+
+def test_table() -> None:
+    assert check_table(added(CLASS), Looks()) == TABLE.strip()
+
+
+def test_nobody() -> None:
+    assert check_table(added(()), Looks()) == "Backpropagation, week 1   no submissions"
+
+
+@pytest.mark.parametrize("width", [50, 80, 120])
+def test_narrow(width: int) -> None:
+    table = check_table(added(CLASS), Looks(width=width, ascii=True))
+    assert max(map(len, table.split("\n"))) <= width
+    for word in ("bob", "2.5 of 9", "28%", "2 unreadable", "1 missing", "1 answer", "50% right"):
+        assert word in table
+
+
+@settings(max_examples=25)
+@given(st.lists(results(), max_size=4), st.sampled_from([50, 80, None]), st.booleans())
+def test_any_class(members: list[Result], width: int | None, color: bool) -> None:
+    table = check_table(added(members), Looks(width=width, color=color))
+    text = ESCAPE.sub("", table)
+    assert_harmless(text)
+    if width is not None:
+        assert max(map(cell_len, text.split("\n"))) <= width

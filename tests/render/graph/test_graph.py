@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import dataclasses
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from gradcli.explanation.model import Explanation, Local, Node
+from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Name
+from gradcli.render.documents.explanation import dump, explanation_document
+from gradcli.render.graph.dot import dot
+from gradcli.render.graph.mermaid import mermaid
+from gradcli.render.graph.tree import LEVELS, tree
+from gradcli.render.text.looks import Looks
+from gradcli.source import Span
+from tests.render.programs import CASES, Case, explained
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+LOOKS = Looks()
+ASCII = Looks(ascii=True)
+RENDERERS = {
+    "diamond.txt": lambda explanation: tree(explanation, LOOKS),
+    "diamond-ascii.txt": lambda explanation: tree(explanation, ASCII),
+    "diamond.dot": lambda explanation: dot(explanation, LOOKS),
+    "diamond.mmd": lambda explanation: mermaid(explanation, LOOKS),
+    "diamond.json": lambda explanation: dump(explanation_document(explanation), indent=2),
+}
+NASTY = "a\"b'c \\n \\N \\ [red]x[/red] <b>&lt;</b> `d` *x* _y_ #35; %% {z} |p| $q$ é梯 \x1b\u202e"
+SHOWN = NASTY.replace("\x1b\u202e", "\\x1b\\u202e")
+SVG = "{http://www.w3.org/2000/svg}"
+SINGLE = Span(0, 1)
+EVERY = pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES.items()])
+
+
+@pytest.mark.parametrize("name", RENDERERS)
+def test_diamond(name: str) -> None:
+    text = RENDERERS[name](CASES["diamond"].explain()) + "\n"
+    assert text == (SNAPSHOTS / name).read_text(encoding="utf-8")
+
+
+@EVERY
+def test_ascii_is_ascii(case: Case) -> None:
+    explanation = case.explain()
+    if all(node.name.isascii() for node in explanation.nodes):
+        for render in (tree, dot, mermaid):
+            assert render(explanation, ASCII).isascii()
+
+
+@EVERY
+def test_tree_shows_each_node_of_the_backward_graph_once(case: Case) -> None:
+    explanation = case.explain()
+    lines = [line for line in tree(explanation, LOOKS).splitlines() if line]
+    shown = [line for line in lines if "see " not in line]
+    reached = {explanation.output, *(step.input for step in explanation.steps)}
+    assert len(shown) == len(reached)
+    assert len(lines) == 1 + len(explanation.steps)
+
+
+def test_tree_of_a_constant() -> None:
+    assert tree(CASES["no gradient"].explain(), LOOKS) == "no grad_fn  v1 = x·2 = 2"
+
+
+def test_node_used_twice_by_one_operation() -> None:
+    explanation = explained("y = x**2; y*y", {"x": 3})
+    lines = tree(explanation, LOOKS).splitlines()
+    assert lines[0].startswith("MulBackward0  v1 = y·y = 81")
+    assert lines[-1] == "└── PowBackward0  ↑ see y"
+    assert dot(explanation, LOOKS).count('"y" -> "v1"') == 2
+
+
+def chain(length: int) -> Explanation:
+    """x -> n1 -> n2 -> ..., each the double of the one before."""
+    one = np.float64(1)
+    common = {"span": SINGLE, "shape": (), "dtype": "float64", "value": one, "requires_grad": True, "grad": one}
+    leaf = Node("x", "x", "leaf", Name("x"), op=None, grad_fn=None, inputs=(), is_leaf=True, locals=(), **common)
+    nodes = [leaf]
+    for number in range(1, length):
+        below = nodes[-1].id
+        double = Binary("+", Name(below), Name(below))
+        local = Local(below, Name("k"), one, Name("g"))
+        facts = {"op": "add", "grad_fn": "AddBackward0", "inputs": (below,), "is_leaf": False, "locals": (local,)}
+        nodes.append(Node(f"n{number}", f"n{number}", "op", double, **facts, **common))
+    return Explanation("x", nodes[-1].id, one, one, tuple(nodes), (), (), ())
+
+
+def test_deep_tree() -> None:
+    deep = chain(150_000)
+    text = tree(deep, LOOKS)
+    assert text.count("\n") < 170_000
+    assert len(text) < 20_000_000
+
+
+def test_long_pictures() -> None:
+    long = chain(10_000)
+    assert dot(long, LOOKS).count("->") == 9_999
+    assert mermaid(long, LOOKS).count("-->") == 9_999
+
+
+def test_tree_goes_on_below() -> None:
+    text = tree(chain(LEVELS + 5), LOOKS)
+    first, second = text.split("\n\n")
+    assert first.splitlines()[-1].strip() == "└── AddBackward0  ↓ see n4"
+    assert second.splitlines()[0] == "AddBackward0  n4 = n3 + n3 = 1"
+    assert second.splitlines()[-1].strip() == "└── AccumulateGrad  x = 1"
+
+
+def nasty() -> Explanation:
+    """The diamond, with text in it that means something in DOT, in Mermaid or to a terminal."""
+    explanation = CASES["diamond"].explain()
+    text: Expression = Call("f", (Argument(Literal(NASTY)),))
+    nodes = [
+        dataclasses.replace(
+            node,
+            name=NASTY,
+            grad_fn=node.grad_fn and NASTY,
+            locals=tuple(dataclasses.replace(local, formula=None, rule=text) for local in node.locals),
+        )
+        for node in explanation.nodes
+    ]
+    return dataclasses.replace(explanation, nodes=tuple(nodes))
+
+
+def test_dot_escapes() -> None:
+    labels = re.findall(r'label="((?:[^"\\]|\\.)*)"', dot(nasty(), LOOKS))
+    for label in labels:
+        assert "&" not in label.replace("&amp;", "")
+        text = re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], label).replace("&amp;", "&")
+        assert text.startswith((SHOWN, "f("))
+    assert len(labels) == 8 + 6
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+def test_graphviz_reads_it() -> None:
+    drawn = subprocess.run(
+        ["dot", "-Tsvg"], input=dot(nasty(), LOOKS), capture_output=True, encoding="utf-8", check=True
+    )
+    assert drawn.stderr == ""
+    texts = [element.text or "" for element in ElementTree.fromstring(drawn.stdout).iter(f"{SVG}text")]
+    assert len([text for text in texts if text.startswith(SHOWN)]) == 8
+    assert "value = 15" in texts
+
+
+def test_mermaid_escapes() -> None:
+    text = mermaid(nasty(), LOOKS)
+    labels = re.findall(r'"([^"]*)"', text)
+    for label in labels:
+        assert not re.search(r"[*_`\\|%{}\[\]]", label)
+        lines = label.split("<br/>")
+        assert all("<" not in line and ">" not in line for line in lines)
+        assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), lines[0]).startswith((SHOWN, "f("))
+    assert len(labels) == 8 + 6
+    statement = re.compile(
+        r"flowchart LR"
+        r'|n\d+(\(\["[^"]*"\]\)|\["[^"]*"\]):::(leaf|constant|op)'
+        r'|n\d+ (-->\|"[^"]*"\||-\.->) n\d+'
+        r"|classDef \w+ [-\w:#,]+"
+        r"|class n\d+ output"
+    )
+    assert all(statement.fullmatch(line.strip()) for line in text.splitlines())
+
+
+def test_names_in_other_scripts() -> None:
+    explanation = CASES["unicode"].explain()
+    assert '"θ" -> ' in dot(explanation, LOOKS)
+    assert 'n1(["θ<br/>' in mermaid(explanation, LOOKS)
+    assert "AccumulateGrad  θ = 3" in tree(explanation, LOOKS)
