@@ -6,7 +6,6 @@ import doctest
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -54,22 +53,6 @@ def test_the_docstring() -> None:
     result = doctest.testmod(gradcli)
     assert result.attempted > 2
     assert result.failed == 0
-
-
-def consoles() -> Iterator[tuple[str, str]]:
-    """The command lines of the README with what it says they print; those with jq print as its version likes."""
-    for block in re.findall(r"^```console\n(.*?)^```", README, re.DOTALL | re.MULTILINE):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, printed = part.partition("\n")
-            if "jq" not in command:
-                yield command, printed
-
-
-@pytest.mark.parametrize(("command", "printed"), list(consoles()))
-def test_the_readme_shows_what_is_printed(command: str, printed: str) -> None:
-    text = f'gradcli() {{ "{sys.executable}" -m gradcli "$@"; }}\n{command}'
-    done = subprocess.run(["bash", "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == printed
 
 
 def test_the_readme_as_a_library(capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,21 +48,3 @@ def test_a_pipeline_prints_what_it_says(script: Path, environment: dict[str, str
     )
     assert result.returncode == 0, result.stderr
     assert result.stdout == script.with_suffix(".out").read_text(encoding="utf-8")
-
-
-README = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Pipelines")[2].partition("\n## ")[0]
-EXAMPLES = re.findall(r"^\$ (.*(?:\\\n.*)*)\n((?:(?!\$ |```).*\n)*)", README, re.MULTILINE)
-
-
-@pytest.mark.parametrize(("command", "output"), EXAMPLES, ids=[command for command, _ in EXAMPLES])
-def test_the_readme(command: str, output: str, environment: dict[str, str]) -> None:
-    tools = re.findall(r"(?:^|\| )(\w+)", command)
-    if all(map(shutil.which, set(tools) - {"gradcli"})):
-        result = subprocess.run(
-            ["sh", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=120
-        )
-        assert result.stdout == output
-
-
-def test_the_readme_has_examples() -> None:
-    assert len(EXAMPLES) >= 3
