@@ -7,18 +7,17 @@ the engine alone holds an array does it add to it, or hand it over, instead of c
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.hooks import accumulated_hooks, before_hooks
+from gradcli.engine.memory.writing import copy
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor, Value
 
-if TYPE_CHECKING:
-    from gradcli.engine.backward import Carrier, Target
-
+Carrier = Any  # a numpy value, or a Tensor under create_graph
 ARRAY = np.ndarray
 WORTHWHILE = 2**12  # entries from which a copy costs more than to find out whether one is needed
 
@@ -61,7 +60,7 @@ def arrivals(
     owned: set[Target],
     captured: dict[Target, Carrier] | None,
     create_graph: bool,
-    told: bool,
+    events: bool,
 ) -> Iterator[Accumulation]:
     """Give complete gradients to their leaves: to `captured`, or into `.grad`; the `owned` are given without a copy."""
     for target in leaves:
@@ -74,9 +73,9 @@ def arrivals(
         elif isinstance(target, AccumulateGrad) and target.collects:
             leaf = target.variable
             held = leaf._grad
-            before = held.value.copy() if told and held is not None else None
+            before = held.value.copy() if events and held is not None else None
             accumulate(leaf, gradient, create_graph, alone=target in owned and not hooked)
-            if told:
+            if events:
                 yield Accumulation(leaf, gradient, before)
             if hooked:
                 accumulated_hooks(target, gradient)
@@ -96,6 +95,4 @@ def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool, *, alone: bo
 
 def copied(gradient: Tensor) -> Tensor:
     """A gradient of its own, with the node that torch gives it."""
-    from gradcli.engine.memory.writing import copy
-
     return copy(Tensor(gradient.value), gradient) if gradient.requires_grad else Tensor(gradient.value.copy())

@@ -14,18 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradcli.engine import accumulation
-from gradcli.engine.accumulation import Accumulation, arrivals, is_new
+from gradcli.engine.accumulation import Accumulation, Carrier, arrivals, is_new
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import AccumulateGrad, Node, changes
-from gradcli.engine.hooks import before_hooks, contributions, replaced_rules
-from gradcli.engine.modes import mode, set_grad_enabled
+from gradcli.engine.graph import AccumulateGrad, Node, Target
+from gradcli.engine.hooks import before_hooks, replaced_rules
+from gradcli.engine.modes import changes, set_grad_enabled
 from gradcli.engine.saved import check_versions, operands, release
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.errors import AutogradError
 
-Gradient = Any  # Tensor, array, number, or None for 1
-Carrier = Any  # a numpy value, or a Tensor under create_graph
-Target = Node | AccumulateGrad
 ARRAY = np.ndarray
 NUMBERS = frozenset({np.float64, np.float32})  # which have no shape, and of which numpy takes its time to say so
 
@@ -52,9 +49,9 @@ def walk(
     create_graph: bool = False,
     captured: dict[Target, Carrier] | None = None,
     only: Collection[Target] | None = None,
-    told: bool = True,
+    events: bool = True,
 ) -> Iterator[Event]:
-    """Run the backward pass from `outputs`: one event a contribution, one a leaf; none unless `told`.
+    """Run the backward pass from `outputs`: one event a contribution, one a leaf; none without `events`.
 
     A contribution is a plain tuple here, in the order of the fields of `Contribution`: making the named ones would take
     a fifth of the time of a scalar program, and most callers look at none.
@@ -73,8 +70,8 @@ def walk(
         if target not in order and target not in waiting and (between is None or target in between)
     ]
     owned: set[Target] = set()  # where the array in `pending` is held there alone
-    mine = not (told or create_graph)
-    yield from arrivals(done, pending, owned, captured, create_graph, told)
+    mine = not (events or create_graph)
+    yield from arrivals(done, pending, owned, captured, create_graph, events)
     for node in order:
         upstream = pending.pop(node, None)
         if upstream is None:
@@ -114,7 +111,7 @@ def walk(
                 elif large and is_new(total, node, (upstream, out, *values)):
                     owned.add(edge)
                 pending[edge] = total
-                if told:
+                if events:
                     yield node, position, upstream, unsummed, contribution, total
             if edge in waiting:
                 waiting[edge] -= 1
@@ -123,7 +120,7 @@ def walk(
         if not retain:
             release(node)
         if complete:
-            yield from arrivals(complete, pending, owned, captured, create_graph, told)
+            yield from arrivals(complete, pending, owned, captured, create_graph, events)
 
 
 def seeds(outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph: bool) -> dict[Target, Carrier]:
@@ -206,11 +203,15 @@ def grad(
             raise AutogradError("One of the differentiated Tensors does not require grad")
         captured[x.node] = None
     gradients = grad_outputs if grad_outputs is not None else [None] * len(outputs)
-    told = follow is not None
-    events = walk(
-        outputs, gradients, retain_graph=retain_graph, create_graph=create_graph, captured=captured, told=told
+    steps = walk(
+        outputs,
+        gradients,
+        retain_graph=retain_graph,
+        create_graph=create_graph,
+        captured=captured,
+        events=follow is not None,
     )
-    drain(follow(events) if follow is not None else events, create_graph)
+    drain(steps if follow is None else follow(steps), create_graph)
     found = [captured[x.node] for x in inputs if x.node is not None]
     for index, gradient in enumerate(found):
         if gradient is None and not allow_unused:
@@ -221,17 +222,10 @@ def grad(
     return tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
 
 
-def given(node: Node, gradient: Tensor | None) -> tuple[Tensor | None, ...]:
-    """What one node alone gives its inputs, in the order of its edges; recorded, if graphs are."""
-    if gradient is None:
-        return (None,) * len(node.next_functions)
-    if not isinstance(gradient, Tensor):
-        raise TypeError("argument 0 is not a Variable")
-    values, out = operands(node, mode.grad_enabled)
-    check_versions(node)
-    upstream = gradient if mode.grad_enabled else gradient.value
-    found = contributions(node, node.primitive.rules_for(values), upstream, out, values)[: len(node.next_functions)]
-    return tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
+def backward(output: Tensor, gradient: Gradient, retain_graph: bool | None, create_graph: bool) -> None:
+    """Run a backward pass from one output into the `.grad` of the leaves; see `Tensor.backward`."""
+    steps = walk([output], [gradient], retain_graph=retain_graph, create_graph=create_graph, events=False)
+    drain(steps, create_graph)
 
 
 def trace(outputs: Sequence[Tensor], gradients: Sequence[Gradient]) -> Iterator[Contribution | Accumulation]:

@@ -3,34 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from gradcli.engine.primitive import Primitive
-    from gradcli.engine.tensor import Tensor, Value
+from gradcli.engine.modes import tick
+from gradcli.engine.operators import FUNCTIONS
+from gradcli.engine.primitive import Primitive
 
-tick = count()  # the engine's clock: creation of nodes and in-place changes, in one order
-
-
-class Changes:
-    """When memory was last changed in place, anywhere: nodes newer than that need no check of their versions.
-
-    `reshaped` is when a tensor last got another shape in place (`x.unsqueeze_(0)`).
-    """
-
-    latest = -1
-    reshaped = -1
-
-
-changes = Changes()
+Hook = Callable[..., Any]
 
 
 class Unversioned(list[int]):
     """The history of a tensor that was made in inference mode, and of those on the same memory."""
-
-
-OUT = -1  # the position of the result among what a rule may mention; inputs count from 0
 
 
 class Hooks:
@@ -43,11 +26,11 @@ class Hooks:
     __slots__ = ("accumulated", "after", "before", "packed", "retain", "tensor")
 
     def __init__(self) -> None:
-        self.tensor: dict[int, Callable[[Tensor], Tensor | None]] = {}
-        self.retain: Callable[[Tensor], None] | None = None
-        self.before: dict[int, Callable[[tuple[Tensor]], Any]] = {}
-        self.accumulated: dict[int, Callable[[Tensor], None]] = {}
-        self.after: dict[int, Callable[[tuple[Tensor | None, ...], tuple[Tensor]], Any]] = {}
+        self.tensor: dict[int, Hook] = {}
+        self.retain: Hook | None = None
+        self.before: dict[int, Hook] = {}
+        self.accumulated: dict[int, Hook] = {}
+        self.after: dict[int, Hook] = {}
         self.packed: Callable[[], tuple[tuple[Any, ...], Any]] | None = None
 
 
@@ -76,10 +59,14 @@ class Hookable:
             self.hooks = Hooks()
         return self.hooks
 
-    def register_prehook(self, hook: Callable[[tuple[Tensor]], Any]) -> Handle:
+    def __call__(self, *gradients: Any) -> Any:
+        """Pass an upstream gradient through this place alone."""
+        return FUNCTIONS["pass_through"](self, *gradients)
+
+    def register_prehook(self, hook: Hook) -> Handle:
         return Handle(self.with_hooks().before, hook)
 
-    def register_hook(self, hook: Callable[[tuple[Tensor | None, ...], tuple[Tensor]], Any]) -> Handle:
+    def register_hook(self, hook: Hook) -> Handle:
         return Handle(self.with_hooks().after, hook)
 
 
@@ -99,7 +86,7 @@ class Node(Hookable):
         inputs: tuple[Any, ...],
         options: dict[str, Any],
         edges: Sequence[Node | AccumulateGrad | None],
-        out: Value,
+        out: Any,
     ) -> None:
         self.primitive = primitive
         self.inputs: tuple[Any, ...] | None = inputs
@@ -115,15 +102,6 @@ class Node(Hookable):
 
     def name(self) -> str:
         return self.primitive.node
-
-    def __call__(self, *gradients: Any) -> Any:
-        """What the node gives its inputs for this upstream gradient; of several a tuple."""
-        from gradcli.engine.backward import given
-
-        if len(gradients) != 1:
-            raise TypeError(f"expected 1 arguments, got {len(gradients)} instead")
-        results = given(self, gradients[0])
-        return results[0] if len(results) == 1 else results
 
     @property
     def short_name(self) -> str:
@@ -143,7 +121,7 @@ class AccumulateGrad(Hookable):
     __slots__ = ("__weakref__", "variable")
     next_functions: tuple[()] = ()
 
-    def __init__(self, variable: Tensor) -> None:
+    def __init__(self, variable: Any) -> None:
         self.variable = variable
         self.hooks: Hooks | None = None
 
@@ -155,11 +133,8 @@ class AccumulateGrad(Hookable):
     def __repr__(self) -> str:
         return "<AccumulateGrad>"
 
-    def __call__(self, gradient: Tensor) -> None:
-        """Add to the `.grad` of the leaf."""
-        from gradcli.engine.accumulation import accumulate
-
-        accumulate(self.variable, gradient.value, False, alone=False)
-
     def name(self) -> str:
         return "torch::autograd::AccumulateGrad"
+
+
+Target = Node | AccumulateGrad

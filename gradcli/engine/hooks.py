@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcli.engine.broadcast import fit
-from gradcli.engine.graph import AccumulateGrad, Node
-from gradcli.engine.saved import TYPE_NAMES
-from gradcli.engine.tensor import Tensor, type_name
+from gradcli.engine.dtypes import TYPE_NAMES, type_name
+from gradcli.engine.graph import AccumulateGrad, Node, Target
+from gradcli.engine.tensor import Tensor
 
 
-def before_hooks(node: Node | AccumulateGrad, gradient: Any) -> Any:
+def before_hooks(node: Target, gradient: Any) -> Any:
     """Tensor hooks, `retain_grad` and prehooks, in torch's order; returns the gradient that they leave."""
     hooks = node.hooks
     assert hooks is not None

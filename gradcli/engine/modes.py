@@ -1,19 +1,25 @@
-"""What is switched on: recording of graphs (torch's grad mode), the dtype of a plain number, the largest result, and
-whether products of matrices refuse integers beside floating point numbers.
-"""
+"""The engine's state: what is switched on, who listens, and the clock; `renewed` gives a run settings of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from itertools import count
+from typing import Any, Protocol
 
 import numpy as np
 
 
-class Mode:
-    """The one mutable object of the engine; read on every operation, so a plain attribute."""
+class Tape(Protocol):
+    """A listener: hears of every application of a primitive (`recorder.Application`)."""
 
-    __slots__ = ("default_dtype", "grad_enabled", "inference", "largest", "strict")
+    def append(self, application: Any, /) -> object: ...
+
+
+class Mode:
+    """The settings of the engine; read on every operation, so plain attributes."""
+
+    __slots__ = ("default_dtype", "grad_enabled", "inference", "largest", "strict", "tape")
 
     def __init__(self) -> None:
         self.grad_enabled = True
@@ -21,36 +27,48 @@ class Mode:
         self.default_dtype: np.dtype[np.floating] = np.dtype(np.float64)
         self.strict = False  # torch asks its users to convert integers; numbers in an expression need not be
         self.largest = 2**24  # entries of one result; more is a slip, and not worth a machine out of memory
+        self.tape: Tape | None = None
 
 
 mode = Mode()
 
 
+class Changes:
+    """When memory was last changed in place, anywhere: nodes newer than that need no check of their versions.
+
+    `reshaped` is when a tensor last got another shape in place (`x.unsqueeze_(0)`).
+    """
+
+    latest = -1
+    reshaped = -1
+
+
+tick = count()  # the clock of nodes and in-place changes, in one order; it never goes back, so that no run resets it
+changes = Changes()
+
+
 @contextmanager
-def set_grad_enabled(enabled: bool) -> Iterator[None]:
+def switched(**settings: Any) -> Iterator[None]:
+    """Run the block with some settings of the mode changed."""
+    before = {name: getattr(mode, name) for name in settings}
+    _set(settings)
+    try:
+        yield
+    finally:
+        _set(before)
+
+
+def renewed(**settings: Any) -> AbstractContextManager[None]:
+    """Run the block with every setting at its default, but for the given ones; afterwards all are as they were."""
+    fresh = Mode()
+    return switched(**{name: getattr(fresh, name) for name in Mode.__slots__} | settings)
+
+
+def _set(settings: dict[str, Any]) -> None:
+    for name, value in settings.items():
+        setattr(mode, name, value)
+
+
+def set_grad_enabled(enabled: bool) -> AbstractContextManager[None]:
     """Record graphs, or do not, inside the block."""
-    before, mode.grad_enabled = mode.grad_enabled, enabled
-    try:
-        yield
-    finally:
-        mode.grad_enabled = before
-
-
-def no_grad() -> object:
-    """A context in which results do not require grad."""
-    return set_grad_enabled(False)
-
-
-def enable_grad() -> object:
-    """A context in which graphs are recorded again."""
-    return set_grad_enabled(True)
-
-
-@contextmanager
-def default_dtype(dtype: np.dtype[np.floating]) -> Iterator[None]:
-    """The dtype that plain numbers become inside the block."""
-    before, mode.default_dtype = mode.default_dtype, dtype
-    try:
-        yield
-    finally:
-        mode.default_dtype = before
+    return switched(grad_enabled=enabled)

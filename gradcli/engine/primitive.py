@@ -15,21 +15,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
-
-from gradcli.engine.checks.promotion import promoted, settled
-from gradcli.engine.checks.refusals import refusal
-from gradcli.engine.checks.sizes import check_broadcast
-from gradcli.engine.graph import OUT, Node
-from gradcli.engine.memory.views import looking
-from gradcli.engine.modes import mode
-from gradcli.engine.recorder import Application, recorder
+from gradcli.engine.operators import FUNCTIONS, Arithmetic
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation, call
-from gradcli.engine.tensor import Tensor
+from gradcli.engine.symbolic.notation import Notation, as_formula, call
 
-ARRAY = np.ndarray
-
+OUT = -1  # the position of the result among the values that a rule may mention; inputs count from 0
 VARARGS = 4  # Python's flag of a function that takes `*rest`
 
 Rule = Callable[..., Any]  # (g, out, *inputs, **options) -> gradient of one input
@@ -86,57 +76,15 @@ class Primitive:
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         for x in inputs:
-            if isinstance(x, Tensor):
-                return self.apply(inputs, options)
-            if isinstance(x, Formula):
-                return self.formula(inputs, options)
+            if isinstance(x, Arithmetic):
+                if isinstance(x, Formula):
+                    return self.formula(inputs, options)
+                return FUNCTIONS["apply"](self, inputs, options)
         return self.forward(*inputs, **options)
-
-    def apply(self, inputs: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
-        """The Tensor reading: compute, and remember how if an input requires grad."""
-        values, edges = [], []
-        for x in inputs:
-            if isinstance(x, Tensor):
-                values.append(x.value)
-                edges.append(x.node)
-            else:
-                values.append(x)
-                edges.append(None)
-        kind = type(values[-1])
-        if (kind is not type(values[0]) or kind is ARRAY or len(values) > 2) and self.promotes:
-            values = promoted(self.name, values)
-        if self.view:
-            values[0] = inputs[0].array
-        elif (kind is ARRAY or type(values[0]) is ARRAY) and not self.structured and len(values) > 1:
-            check_broadcast(values)
-        try:
-            value = self.forward(*values, **options) if options else self.forward(*values)
-        except (TypeError, ValueError) as error:
-            reason = refusal(self.name, values, self.structured, error)
-            if reason is error:
-                raise
-            raise reason from None
-        if (type(value) is not kind or kind is ARRAY) and value.dtype is not mode.default_dtype:
-            value = settled(self.name, value, values, self.forward, options)
-        out = looking(inputs[0], value, self, options) if self.view else Tensor(value)
-        if len(edges) != self.full:
-            edges = self._with_gaps(edges)
-        if mode.grad_enabled and edges.count(None) != len(edges):
-            out.node = node = Node(self, inputs, options, edges, out.value)
-            if self.saves_out:
-                node.saved_out = (out.shared_history(), node.sequence)
-        if recorder.tape is not None:
-            recorder.tape.append(Application(self, inputs, options, out))
-        return out
-
-    def _with_gaps(self, edges: list[Any]) -> list[Any]:
-        """An input without a rule (indices, a condition) has no edge, so that nothing waits for its gradient."""
-        rules = self.rules_for(edges)
-        return [edge if position < len(rules) and rules[position] else None for position, edge in enumerate(edges)]
 
     def formula(self, inputs: tuple[Any, ...], options: dict[str, Any]) -> Formula:
         """The Formula reading: the text, folded lightly, and its value."""
-        operands = tuple(x if isinstance(x, Formula) else Formula.lift(x) for x in inputs)
+        operands = tuple(x if isinstance(x, Formula) else as_formula(x) for x in inputs)
         value = self.forward(*[x.value for x in operands], **options)
         if not self.structured:
             operands = tuple(x.unexpanded(operands, value) for x in operands)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-if TYPE_CHECKING:
-    from gradcli.engine.primitive import Primitive
-    from gradcli.engine.tensor import Tensor
-
+from gradcli.engine.modes import Tape, mode, switched
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.tensor import Tensor
 
 Kind = TypeVar("Kind")
 
@@ -23,33 +22,12 @@ class Application(NamedTuple):
     out: Tensor
 
 
-class Tape(Protocol):
-    """What listens: it is told of every application."""
-
-    def append(self, application: Application, /) -> object: ...
-
-
-class Recorder:
-    """Holds the tape that is being written, if any."""
-
-    __slots__ = ("tape",)
-
-    def __init__(self) -> None:
-        self.tape: Tape | None = None
-
-
-recorder = Recorder()
-
-
 @contextmanager
 def record() -> Iterator[list[Application]]:
     """Record inside the block; an outer recording does not see what an inner one does."""
     tape: list[Application] = []
-    before, recorder.tape = recorder.tape, tape
-    try:
+    with switched(tape=tape):
         yield tape
-    finally:
-        recorder.tape = before
 
 
 class Listeners:
@@ -64,11 +42,11 @@ class Listeners:
             self.base.append(application)
         for position, tape in enumerate(self.tapes, 1):
             rest = self.tapes[position:]
-            recorder.tape = Listeners(rest, None) if rest else None
+            mode.tape = Listeners(rest, None) if rest else None
             try:
                 tape.append(application)
             finally:
-                recorder.tape = self
+                mode.tape = self
 
 
 def listening(kind: type[Kind]) -> list[Kind]:
@@ -79,16 +57,16 @@ def listening(kind: type[Kind]) -> list[Kind]:
 def listen(tape: Tape) -> None:
     """Tell the tape of all that follows, beside those that listen already."""
     known, base = _listening()
-    recorder.tape = Listeners((tape, *known), base)
+    mode.tape = Listeners((tape, *known), base)
 
 
 def leave(tape: Tape) -> None:
     """Tell it no more."""
     known, base = _listening()
     rest = tuple(other for other in known if other is not tape)
-    recorder.tape = Listeners(rest, base) if rest else base
+    mode.tape = Listeners(rest, base) if rest else base
 
 
 def _listening() -> tuple[tuple[Tape, ...], Tape | None]:
-    tape = recorder.tape
+    tape = mode.tape
     return (tape.tapes, tape.base) if isinstance(tape, Listeners) else ((), tape)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from gradcli.engine.graph import OUT, AccumulateGrad, Node, changes
-from gradcli.engine.tensor import Tensor, Value, type_name
+from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.modes import changes
+from gradcli.engine.primitive import OUT
+from gradcli.engine.tensor import Tensor, Value
 from gradcli.errors import AutogradError
 
 SECOND_TIME = (
@@ -23,52 +24,6 @@ HINT = (
     "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
     "torch.autograd.set_detect_anomaly(True, check_nan=False)."
 )
-
-TYPE_NAMES = {
-    np.dtype(np.float32): "Float",
-    np.dtype(np.float64): "Double",
-    np.dtype(np.float16): "Half",
-    np.dtype(np.int64): "Long",
-    np.dtype(np.int32): "Int",
-    np.dtype(np.int16): "Short",
-    np.dtype(np.int8): "Char",
-    np.dtype(np.uint8): "Byte",
-    np.dtype(np.bool_): "Bool",
-}
-C_NAMES = {
-    "Float": "float",
-    "Double": "double",
-    "Half": "c10::Half",
-    "Long": "long int",
-    "Int": "int",
-    "Short": "short int",
-    "Char": "signed char",
-    "Byte": "unsigned char",
-    "Bool": "bool",
-}
-
-
-def check_gradient(tensor: Tensor, gradient: Any) -> None:
-    """Refuse to assign as `.grad` what is no gradient of the tensor."""
-    if not isinstance(gradient, Tensor):
-        raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type_name(gradient)}")
-    if gradient is tensor:
-        raise AutogradError("can't assign Variable as its own grad")
-    if gradient.shape != tensor.shape:
-        raise AutogradError(
-            f"attempting to assign a gradient of size '{list(gradient.shape)}' to a tensor of size "
-            f"'{list(tensor.shape)}'. Please ensure that the gradient and the tensor are the same size",
-            code="E301",
-        )
-    if gradient.dtype != tensor.dtype:
-        raise AutogradError(
-            f"attempting to assign a gradient with dtype '{C_NAMES[TYPE_NAMES[gradient.dtype]]}' to a tensor with "
-            f"grad_dtype '{TYPE_NAMES[tensor.dtype]}'. The gradient must match the tensor's grad_dtype (defaults to "
-            "the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
-            "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
-            "downstream systems that assume they match.",
-            code="E301",
-        )
 
 
 def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:

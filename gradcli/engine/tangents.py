@@ -57,7 +57,7 @@ class Level:
         if found:
             total = found[0]
             for part in found[1:]:
-                total = total + part  # type: ignore[operator]
+                total = total + part
             self.set(application.out, total)
 
 

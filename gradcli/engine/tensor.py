@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad, Handle, Node, Unversioned, changes, tick
-from gradcli.engine.modes import mode
+from gradcli.engine.checks.gradients import check_gradient
+from gradcli.engine.dtypes import type_name
+from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Unversioned
+from gradcli.engine.modes import changes, mode, tick
+from gradcli.engine.operators import FUNCTIONS
+from gradcli.engine.protocol import TensorProtocol
 from gradcli.errors import AutogradError
 
-if TYPE_CHECKING:
-    from gradcli.engine.backward import Gradient
-
 Value = Any  # np.ndarray or a numpy scalar
+Gradient = Any  # an upstream gradient: Tensor, array, number, or None for 1
 
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -35,7 +37,7 @@ DETACHED_VIEW = (
 )
 
 
-class Tensor:
+class Tensor(TensorProtocol):
     """A value in the graph.
 
     `node` is what the gradient of this tensor flows into: a `Node` for a result, an `AccumulateGrad` for a leaf that
@@ -48,7 +50,7 @@ class Tensor:
     base: Tensor | None = None  # of a view: the tensor whose memory it looks into
     is_unrecorded = False  # whether this is a view, made under no_grad, of a tensor that requires grad
 
-    def __init__(self, value: Value, node: Node | AccumulateGrad | None = None) -> None:
+    def __init__(self, value: Value, node: Target | None = None) -> None:
         self.value = value
         self.node = node
         self._grad: Tensor | None = None
@@ -125,9 +127,12 @@ class Tensor:
     @grad.setter
     def grad(self, gradient: Tensor | None) -> None:
         if gradient is not None:
-            from gradcli.engine.saved import check_gradient
-
-            check_gradient(self, gradient)
+            if not isinstance(gradient, Tensor):
+                kind = type_name(gradient)
+                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {kind}")
+            if gradient is self:
+                raise AutogradError("can't assign Variable as its own grad")
+            check_gradient(self.value, gradient.value)
         self._grad = gradient
 
     @grad.deleter
@@ -216,19 +221,11 @@ class Tensor:
         `gradient` is the upstream gradient and may be left out for one element; `retain_graph` (default:
         `create_graph`) keeps what the nodes saved for another pass; `create_graph` records the backward pass itself.
         """
-        from gradcli.engine.backward import drain, walk
-
-        drain(walk([self], [gradient], retain_graph=retain_graph, create_graph=create_graph, told=False), create_graph)
+        FUNCTIONS["backward"](self, gradient, retain_graph, create_graph)
 
 
 def is_floating(value: Value) -> bool:
     return value.dtype.kind == "f"  # type: ignore[no-any-return]
-
-
-def type_name(value: Any) -> str:
-    """The type as Python's C code has it: with its module, unless it is one of Python's own."""
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def tensor(data: Any, *, dtype: np.dtype[Any] | None = None, requires_grad: bool = False) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.modes import default_dtype, mode
+from gradcli.engine.modes import mode, switched
 from gradcli.engine.recorder import Application, record
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
@@ -52,7 +52,7 @@ def evaluate(
 
     `values` are numbers, nested lists or arrays by variable; `wrt` are the variables that require grad (default: all).
     """
-    with default_dtype(dtype), np.errstate(all="ignore"), record() as tape:
+    with switched(default_dtype=dtype), np.errstate(all="ignore"), record() as tape:
         machine = _Machine(program, source, values, wrt, variables, tape)
         for statement in program.statements:
             machine.run(statement)

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.modes import set_grad_enabled
-from gradcli.engine.recorder import recorder
+from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.explanation.calls import apply
@@ -30,12 +29,8 @@ def value_of(tree: Expression, names: Mapping[str, Any], source: Source | None =
         except (GradcliError, *LIMITS) as error:
             raise refused(error, node, parts, source) from None
 
-    tape, recorder.tape = recorder.tape, None
-    try:
-        with set_grad_enabled(False), np.errstate(all="ignore"):
-            return plain(fold(tree, step))
-    finally:
-        recorder.tape = tape
+    with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"):
+        return plain(fold(tree, step))
 
 
 def _named(node: Name, names: Mapping[str, Any]) -> Any:

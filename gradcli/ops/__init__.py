@@ -8,7 +8,7 @@ from __future__ import annotations
 from gradcli.ops.support import operators
 from gradcli.ops.support.catalogue import FAMILIES
 
-operators.install()
+operators.register()
 
 
 def load() -> None:

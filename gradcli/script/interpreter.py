@@ -10,14 +10,13 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from gradcli.engine.modes import default_dtype, mode, set_grad_enabled
-from gradcli.engine.recorder import recorder
+from gradcli.engine.modes import renewed
 from gradcli.errors import ProgramSyntaxError
 from gradcli.script import library
 from gradcli.script.errors import ExitError, LimitError
 from gradcli.script.guards import confined, deep, watched
 from gradcli.script.limits import TEXT
-from gradcli.script.machine import Machine, running
+from gradcli.script.machine import RESETS, Machine, running
 from gradcli.script.python.functions import calls, classes, functions  # noqa: F401  each declares compilers
 from gradcli.script.python.syntax import (  # noqa: F401  each declares compilers
     comprehensions,
@@ -36,7 +35,6 @@ from gradcli.script.python.values.builtins import builtins
 from gradcli.script.python.values.formatting import represent, text
 from gradcli.script.python.values.places import PLACES
 from gradcli.script.syntax_advice import syntax_advice
-from gradcli.script.torch.tensor.printing import set_printoptions
 from gradcli.source import Source, Span
 
 PARSER_FRAMES = 1000
@@ -172,16 +170,14 @@ def evaluated(expression: Source, machine: Machine) -> object:
 
 @contextmanager
 def _prepared(machine: Machine) -> Iterator[None]:
-    """Everything that a run changes for a while: dtype, depth of Python's stack, warnings, timer."""
-    before, tape = running.machine, recorder.tape
-    running.machine, recorder.tape = machine, machine.timeline
-    largest, mode.largest = mode.largest, machine.budget.limits.elements
-    mode.strict = True
-    set_printoptions(profile="default")
+    """Everything that a run changes for a while: the engine's modes, depth of Python's stack, warnings, timer."""
+    before, running.machine = running.machine, machine
+    largest = machine.budget.limits.elements
+    for reset in RESETS:
+        reset()
     try:
         with (
-            default_dtype(np.dtype(np.float32)),
-            set_grad_enabled(True),
+            renewed(strict=True, default_dtype=np.dtype(np.float32), largest=largest, tape=machine.timeline),
             np.errstate(all="ignore"),
             warnings.catch_warnings(),
             deep(),
@@ -193,5 +189,4 @@ def _prepared(machine: Machine) -> Iterator[None]:
             warnings.showwarning = machine.warned
             yield
     finally:
-        mode.strict = False
-        running.machine, recorder.tape, mode.largest = before, tape, largest
+        running.machine = before

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gradcli.ops.support.protocol import GRADIENT_LOST
+from gradcli.engine.protocol import GRADIENT_LOST
 from gradcli.script.limits import Budget, Limits
 from gradcli.script.torch.random.generator import Generator
 from gradcli.source import Source, Span
@@ -96,6 +96,10 @@ class Machine:
             yield
         finally:
             self._write = before
+
+
+# What the modules of the script layer switch for a whole run; each puts its own defaults back before the next one.
+RESETS: list[Callable[[], object]] = []
 
 
 class Running:

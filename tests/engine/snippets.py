@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import gradcli.ops
-from gradcli.engine.modes import default_dtype, no_grad
+from gradcli.engine.modes import set_grad_enabled, switched
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.ops.support.surface import OPERATIONS
 
@@ -29,7 +30,7 @@ class Engine:
     bool, uint8, int32, int64 = (np.dtype(name) for name in ("?", "u1", "i4", "i8"))
     float16, float32, float64 = (np.dtype(name) for name in ("f2", "f4", "f8"))
     tensor = staticmethod(tensor)
-    no_grad = staticmethod(no_grad)
+    no_grad = staticmethod(partial(set_grad_enabled, False))
 
     @staticmethod
     def zeros(*shape: int, dtype: Any = np.float32) -> Tensor:
@@ -58,7 +59,7 @@ def outcome(snippet: str, torch: Any) -> Any:
     """The facts about each variable that the snippet leaves, or the text of its error."""
     scope: dict[str, Any] = {"torch": torch, "np": np}
     try:
-        with default_dtype(np.dtype(np.float32)):
+        with switched(default_dtype=np.dtype(np.float32)):
             exec(START + snippet.replace(";;", "\n"), scope)
     except (RuntimeError, TypeError, ValueError, IndexError, AttributeError, NotImplementedError) as error:
         return getattr(error, "message", str(error))

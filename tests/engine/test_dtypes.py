@@ -9,7 +9,7 @@ import pytest
 
 import gradcli.ops
 from gradcli.engine.backward import grad
-from gradcli.engine.modes import default_dtype
+from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.surface import OPERATIONS
@@ -23,12 +23,12 @@ SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
     [(1.5, SINGLE), ([1, 2], np.int64), ([1, 2.5], SINGLE), (True, np.bool_), (np.array([1.5]), DOUBLE)],
 )
 def test_plain_fractions_take_the_default_and_arrays_keep_theirs(data: Any, dtype: Any) -> None:
-    with default_dtype(SINGLE):
+    with switched(default_dtype=SINGLE):
         assert tensor(data).dtype == dtype
 
 
 def test_integers_never_widen() -> None:
-    with default_dtype(SINGLE):
+    with switched(default_dtype=SINGLE):
         x = tensor([1.5, 2.5], requires_grad=True)
         n = tensor([2, 3])
         for result in (x * n, n * x, x / n, n - x, x**n, OPERATIONS["stack"]([x, n])):

@@ -9,7 +9,7 @@ import pytest
 
 import gradcli.ops
 from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.modes import enable_grad, no_grad
+from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import NON_LEAF_GRAD, Tensor, tensor
 from gradcli.errors import AutogradError
 
@@ -101,9 +101,9 @@ def test_detach_leaves_the_graph_and_keeps_the_memory() -> None:
 
 def test_no_grad_records_nothing() -> None:
     x = leaf(2)
-    with no_grad():
+    with set_grad_enabled(False):
         y = x * x
-        with enable_grad():
+        with set_grad_enabled(True):
             z = x * x
     assert not y.requires_grad
     assert z.requires_grad
@@ -112,7 +112,7 @@ def test_no_grad_records_nothing() -> None:
 
 def test_grad_mode_comes_back_after_an_error() -> None:
     x = leaf(2)
-    with pytest.raises(ZeroDivisionError), no_grad():
+    with pytest.raises(ZeroDivisionError), set_grad_enabled(False):
         raise ZeroDivisionError
     assert (x * x).requires_grad
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node, Unversioned
 from gradcli.engine.memory.views import ITSELF, View, take_over, writable
 from gradcli.engine.memory.writing import copy, node_of_base
 from gradcli.engine.modes import mode
-from gradcli.engine.saved import TYPE_NAMES, saved
+from gradcli.engine.saved import saved
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 
@@ -95,7 +96,7 @@ def _node_of_change(target: Tensor, result: Tensor) -> Node:
     """The node that the owner of the memory gets: that of the operation, or where it took several, of a copy."""
     node = result.node
     if not (isinstance(node, Node) and node.inputs is not None and node.inputs[0] is target):
-        node = copy.apply((target, result), {}).node
+        node = copy(target, result).node
     assert isinstance(node, Node)
     assert node.inputs is not None
     if isinstance(target, View):

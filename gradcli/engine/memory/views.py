@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.modes import mode
+from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.engine.tensor import Tensor, Value
 from gradcli.errors import AutogradError
 
-if TYPE_CHECKING:
-    from gradcli.engine.primitive import Primitive
-
-Path = tuple[tuple["Primitive", dict[str, Any]], ...]  # the views that lead from the base, each with its options
+Path = tuple[tuple[Primitive, dict[str, Any]], ...]  # the views that lead from the base, each with its options
 
 # Made under no_grad; one of many results of an operation; what a function of the snippet gave.
 UNRECORDED, PART, CUSTOM = "unrecorded", "part", "custom"
@@ -42,17 +40,17 @@ class View(Tensor):
         self._known = len(self.history)  # how many changes the node knows of
 
     @property
-    def node(self) -> Node | AccumulateGrad | None:
-        own: Node | AccumulateGrad | None = _node.__get__(self)
+    def node(self) -> Target | None:
+        own: Target | None = _node.__get__(self)
         if (own is None or self._known != len(self.history or ())) and self.base.node is not None:
             return self._renewed(own)
         return own
 
     @node.setter
-    def node(self, node: Node | AccumulateGrad | None) -> None:
+    def node(self, node: Target | None) -> None:
         _node.__set__(self, node)
 
-    def _renewed(self, own: Node | AccumulateGrad | None) -> Node | AccumulateGrad | None:
+    def _renewed(self, own: Target | None) -> Target | None:
         known = len(self.history or ())
         if own is None and known == self._known:  # a view that was made unrecorded collects gradients of its own
             self.node = own = AccumulateGrad(self)
@@ -61,9 +59,7 @@ class View(Tensor):
             if not mode.grad_enabled:
                 return own
             raise self.refusal(ANOTHER)
-        from gradcli.engine.memory.writing import regenerated
-
-        node = Node(regenerated, (self.base,), {"path": self.path}, [self.base.node], self.value)
+        node = Node(REGISTRY["regenerated"], (self.base,), {"path": self.path}, [self.base.node], self.value)
         take_over(own, node)
         self._known = known
         self.node = node
@@ -122,7 +118,7 @@ def _number(primitive: Primitive, options: dict[str, Any]) -> int:
     return int(options["start"] // max(options["stop"] - options["start"], 1))
 
 
-def looking(source: Tensor, value: Value, primitive: Primitive, options: dict[str, Any]) -> Tensor:
+def view_of(source: Tensor, value: Value, primitive: Primitive, options: dict[str, Any]) -> Tensor:
     """The result of a view: a View, or a Tensor of its own where numpy had to copy (a reshape of a transpose)."""
     if value is not source.value and getattr(value, "base", None) is None:
         return Tensor(value)
@@ -139,7 +135,7 @@ def _origin(primitive: Primitive) -> str:
     return PART if primitive.node in PARTS else ""
 
 
-def take_over(old: Node | AccumulateGrad | None, new: Node) -> None:
+def take_over(old: Target | None, new: Node) -> None:
     """`retain_grad` follows a tensor to its new node; other hooks stay where they were put, as in torch."""
     if isinstance(old, Node) and old.hooks is not None and old.hooks.retain is not None:
         new.with_hooks().retain, old.hooks.retain = old.hooks.retain, None

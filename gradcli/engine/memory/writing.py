@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.graph import Node, Target
 from gradcli.engine.memory.views import Path, View, writable
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -148,5 +148,5 @@ def node_of_base(view: View, node: Node) -> Node:
     """The node that the base of a view gets when the operation of `node` is written over the view."""
     base = view.base
     whole = on_part(node.primitive, view.path)
-    first: Node | AccumulateGrad | None = base.node if whole.rules[0] else None
+    first: Target | None = base.node if whole.rules[0] else None
     return Node(whole, (base, *(node.inputs or ())[1:]), node.options, [first, *node.edges[1:]], base.value)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcast_shapes
-from gradcli.engine.symbolic.notation import literal, number
+from gradcli.engine.operators import Arithmetic
 from gradcli.language.tree import Expression, Number, Unary
 
 
@@ -21,7 +21,7 @@ def shape_of(value: Any) -> tuple[int, ...]:
     return () if isinstance(value, float | int) else value.shape
 
 
-class Formula:
+class Formula(Arithmetic):
     """A tree, its value, and its size in nodes (shared parts counted each time they are read).
 
     `inner` is the operand of an expand: elementwise operations that broadcast anyway use it instead.
@@ -34,13 +34,6 @@ class Formula:
         self.value = value
         self.size = size
         self.inner = inner
-
-    @classmethod
-    def lift(cls, value: Any) -> Formula:
-        """A plain number or array as a formula."""
-        if isinstance(value, bool | int | float):
-            return cls(literal(value) if isinstance(value, bool) else number(value), value)
-        return cls(literal(value), value, max(1, int(np.size(value))))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gradcli.engine.symbolic.formula import Formula
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -24,10 +25,7 @@ from gradcli.language.tree import (
     Unary,
 )
 
-if TYPE_CHECKING:
-    from gradcli.engine.symbolic.formula import Formula
-
-Notation = Callable[[Sequence["Formula"], dict[str, Any]], Expression]
+Notation = Callable[[Sequence[Formula], dict[str, Any]], Expression]
 
 
 def call(name: str, forward: Callable[..., Any]) -> Notation:
@@ -93,3 +91,8 @@ def number(value: float) -> Expression:
     if isinstance(value, float) and value.is_integer() and value < 1e15:
         return Number(int(value))
     return Number(value)
+
+
+def as_formula(value: Any) -> Formula:
+    """A plain number or array as a formula."""
+    return Formula(literal(value), value, max(1, int(np.size(value))))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.notation import as_formula
 from gradcli.explanation.derivation import LONGEST
 from gradcli.homework.solve.graph import sweep
 from gradcli.homework.solve.problem import Problem
@@ -39,4 +40,4 @@ def right_formula(problem: Problem) -> Expression | None:
 
 
 def lifted(operands: list[Any]) -> list[Any]:
-    return [x if isinstance(x, Formula) else Formula.lift(x) for x in operands]
+    return [x if isinstance(x, Formula) else as_formula(x) for x in operands]

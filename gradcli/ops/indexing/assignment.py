@@ -10,13 +10,14 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
+from gradcli.engine.dtypes import TYPE_NAMES, type_name
 from gradcli.engine.graph import Node
 from gradcli.engine.memory.in_place import change, check_in_place, check_overlap, write_over
 from gradcli.engine.memory.views import View, take_over
 from gradcli.engine.memory.writing import copy, fill, fill_tensor, zero
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.saved import TYPE_NAMES, keep_former_shape
-from gradcli.engine.tensor import Tensor, type_name
+from gradcli.engine.saved import keep_former_shape
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import _items, take
 from gradcli.ops.indexing.subscript import located

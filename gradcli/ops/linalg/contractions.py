@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics import products
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.saved import C_NAMES, TYPE_NAMES
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call, infix
 from gradcli.engine.tensor import Tensor, is_floating

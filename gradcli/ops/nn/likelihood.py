@@ -11,7 +11,7 @@ import numpy as np
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import literal, positional
+from gradcli.engine.symbolic.notation import as_formula, literal, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
@@ -79,7 +79,7 @@ def _short(
     scores = np.asarray(target.value).astype(np.intp)
     if len(size) > 2 or np.any(scores == ignore_index):
         return None
-    classes = Formula.lift(size[-1])
+    classes = as_formula(size[-1])
     codes: Any = Formula(Call("one_hot", (Argument(target.tree), Argument(classes.tree))), np.eye(size[-1])[scores], 3)
     if codes.shape != size:
         return None

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import Dims, Real

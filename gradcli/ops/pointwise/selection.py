@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.saved import C_NAMES, TYPE_NAMES
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation
 from gradcli.engine.tensor import Tensor, tensor

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import expand
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError

@@ -9,8 +9,8 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import dimension, dimensions
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tensor import Tensor

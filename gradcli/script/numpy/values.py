@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.tensor import Tensor, type_name
+from gradcli.engine.dtypes import type_name
+from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType

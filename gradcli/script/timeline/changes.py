@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from gradcli.engine.graph import Node, changes
+from gradcli.engine.graph import Node
 from gradcli.engine.memory.writing import copy, fill, fill_tensor, overwrite, regenerated, zero
+from gradcli.engine.modes import changes
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.script.timeline.model import Changed, Reset

@@ -7,9 +7,9 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 from gradcli.engine.accumulation import Accumulation
-from gradcli.engine.backward import Contribution, Target, reachable
+from gradcli.engine.backward import Contribution, reachable
 from gradcli.engine.backward import Event as Contributed
-from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
 from gradcli.script.timeline import remarks

@@ -12,7 +12,8 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from gradcli.engine.backward import Event as Contributed
-from gradcli.engine.graph import Node, changes
+from gradcli.engine.graph import Node
+from gradcli.engine.modes import changes
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import python_class

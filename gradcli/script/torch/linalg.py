@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.errors import LinAlgError, UnsupportedError

@@ -192,9 +192,6 @@ def namespace(name: str) -> Namespace:
         names = ("manual_seed", "initial_seed", "seed", "get_rng_state", "set_rng_state")
         draws = import_module("gradcli.script.torch.random.draws")
         return Namespace(name, {"fork_rng": draws.ForkedGenerator, **{name: MEMBERS[name] for name in names}})
-    printing.set_printoptions(profile="default")  # what an earlier snippet of this process has set ends with it
-    anomaly.enabled = mode.inference = False
-    printing.more_suffixes.clear()
     return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import gradcli.ops
 from gradcli.engine.checks.promotion import result_type
-from gradcli.engine.modes import default_dtype
+from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
 
@@ -32,7 +32,7 @@ SHAPES = [((2,), (2,)), ((2,), ()), ((), (2,)), ((), ())]
 )
 def test_dimensions_decide_within_a_category(a: Any, b: Any, expected: str) -> None:
     assert result_type([a, b]) == expected
-    with default_dtype(np.dtype(np.float32)):
+    with switched(default_dtype=np.dtype(np.float32)):
         assert (Tensor(a) * Tensor(b)).dtype == expected  # type: ignore[operator]
 
 
@@ -42,7 +42,7 @@ def test_every_pair_of_dtypes(name: str, default: str) -> None:
     torch = pytest.importorskip("torch")
     torch.set_default_dtype(getattr(torch, default))
     try:
-        with default_dtype(np.dtype(default)):
+        with switched(default_dtype=np.dtype(default)):
             for (first, second), shapes in product(product(DTYPES, DTYPES), SHAPES):
                 arrays = [np.ones(shape, dtype) for shape, dtype in zip(shapes, (first, second), strict=True)]
                 theirs = [torch.ones(x.shape, dtype=getattr(torch, str(x.dtype))) for x in arrays]
@@ -65,6 +65,6 @@ def test_numbers_count_by_category(name: str, number: Any, dtype: str) -> None:
     torch = pytest.importorskip("torch")
     if number is True and dtype == "bool" and name in ("pow", "remainder"):
         return  # torch has no such operation on two booleans
-    with default_dtype(np.dtype(np.float32)):
+    with switched(default_dtype=np.dtype(np.float32)):
         found = OPERATIONS[name].function(Tensor(np.ones(2, dtype)), number)
     assert f"torch.{found.dtype}" == str(getattr(torch, name)(torch.ones(2, dtype=getattr(torch, dtype)), number).dtype)

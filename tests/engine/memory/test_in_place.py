@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gradcli.ops  # noqa: F401 - installs the methods
-from gradcli.engine.modes import no_grad
+from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 
@@ -97,7 +97,7 @@ def test_aliases_share_memory_and_version() -> None:
 
 def test_a_leaf_may_change_where_nothing_is_recorded() -> None:
     a = leaf(1, 2)
-    with no_grad():
+    with set_grad_enabled(False):
         a.sub_(1)  # type: ignore[attr-defined]
     assert (a.value.tolist(), a.is_leaf, a.requires_grad, a._version) == ([0, 1], True, True, 1)
 

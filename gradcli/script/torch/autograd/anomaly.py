@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -16,7 +17,7 @@ from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.saved import HINT
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.machine import running
+from gradcli.script.machine import RESETS, running
 from gradcli.script.python.values.attributes import Facade
 
 ENABLED = (
@@ -32,8 +33,7 @@ class Anomaly:
     """What is switched, and where the nodes were made since."""
 
     def __init__(self) -> None:
-        self.enabled = False
-        self.checks = True
+        self.enabled, self.checks = False, True
         self.made: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 
     def switch(self, enabled: bool, checks: bool) -> tuple[bool, bool]:
@@ -87,6 +87,7 @@ class Anomaly:
 
 
 anomaly = Anomaly()
+RESETS.append(partial(anomaly.switch, False, True))
 
 
 def node_at_work(error: BaseException) -> Node | None:

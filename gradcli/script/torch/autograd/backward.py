@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import Event, Gradient, drain, grad, walk
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.backward import Event, drain, grad, walk
+from gradcli.engine.tensor import Gradient, Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
@@ -76,7 +76,7 @@ def backward(
     timeline = running.machine.timeline
     follow = _following(partial(timeline.backward, targets, given) if timeline is not None and targets else None)
     told = follow is not None
-    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, told=told)
+    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, events=told)
     drain(follow(events) if follow is not None else events, create_graph)
 
 

@@ -14,7 +14,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
-from gradcli.engine.recorder import Application, recorder
+from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
@@ -125,8 +125,8 @@ class Call:
 
     @staticmethod
     def _told(primitive: Primitive, inputs: tuple[Any, ...], out: Tensor, **options: Any) -> None:
-        if recorder.tape is not None:
-            recorder.tape.append(Application(primitive, inputs, options, out))
+        if mode.tape is not None:
+            mode.tape.append(Application(primitive, inputs, options, out))
 
     def _again(self, *values: Any) -> Any:
         """The value, for those who read the operation as a formula: the one there is."""

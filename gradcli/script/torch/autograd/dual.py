@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from gradcli.engine import tangents
-from gradcli.engine.recorder import leave, listen, listening, recorder
+from gradcli.engine.modes import switched
+from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.values.attributes import BuiltinType, Facade, describe
@@ -84,11 +85,8 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     tangent = tangent_of(tensor)
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
-    tape, recorder.tape = recorder.tape, None  # so that the tangent does not follow
-    try:
+    with switched(tape=None):  # so that the tangent does not follow
         return UnpackedDualTensor(OPERATIONS["view"].function(tensor, tensor.shape), tangent)
-    finally:
-        recorder.tape = tape
 
 
 def enter_dual_level() -> int:

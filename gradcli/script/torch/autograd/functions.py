@@ -10,9 +10,8 @@ import warnings
 from typing import Any
 
 from gradcli.engine.memory.views import CUSTOM, View
-from gradcli.engine.modes import mode, set_grad_enabled
+from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.primitive import Primitive
-from gradcli.engine.recorder import recorder
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
@@ -66,16 +65,12 @@ class Function(Facade):
         arguments = (*arguments, *keywords.values())
         positional = arguments[: len(arguments) - len(keywords)]
         context = Context(cls, arguments)
-        tape, recorder.tape = recorder.tape, None
-        try:
-            with set_grad_enabled(False):
-                if cls.setup_context is Function.setup_context:
-                    outputs = cls.forward(context, *positional, **keywords)
-                else:
-                    outputs = cls.forward(*positional, **keywords)
-                    cls.setup_context(context, arguments, outputs)
-        finally:
-            recorder.tape = tape
+        with switched(grad_enabled=False, tape=None):
+            if cls.setup_context is Function.setup_context:
+                outputs = cls.forward(context, *positional, **keywords)
+            else:
+                outputs = cls.forward(*positional, **keywords)
+                cls.setup_context(context, arguments, outputs)
         given = outputs if isinstance(outputs, tuple) else (outputs,)
         results = _results(context, arguments, given)
         context._seal({id(before): after for before, after in zip(given, results, strict=True)})

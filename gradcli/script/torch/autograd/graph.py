@@ -9,6 +9,7 @@ from gradcli.engine.backward import reachable
 from gradcli.engine.graph import AccumulateGrad, Node, Unversioned
 from gradcli.engine.recorder import leave, listen
 from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import RESETS
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd import packing
@@ -24,6 +25,7 @@ class Disabled:
 
 
 disabled = Disabled()
+RESETS.append(lambda: vars(disabled).clear())
 
 
 class saved_tensors_hooks(Facade):  # noqa: N801  torch's name

@@ -9,8 +9,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gradcli.engine.graph import OUT, AccumulateGrad, Handle, Node
-from gradcli.engine.saved import operands, saved
+from gradcli.engine.accumulation import accumulate
+from gradcli.engine.graph import AccumulateGrad, Handle, Node
+from gradcli.engine.hooks import contributions
+from gradcli.engine.modes import mode
+from gradcli.engine.operators import FUNCTIONS
+from gradcli.engine.primitive import OUT
+from gradcli.engine.saved import check_versions, operands, saved
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
@@ -63,6 +68,30 @@ def metadata(node: Any) -> dict[str, Any]:
 
 
 NAMED_TYPES.append(node_type)
+
+
+def pass_through(node: Any, *gradients: Any) -> Any:
+    """Call a node: the gradients of its inputs for this upstream gradient, of several a tuple."""
+    if len(gradients) != 1:
+        raise TypeError(f"expected 1 arguments, got {len(gradients)} instead")
+    (gradient,) = gradients
+    if isinstance(node, AccumulateGrad):
+        return accumulate(node.variable, gradient.value, False, alone=False)
+    count = len(node.next_functions)
+    if gradient is None:
+        results: tuple[Any, ...] = (None,) * count
+    elif not isinstance(gradient, Tensor):
+        raise TypeError("argument 0 is not a Variable")
+    else:
+        values, out = operands(node, mode.grad_enabled)
+        check_versions(node)
+        upstream = gradient if mode.grad_enabled else gradient.value
+        found = contributions(node, node.primitive.rules_for(values), upstream, out, values)[:count]
+        results = tuple(g if g is None or isinstance(g, Tensor) else Tensor(g) for g in found)
+    return results[0] if len(results) == 1 else results
+
+
+FUNCTIONS["pass_through"] = pass_through
 METHODS = ("name", "register_hook", "register_prehook")
 
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gradcli.engine.graph import OUT, Node
+from gradcli.engine.dtypes import type_name
+from gradcli.engine.graph import Node
 from gradcli.engine.modes import set_grad_enabled
+from gradcli.engine.primitive import OUT
 from gradcli.engine.recorder import Application, leave, listen, listening
 from gradcli.engine.saved import saved
-from gradcli.engine.tensor import Tensor, type_name
+from gradcli.engine.tensor import Tensor
 
 
 class Packed:

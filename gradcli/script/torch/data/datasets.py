@@ -44,7 +44,7 @@ class TensorDataset(Dataset):
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> Any:
-        return tuple(tensor[index] for tensor in self.tensors)  # type: ignore[index]
+        return tuple(tensor[index] for tensor in self.tensors)
 
     def __len__(self) -> int:
         return self.tensors[0].shape[0]

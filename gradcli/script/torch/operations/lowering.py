@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import quotient

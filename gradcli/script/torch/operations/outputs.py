@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.engine.checks.promotion import CATEGORIES
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.in_place import check_overlap
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode
-from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.torch.operations.arguments import kind_name

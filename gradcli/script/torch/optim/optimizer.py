@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import type_name
 from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import set_grad_enabled
-from gradcli.engine.tensor import Tensor, type_name
+from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.formatting import formatted

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.errors import AutogradError
 from gradcli.script.torch.random.normals import each, fused, standard_normals
 from gradcli.script.torch.random.twister import Position, Twister

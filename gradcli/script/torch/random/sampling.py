@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.memory.in_place import check_in_place, write_over
 from gradcli.engine.memory.writing import blank
 from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
-from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running

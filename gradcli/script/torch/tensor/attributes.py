@@ -7,10 +7,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from gradcli.engine.backward import Gradient
 from gradcli.engine.graph import Handle
 from gradcli.engine.memory.views import View
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Gradient, Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.operators import ATTRIBUTES
 from gradcli.ops.support.surface import OPERATIONS

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import to_copy
-from gradcli.engine.saved import TYPE_NAMES
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.values.attributes import BuiltinType

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.modes import mode
-from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.tensor import attributes as tensors

@@ -10,8 +10,8 @@ import numpy as np
 
 from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.modes import mode
+from gradcli.engine.protocol import GRADIENT_LOST
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.protocol import GRADIENT_LOST
 from gradcli.script.machine import running
 from gradcli.script.torch.operations.arguments import kind_name
 from gradcli.script.torch.tensor.casting import cast

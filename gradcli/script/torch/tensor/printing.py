@@ -14,6 +14,7 @@ import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.script.machine import RESETS
 
 PREFIX = "tensor("
 UNNAMED = (np.dtype(np.int64), np.dtype(np.bool_))  # dtypes that need no `dtype=`, besides the default one
@@ -113,6 +114,7 @@ def _suffixes(tensor: Tensor) -> list[str]:
 
 
 more_suffixes: list[Callable[[Tensor], str]] = []  # what follows besides, while something is switched on
+RESETS += [lambda: set_printoptions(profile="default"), more_suffixes.clear]
 
 
 def _numbers_text(value: Any, margin: int) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.engine.modes import default_dtype
+from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.torch.random.generator import Generator, shuffled
@@ -134,7 +134,7 @@ def test_any_row_of_draws_is_that_of_torch(torch: Any, seed: int, row: list[Draw
 def test_printed_normals_are_those_of_torch(torch: Any, seed: int) -> None:
     generator = Generator(seed)
     torch.manual_seed(seed)
-    with default_dtype(SINGLE):
+    with switched(default_dtype=SINGLE):
         for size in SIZES:
             assert tensor_text(Tensor(generator.normal((size,), SINGLE))) == repr(torch.randn(size))
             assert tensor_text(Tensor(generator.uniform((size,), SINGLE))) == repr(torch.rand(size))

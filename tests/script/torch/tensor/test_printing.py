@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 import gradcli.ops  # noqa: F401  # gives tensors their operators
 from gradcli.engine.graph import Node
-from gradcli.engine.modes import default_dtype
+from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.script.torch.tensor.printing import (
     PrintOptions,
@@ -33,7 +33,7 @@ SPECIAL = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 1000.0, 1e8, 1e-4, -1e
 @pytest.fixture(autouse=True)
 def single_precision() -> Iterator[None]:
     """As in a script: plain numbers are float32, and printing starts from torch's options."""
-    with default_dtype(np.dtype(np.float32)):
+    with switched(default_dtype=np.dtype(np.float32)):
         yield
     set_printoptions(profile="default")
 

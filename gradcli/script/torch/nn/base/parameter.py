@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad
-from gradcli.engine.saved import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.script.python.values.attributes import BuiltinType

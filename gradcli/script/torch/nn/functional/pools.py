@@ -118,7 +118,7 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
 def _power(count: int) -> Callable[..., Any]:
     def call(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
         step = kernel_size if stride is None else stride
-        means = operation(f"avg_pool{count}d")(input**norm_type, kernel_size, step, 0, ceil_mode)  # type: ignore[operator]
+        means = operation(f"avg_pool{count}d")(input**norm_type, kernel_size, step, 0, ceil_mode)
         entries = counted(_each(kernel_size, count))
         return (operation("sign")(means) * operation("relu")(operation("abs")(means)) * entries) ** (1.0 / norm_type)
 

@@ -31,7 +31,7 @@ class Cell(Recurrence):
             raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         states = tuple(hx) if isinstance(hx, tuple | list) else (hx,) if hx is not None else None
         self._check_dimensions(input, states or ())
-        rows = input if input.ndim > 1 else input.unsqueeze(0)  # type: ignore[attr-defined]
+        rows = input if input.ndim > 1 else input.unsqueeze(0)
         if states is None:
             states = (blank((rows.shape[0], self.hidden_size), rows.dtype),) * self._states
         elif input.ndim == 1:

@@ -1,0 +1,63 @@
+"""The forward pass: a primitive is applied to Tensors, and leaves a node behind and a line on the tape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.checks.promotion import promoted, settled
+from gradcli.engine.checks.refusals import refusal
+from gradcli.engine.checks.sizes import check_broadcast
+from gradcli.engine.graph import Node
+from gradcli.engine.memory.views import view_of
+from gradcli.engine.modes import mode
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.recorder import Application
+from gradcli.engine.tensor import Tensor
+
+ARRAY = np.ndarray
+
+
+def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
+    """Compute a primitive over Tensors, and remember how if an input requires grad."""
+    values, edges = [], []
+    for x in inputs:
+        if isinstance(x, Tensor):
+            values.append(x.value)
+            edges.append(x.node)
+        else:
+            values.append(x)
+            edges.append(None)
+    kind = type(values[-1])
+    if (kind is not type(values[0]) or kind is ARRAY or len(values) > 2) and primitive.promotes:
+        values = promoted(primitive.name, values)
+    if primitive.view:
+        values[0] = inputs[0].array
+    elif (kind is ARRAY or type(values[0]) is ARRAY) and not primitive.structured and len(values) > 1:
+        check_broadcast(values)
+    try:
+        value = primitive.forward(*values, **options) if options else primitive.forward(*values)
+    except (TypeError, ValueError) as error:
+        reason = refusal(primitive.name, values, primitive.structured, error)
+        if reason is error:
+            raise
+        raise reason from None
+    if (type(value) is not kind or kind is ARRAY) and value.dtype is not mode.default_dtype:
+        value = settled(primitive.name, value, values, primitive.forward, options)
+    out = view_of(inputs[0], value, primitive, options) if primitive.view else Tensor(value)
+    if len(edges) != primitive.full:
+        edges = with_gaps(primitive, edges)
+    if mode.grad_enabled and edges.count(None) != len(edges):
+        out.node = node = Node(primitive, inputs, options, edges, out.value)
+        if primitive.saves_out:
+            node.saved_out = (out.shared_history(), node.sequence)
+    if mode.tape is not None:
+        mode.tape.append(Application(primitive, inputs, options, out))
+    return out
+
+
+def with_gaps(primitive: Primitive, edges: list[Any]) -> list[Any]:
+    """An input without a rule (indices, a condition) has no edge, so that nothing waits for its gradient."""
+    rules = primitive.rules_for(edges)
+    return [edge if position < len(rules) and rules[position] else None for position, edge in enumerate(edges)]
