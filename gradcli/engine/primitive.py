@@ -144,10 +144,11 @@ def mentioned(rule: Rule, with_rest: bool = False) -> frozenset[int]:
     rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :][: with_rest and bool(code.co_flags & VARARGS)]
     parameters = code.co_varnames[1 : code.co_argcount] + rest  # after g: out and the inputs
     instructions = list(dis.get_instructions(rule))
-    read: set[str] = set(code.co_cellvars)
+    read: set[str] = set(code.co_cellvars)  # of an inner function nothing is known
     for this, following in zip(instructions, [*instructions[1:], None], strict=True):
-        if this.opname.startswith("LOAD_FAST"):
-            loaded = this.argval if isinstance(this.argval, tuple) else (this.argval,)
+        if "LOAD_FAST" in this.opname:  # of one variable or, from Python 3.13 on, of two
+            names = this.argval if isinstance(this.argval, tuple) else (this.argval,)
+            loaded = names[this.opname.startswith("STORE") :]  # STORE_FAST_LOAD_FAST: the first is written
             only_shape = following is not None and following.opname == "LOAD_ATTR" and following.argval == "shape"
             read.update(loaded[:-1] if only_shape else loaded)
     return frozenset(position + OUT for position, name in enumerate(parameters) if name in read)
