@@ -31,11 +31,6 @@ def in_a_list(g: Any, out: Any, x: Any, y: Any) -> Any:
     return [x * part for part in g]  # 3.13 stores the part and loads x by one instruction
 
 
-def rebound(g: Any, out: Any, x: Any, y: Any) -> Any:
-    x = g
-    return y * g
-
-
 def in_a_cell(g: Any, out: Any, x: Any, y: Any) -> Any:
     return (lambda: y.shape)()
 
@@ -68,7 +63,6 @@ def without_rest(g: Any, out: Any, x: Any, *rest: Any, dims: Any) -> Any:
         (shape_after_another, {0}),
         (value_after_shape, {1}),
         (in_a_list, {0}),
-        (rebound, {1}),
         (in_a_cell, {1}),
         (in_a_generator, {0}),
         (with_keywords, set()),
