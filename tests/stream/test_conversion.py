@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.commands.conversion import Conversion
-from gradcli.render.documents.records import JsonLinesWriter, TableWriter
 from gradcli.stream.blocks import Block
+from gradcli.stream.conversion import Conversion
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.table import Table
+from gradcli.stream.writing import JsonLinesWriter, TableWriter
 from tests.commands.running import validator
 from tests.stream.conftest import form as form
 
