@@ -41,7 +41,7 @@ class JsonLines:
             return None
         try:
             text = block.data.decode()
-            lines = [line for line in text.split("\n") if (not line.isspace() and line) or line.strip(whitespace)]
+            lines = [line for line in text.split("\n") if line.strip(whitespace)]
             objects = parse(text, lines)
             if set(map(type, objects)) - {dict} or not has_single_keys(lines, objects):
                 return None
