@@ -32,10 +32,11 @@ def explain(program: str, /, **values: Any) -> Explanation:
 
 def explain_at(program: str, values: dict[str, Any], **options: Any) -> Explanation:
     """As `explain`, with the values in a dictionary; `options` are `wrt`, `of`, `upstream` and `dtype`."""
-    from gradcli.explanation.build import explain_source
+    from gradcli.explanation.build import explain
+    from gradcli.language.parser import parse_program
     from gradcli.source import Source
 
-    return explain_source(Source(program), values, **options)
+    return explain(parse_program(Source(program)), values, **options)
 
 
 def gradients(program: str, /, **values: Any) -> dict[str, Any]:

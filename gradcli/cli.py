@@ -60,9 +60,11 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"gradcli.commands.{cmd_name}")
+        from gradcli.commands.options import with_options
+
+        command = with_options(import_module(f"gradcli.commands.{cmd_name}").command)
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        single.command(cmd_name, context_settings={"help_option_names": ["-h", "--help"]})(module.command)
+        single.command(cmd_name, context_settings={"help_option_names": ["-h", "--help"]})(command)
         built = typer.main.get_command(single)
         built.short_help = COMMANDS[cmd_name]
         return built
@@ -103,8 +105,6 @@ def run(argv: Sequence[str]) -> int:
             warnings.showwarning = show_warning
             command = typer.main.get_command(app)
             code = command(masked(argv or ["--help"]), prog_name="gradcli", standalone_mode=False)
-            if callable(code):  # what a command left to do, below typer's frames
-                code = code()
         sys.stdout.flush()
         return int(code or 0)
     except GradcliError as error:

@@ -12,7 +12,7 @@ An error says what (`message`), where (`span` in `source`, with a `label` beside
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from gradcli.source import Source, Span
@@ -48,6 +48,19 @@ class GradcliError(Exception):
         if self.source is None:
             self.source = source
         return self
+
+    def facts(self) -> dict[str, Any]:
+        """Return the error as documents have it; lines and columns count from 1, offsets from 0, None is unknown."""
+        place = None if self.span is None or self.source is None else self.source.position(self.span.start)
+        return {
+            "code": self.code,
+            "message": self.message,
+            "line": None if place is None else place.line,
+            "column": None if place is None else place.column,
+            "start": None if self.span is None else self.span.start,
+            "end": None if self.span is None else self.span.end,
+            "help": self.help or None,
+        }
 
 
 class UsageError(GradcliError):

@@ -77,8 +77,8 @@ class Run:
 
 
 def run(text: str, values: dict[str, Any] | None = None, dtype: type[np.floating[Any]] = np.float64) -> Run:
-    source = Source(text, "example")
-    evaluation = evaluate(parse_program(source), source, values or {}, dtype=np.dtype(dtype))
+    program = parse_program(Source(text, "example"))
+    evaluation = evaluate(program, values or {}, dtype=np.dtype(dtype))
     assert evaluation.output is not None
     leaves = {line.name: line.tensor for line in evaluation.lines if isinstance(line.tensor.node, AccumulateGrad)}
     return Run(evaluation, evaluation.output, leaves)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from contextlib import ExitStack
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gradcli.commands.job import Color, Dtype, ErrorFormat
+from gradcli.commands.options import Console
+from gradcli.commands.programs import Program
+from gradcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from gradcli.stream.plan import Task
 
 
 class Format(StrEnum):
@@ -17,14 +23,7 @@ class Format(StrEnum):
 
 
 def command(
-    arguments: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="PROGRAM [NAME=VALUE]...", help="The program, then values that hold for every record."),
-    ] = None,
-    file: Annotated[
-        str | None,
-        typer.Option("-f", "--file", metavar="FILE", help="Read the program from a file."),
-    ] = None,
+    program: Program,
     input: Annotated[
         str, typer.Option("-i", "--input", metavar="FILE", help="The records; - is standard input.")
     ] = "-",
@@ -34,30 +33,18 @@ def command(
     format: Annotated[
         Format | None, typer.Option("--format", help="[default: as the files' names end, else jsonl]")
     ] = None,
-    wrt: Annotated[
-        str | None, typer.Option("--wrt", metavar="A,B", help="Differentiate only these; the others are constants.")
-    ] = None,
-    of: Annotated[
-        str | None, typer.Option("--of", metavar="NAME", help="The output. [default: the last statement]")
-    ] = None,
     forward_only: Annotated[bool, typer.Option("--forward-only", help="The value alone, no gradients.")] = False,
-    upstream: Annotated[
-        str | None, typer.Option("--upstream", metavar="VALUE", help="The gradient that enters at the output.")
-    ] = None,
-    dtype: Annotated[Dtype, typer.Option("--dtype", help="The precision of the arithmetic.")] = Dtype.float64,
     each: Annotated[
         bool, typer.Option("--each", help='Every record brings its own: {"program": "x**2", "at": {"x": 3}}.')
     ] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that compute.")] = 1,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first record that fails.")] = False,
-    color: Annotated[Color, typer.Option("--color", help="Colour of the progress bar.")] = Color.auto,
-    ascii: Annotated[bool, typer.Option("--ascii", help="Plain ASCII in the progress bar.")] = False,
-    error_format: Annotated[
-        ErrorFormat, typer.Option("--error-format", help="How errors are told.")
-    ] = ErrorFormat.full,
-    debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False,
-) -> Callable[[], int]:
+    *,
+    console: Console,
+) -> None:
     """Run a program at many points: JSON Lines or CSV in, the same out, one result a record.
+
+    Values that are given with the program hold for every record.
 
     \b
     Examples:
@@ -65,29 +52,41 @@ def command(
       gradcli batch "sigmoid(w*x + b)" b=0.5 -i points.csv -o results.csv.gz
       gradcli batch --each --jobs 4 < programs.jsonl
     """
+    from warnings import simplefilter
 
-    def work() -> int:
-        from gradcli.commands.batches import BatchJob
-        from gradcli.commands.job import spelled
-        from gradcli.render.text.looks import looks
+    from gradcli.render.text.error import print_failure
+    from gradcli.render.text.progress import watched
+    from gradcli.stream.batches import Batch
 
-        job = BatchJob(
-            arguments=list(arguments or ()),
-            file=file,
-            input=input,
-            output=output,
-            format=None if format is None else format.value,
-            wrt=None if wrt is None else tuple(spelled(name) for name in wrt.split(",") if name.strip()),
-            of=None if of is None else spelled(of),
-            is_forward_only=forward_only,
-            upstream=upstream,
-            dtype=dtype.value,
-            is_each=each,
-            jobs=jobs,
-            is_fail_fast=fail_fast,
-            looks=looks(color=color.value, ascii=ascii, precision=6),
-            error_format=error_format.value,
+    def watch(blocks: Any, source: Any) -> Any:
+        """Show a progress bar for a file where a person waits and the results go elsewhere."""
+        if source.size is None or not sys.stderr.isatty() or (output == "-" and sys.stdout.isatty()):
+            return blocks
+        return watched(blocks, source, console.looks, stack)
+
+    def tell(facts: dict[str, Any]) -> None:
+        print_failure(facts, console.error_format)
+
+    if each and (program.arguments or program.file is not None):
+        raise UsageError(
+            "E014", "--each takes no program and no values", help="each record brings its own: leave them out"
         )
-        return job.run()
+    if program.file == input == "-":
+        raise UsageError(
+            "E014", "the program and the records cannot both be on standard input", help="give the records with -i"
+        )
+    task = task_of(program, is_each=each, is_forward_only=forward_only)
+    simplefilter("once", UserWarning)  # a warning that holds for many records is shown once
+    with ExitStack() as stack:
+        Batch(task, input, output, format, each, jobs, fail_fast, watch, tell).run()
 
-    return work
+
+def task_of(program: Program, *, is_each: bool, is_forward_only: bool) -> Task:
+    """Return the program with the values and options that hold for every record."""
+    from gradcli.stream.plan import Task
+
+    options = program.options()
+    if is_each:
+        return Task("", "program of the record", **options, is_forward_only=is_forward_only)
+    source, values = program.read()
+    return Task(source.text, source.name, values, **options, is_forward_only=is_forward_only)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from enum import StrEnum
-from typing import Annotated
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradcli.commands.job import Color, ErrorFormat
+from gradcli.commands.options import Output
+from gradcli.commands.programs import read_source
 from gradcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from gradcli.homework.batches import Grading
+    from gradcli.homework.model import Result
+    from gradcli.homework.totals import ClassTotals
+    from gradcli.render.text.looks import Looks
 
 
 class Report(StrEnum):
@@ -53,17 +63,9 @@ def command(
     key: Annotated[bool, typer.Option("--key", help="The worked solutions, and an answer file filled in.")] = False,
     all: Annotated[bool, typer.Option("--all", help="Every row, and of a class every student's page.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that grade.")] = 1,
-    precision: Annotated[
-        int, typer.Option("--precision", min=1, max=17, metavar="N", help="Significant digits in the text output.")
-    ] = 6,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
-    color: Annotated[Color, typer.Option("--color", help="Colour in the text output.")] = Color.auto,
-    ascii: Annotated[bool, typer.Option("--ascii", help="Plain ASCII.")] = False,
-    error_format: Annotated[
-        ErrorFormat, typer.Option("--error-format", help="How errors are told.")
-    ] = ErrorFormat.full,
-    debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False,
-) -> Callable[[], int]:
+    *,
+    page: Output,
+) -> int:
     """Grade homework, and name the mistake behind each wrong answer.
 
     \b
@@ -75,7 +77,7 @@ def command(
       gradcli check --key week1.toml
     """
     given = {
-        "--lint": lint, "--key": key, "--report": report, "--json": json, "--reveal": reveal,
+        "--lint": lint, "--key": key, "--report": report, "--json": page.json, "--reveal": reveal,
         "a submission": submissions,
     }  # fmt: skip
     for one, other in ALONE:
@@ -83,22 +85,88 @@ def command(
             raise UsageError("E001", f"{one} does not go with {other}", help=f"leave out {other}")
     if output != "-" and report is None:
         raise UsageError("E001", "-o is for a report", help="add --report, or write > FILE instead")
+    from gradcli.homework.batches import BATCH, Grading, batches, files_to_grade
 
-    def work() -> int:
-        from gradcli.commands.homework import CheckJob
-        from gradcli.render.text.looks import looks
+    source = read_source(assignment, help="give the path of an assignment, a .toml file")
+    grading = Grading(source.text, source.name)
+    if lint:
+        return print_lint(grading, page)
+    if key:
+        return print_key(grading, page, all=all)
+    from gradcli.homework.disclosure import revealed
+    from gradcli.homework.submission.submissions import CLASS
+    from gradcli.homework.totals import ClassTotals
+    from gradcli.render.check.document import check_document
+    from gradcli.render.check.reports.registry import REPORTS
+    from gradcli.render.check.reports.writing import write_report
+    from gradcli.render.text.looks import is_unicode
+    from gradcli.render.text.progress import after_a_second
+    from gradcli.stream.workers import mapped
 
-        job = CheckJob(
-            assignment=assignment,
-            submissions=list(submissions or ()),
-            report=None if report is None else report.value,
-            output=output,
-            reveal=None if reveal is None else reveal.value,
-            all=all,
-            jobs=jobs,
-            json=json,
-            looks=looks(color=color.value, ascii=ascii, precision=precision),
-        )
-        return job.lint() if lint else job.key() if key else job.grade()
+    outline = grading.grader.outline
+    totals = ClassTotals(outline)
+    files = files_to_grade(submissions or [], output)
+    level = reveal or (REPORTS[report].reveal if report else "value")
+    count = None if any(file.suffix.lower() == CLASS for file in files) else len(files)
+    graded = mapped(grading, batches(files, 1 if jobs == 1 else BATCH), jobs)
+    with ExitStack() as stack:
+        waited = after_a_second(chain.from_iterable(graded), count, page.looks, stack)
+        results = (revealed(result, level) for result in waited)
+        if report:
+            write_report(report, output, outline, counted(results, totals))
+        elif page.json:
+            sys.stdout.writelines(check_document(outline, results, totals, ascii=not is_unicode(sys.stdout)))
+        else:
+            print_results(counted(results, totals), totals, page.looks, stack, all=all)
+    return 0 if totals.is_right else 1
 
-    return work
+
+def counted(results: Iterable[Result], totals: ClassTotals) -> Iterator[Result]:
+    for result in results:
+        totals.add(result)
+        yield result
+
+
+def print_results(results: Iterator[Result], totals: ClassTotals, looks: Looks, stack: ExitStack, *, all: bool) -> None:
+    """Print the page of one student, or the table of a class; the stack holds a progress bar."""
+    from gradcli.render.check.page import check_page
+    from gradcli.render.check.table import check_table
+    from gradcli.render.text.streams import print_text
+
+    first = list(islice(results, 2))
+    if len(first) == 1:
+        return print_text(check_page(first[0], looks, outline=totals.outline, all=all))
+    for result in chain(first, results):
+        if all:
+            print_text(check_page(result, looks, outline=totals.outline, all=True) + "\n")
+    stack.close()
+    return print_text(check_table(totals, looks))
+
+
+def print_lint(grading: Grading, page: Output) -> int:
+    """Print the findings in an assignment; 1 where there are some."""
+    from gradcli.homework.assignment.lint import findings
+    from gradcli.render.check.lint import lint_document, lint_text
+    from gradcli.render.text.streams import print_document, print_text
+
+    assignment = grading.assignment
+    found = list(findings(assignment))
+    if page.json:
+        print_document(lint_document(assignment, found))
+    else:
+        print_text(lint_text(assignment, found, page.looks))
+    return 1 if found else 0
+
+
+def print_key(grading: Grading, page: Output, *, all: bool) -> int:
+    """Print the worked solutions, and the answers as a submission."""
+    from gradcli.homework.assignment.worked import filled_in
+    from gradcli.render.check.key import key_document, key_page
+    from gradcli.render.text.streams import print_document, print_text
+
+    grader = grading.grader
+    if page.json:
+        print_document(key_document(grader))
+    else:
+        print_text(key_page(grader, "\n".join(filled_in(grader)), page.looks, all=all))
+    return 0

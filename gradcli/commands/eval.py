@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.job import Job, on_a_program
+from gradcli.commands.options import Output
+from gradcli.commands.programs import Program
 
 
-@on_a_program
 def command(
-    job: Job,
+    program: Program,
+    output: Output,
     all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
@@ -22,13 +23,13 @@ def command(
       gradcli eval "s=x**2; p=s+1; m=s-1; q=p*m" x=2
       gradcli eval "mean((X @ w - y)**2)" X=@data.csv w=[1,2] y=[1,2,3]
     """
-    explanation = job.explain()
-    if job.json:
+    from gradcli.render.text.streams import print_document, print_text
+
+    explanation = program.explain()
+    if output.json:
         from gradcli.render.documents.explanation import explanation_document
 
-        return job.print_document(explanation_document(explanation))
+        return print_document(explanation_document(explanation))
     from gradcli.render.lesson.page import page
-    from gradcli.render.text.streams import print_text
 
-    print_text(page(explanation, job.looks, all=all))
-    return None
+    return print_text(page(explanation, output.looks, all=all))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from gradcli.commands.job import Job, on_a_program
+from gradcli.commands.options import Output
+from gradcli.commands.programs import Program
 
 
 class Format(StrEnum):
@@ -16,9 +18,9 @@ class Format(StrEnum):
     mermaid = "mermaid"
 
 
-@on_a_program
 def command(
-    job: Job,
+    program: Program,
+    output: Output,
     format: Annotated[
         Format, typer.Option("--format", help="A tree to read, or Graphviz or Mermaid source.")
     ] = Format.tree,
@@ -30,15 +32,12 @@ def command(
       gradcli graph "z=(x1+a*x2)**2" x1=1 a=2 x2=3
       gradcli graph "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --format dot | dot -Tsvg > z.svg
     """
-    from importlib import import_module
+    from gradcli.render.text.streams import print_document, print_text
 
-    explanation = job.explain()
-    drawn = getattr(import_module(f"gradcli.render.graph.{format.value}"), format.value)(explanation, job.looks)
-    if job.json:
+    explanation = program.explain()
+    drawn = getattr(import_module(f"gradcli.render.graph.{format}"), format)(explanation, output.looks)
+    if output.json:
         from gradcli.render.documents.explanation import graph_document
 
-        return job.print_document(graph_document(explanation, format.value, drawn))
-    from gradcli.render.text.streams import print_text
-
-    print_text(drawn)
-    return None
+        return print_document(graph_document(explanation, format, drawn))
+    return print_text(drawn)

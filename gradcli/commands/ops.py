@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.job import Color, one_of
+from gradcli.commands.options import Output, one_of
 
 
 def completed(incomplete: str) -> list[str]:
@@ -21,10 +21,8 @@ def command(
         str | None,
         typer.Argument(metavar="[NAME]", help="One operation; without it, the list.", autocompletion=completed),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
-    color: Annotated[Color, typer.Option("--color", help="Colour in the text output.")] = Color.auto,
-    ascii: Annotated[bool, typer.Option("--ascii", help="Plain ASCII.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False,
+    *,
+    output: Output,
 ) -> None:
     """List the operations, or show one: its arguments, its derivative rules, where it has kinks.
 
@@ -35,14 +33,12 @@ def command(
     """
     from gradcli.explanation.reference import operations, references
     from gradcli.render.lesson.operations import operation_page, operations_document, operations_page
-    from gradcli.render.text.looks import looks
     from gradcli.render.text.streams import print_document, print_text
 
     chosen = list(operations()) if name is None else [one_of("operation", name, list(operations()))]
-    look = looks(color=color.value, ascii=ascii, precision=6)
-    if json:
+    if output.json:
         print_document(operations_document(references(chosen)))
     elif name is None:
-        print_text(operations_page(look))
+        print_text(operations_page(output.looks))
     else:
-        print_text(operation_page(references(chosen)[0], look))
+        print_text(operation_page(references(chosen)[0], output.looks))

@@ -1,39 +1,124 @@
-"""Where a program comes from: the command line, a file, standard input."""
+"""The options of the commands on a program: where the program comes from, and at which point it runs."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from gradcli.errors import UsageError
+import typer
+
+from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import Source
+
+if TYPE_CHECKING:
+    from gradcli.explanation.model import Explanation
+    from gradcli.explanation.verify import Verification
+    from gradcli.language.tree import Program as Parsed
 
 LARGEST = 16 * 2**20  # bytes of a program; a longer text is no program
 
 
-def read_program(arguments: Sequence[str], file: str | None) -> tuple[Source, list[str]]:
-    """The program and the arguments after it."""
-    if file is not None:
-        name = "standard input" if file == "-" else unmasked(file)
-        return Source(read_text(unmasked(file), name, help="check the path after -f"), name), [
-            unmasked(argument) for argument in arguments
-        ]
-    if not arguments:
-        raise UsageError(
-            "E002", "there is no program", help='write one, such as gradcli eval "z=(x1+a*x2)**2" x1=1 a=2 x2=3'
-        )
-    first, *rest = arguments
-    return Source(unmasked(first)), [unmasked(argument) for argument in rest]
+class Dtype(StrEnum):
+    float64 = "float64"
+    float32 = "float32"
 
 
-def unmasked(argument: str) -> str:
-    """The argument without the space that `cli.masked` puts before a leading minus."""
-    return argument[1:] if argument.startswith(" -") else argument
+@dataclass(frozen=True)
+class Program:
+    """A program and a point, as the options say them."""
+
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROGRAM [NAME=VALUE]...", help="The program, then a value for each variable."),
+    ] = None
+    file: Annotated[
+        str | None,
+        typer.Option("-f", "--file", metavar="FILE", help="Read the program from a file; - is standard input."),
+    ] = None
+    wrt: Annotated[
+        str | None, typer.Option("--wrt", metavar="A,B", help="Differentiate only these; the others are constants.")
+    ] = None
+    of: Annotated[
+        str | None, typer.Option("--of", metavar="NAME", help="The output. [default: the last statement]")
+    ] = None
+    upstream: Annotated[
+        str | None, typer.Option("--upstream", metavar="VALUE", help="The gradient that enters at the output.")
+    ] = None
+    dtype: Annotated[Dtype, typer.Option("--dtype", help="The precision of the arithmetic.")] = Dtype.float64
+
+    def explain(self, *, is_symbolic: bool = False) -> Explanation:
+        """Explain the program; a warning names the bindings that it does not use.
+
+        `is_symbolic` gives made-up scalars to the variables that have no value: the formulas hold at any point.
+        """
+        from gradcli.explanation.build import explain
+        from gradcli.explanation.variables import placeholders
+
+        program, values, options = self.point()
+        made_up = placeholders(program, values) if is_symbolic else {}
+        try:
+            return explain(program, {**made_up, **values}, **options)
+        except EvaluationError as error:
+            if made_up and not error.help:
+                names = ", ".join(made_up)
+                error.help = f"{names} without a value are numbers here; give an array a value of its shape"
+            raise
+
+    def verify(self) -> Verification:
+        """Compute each gradient three ways."""
+        from gradcli.explanation.verify import verify
+
+        program, values, options = self.point()
+        return verify(program, values, **options)
+
+    def point(self) -> tuple[Parsed, dict[str, Any], dict[str, Any]]:
+        """Return the parsed program, the values by variable, and the other options as `explain` takes them."""
+        from gradcli.language.parser import parse_program
+
+        source, values = self.read()
+        options = self.options()
+        return parse_program(source), values, options
+
+    def read(self) -> tuple[Source, dict[str, Any]]:
+        """Return the text of the program and the values by variable."""
+        from gradcli.commands.bindings import read_bindings
+
+        arguments = self.arguments or []
+        if self.file is not None:
+            source = read_source(self.file, help="check the path after -f")
+        elif arguments:
+            source, arguments = Source(arguments[0]), arguments[1:]
+        else:
+            raise UsageError(
+                "E002", "there is no program", help='write one, such as gradcli eval "z=(x1+a*x2)**2" x1=1 a=2 x2=3'
+            )
+        return source, read_bindings(arguments, source)
+
+    def options(self) -> dict[str, Any]:
+        """Return the other options as `explain` takes them."""
+        from gradcli.commands.bindings import read_value
+
+        return {
+            "wrt": None if self.wrt is None else tuple(spelled(name) for name in self.wrt.split(",") if name.strip()),
+            "of": None if self.of is None else spelled(self.of),
+            "upstream": None if self.upstream is None else read_value("--upstream", self.upstream),
+            "dtype": self.dtype.value,
+        }
 
 
-def read_text(file: str, name: str, *, help: str) -> str:
-    """The text of a file, or of standard input for `-`; UsageError, with the help given, where there is none."""
+def spelled(name: str) -> str:
+    """Return a name as programs have it, whichever way it was typed; a text that is no name stays as it is."""
+    from gradcli.language.names import read_name
+
+    return read_name(name.strip()) or name.strip()
+
+
+def read_source(file: str, *, help: str) -> Source:
+    """Return the text of a file, or of standard input for `-`; UsageError, with the help given, where there is none."""
+    name = "standard input" if file == "-" else file
     try:
         if file == "-" and sys.stdin is None:
             raise ValueError(file)
@@ -50,7 +135,7 @@ def read_text(file: str, name: str, *, help: str) -> str:
             "E003", f"{name} is larger than {LARGEST // 2**20} MB", help="a program is a text of statements"
         )
     try:
-        return data.decode("utf-8-sig")
+        return Source(data.decode("utf-8-sig"), name)
     except UnicodeDecodeError as error:
         raise UsageError(
             "E003", f"{name} is not UTF-8 text (byte {error.start})", help="save the file as UTF-8"

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated
+import sys
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from gradcli.commands.job import Color, ErrorFormat
+from gradcli.commands.options import Output
+from gradcli.commands.programs import read_source
+from gradcli.errors import GradcliError
+from gradcli.source import Source, visible
+
+if TYPE_CHECKING:
+    from gradcli.script.timeline.model import Timeline
 
 
 def command(
@@ -24,17 +31,9 @@ def command(
         int, typer.Option("--max-elements", min=1, metavar="N", help="Elements of one tensor, list or text.")
     ] = 2**24,
     timeout: Annotated[float, typer.Option("--timeout", min=0.01, metavar="SECONDS", help="Wall time.")] = 60.0,
-    precision: Annotated[
-        int, typer.Option("--precision", min=1, max=17, metavar="N", help="Significant digits of the explanation.")
-    ] = 6,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document: what is printed, and the timeline.")] = False,
-    color: Annotated[Color, typer.Option("--color", help="Colour in the explanation.")] = Color.auto,
-    ascii: Annotated[bool, typer.Option("--ascii", help="Plain ASCII in the explanation.")] = False,
-    error_format: Annotated[
-        ErrorFormat, typer.Option("--error-format", help="How errors are told.")
-    ] = ErrorFormat.full,
-    debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False,
-) -> Callable[[], int]:
+    *,
+    output: Output,
+) -> int:
     """Run a PyTorch snippet without PyTorch, and print what torch would print.
 
     \b
@@ -44,22 +43,96 @@ def command(
       gradcli run lesson.ipynb --json | jq -r .printed
       gradcli run - < lesson.py
     """
+    from gradcli.script.execution import execute
+    from gradcli.script.limits import Limits
+    from gradcli.script.machine import Machine
+    from gradcli.script.reading import read_snippet
 
-    def work() -> int:
-        from gradcli.commands.snippets import SnippetJob
-        from gradcli.render.text.looks import looks
-        from gradcli.script.limits import Limits
+    source = read_source(file, help="give the path of a .py, .ipynb or .md file")
+    snippet = read_snippet(source.text, source.name)
+    for line in snippet.omitted:
+        note(f"note: left out what is for a notebook: {visible(line)}\n")
+    page = Page(source.name, output, is_quiet=quiet, has_every_row=all)
+    write = page.printed.append if output.json or quiet else show
+    machine = Machine(Limits(max_steps, max_elements, timeout), write, warn, show_error)
+    if explain or quiet or output.json:
+        from gradcli.script.timeline.recorder import Recorder
 
-        job = SnippetJob(
-            file=file,
-            limits=Limits(steps=max_steps, elements=max_elements, seconds=timeout),
-            looks=looks(color=color.value, ascii=ascii, precision=precision),
-            explain=explain or quiet or json,
-            quiet=quiet,
-            all=all,
-            json=json,
-            error_form="document" if json else error_format.value,
-        )
-        return job.run()
+        machine.timeline = Recorder(machine, all=all)
 
-    return work
+    def abandoned(error: GradcliError) -> int:
+        from gradcli.render.text.error import print_error
+
+        try:
+            return page.show(error, machine.timeline and machine.timeline.finished(error))
+        except GradcliError:
+            print_error(error, output.error_format)
+            return error.exit_code
+
+    return page.show(*execute(snippet, machine, abandoned))
+
+
+@dataclass
+class Page:
+    """The part of the output that is not the snippet's own, and in `printed` the texts that wait for a document."""
+
+    name: str
+    output: Output
+    is_quiet: bool
+    has_every_row: bool
+    printed: list[str] = field(default_factory=list)
+
+    def show(self, error: GradcliError | None, timeline: Timeline | None) -> int:
+        """Print the document, or the timeline if there is one; the exit code. Raises the error where text is shown."""
+        if self.output.json:
+            from gradcli.render.run.snippet_document import event, snippet_document
+            from gradcli.render.text.streams import print_long_document
+
+            assert timeline is not None
+            document = snippet_document(self.name, "".join(self.printed), replace(timeline, events=()), error)
+            print_long_document(document, "timeline", map(event, timeline.events))
+            return error.exit_code if error else 0
+        if timeline is not None:
+            from gradcli.render.run.timeline import timeline_page
+            from gradcli.render.text.streams import print_text
+
+            page = timeline_page(timeline, self.output.looks, all=self.has_every_row, failed=error is not None)
+            apart = "\n" if page and not self.is_quiet and sys.stdout.isatty() else ""
+            print_text(apart + page)
+        if error is not None:
+            raise error
+        return 0
+
+
+def show(text: str, stream: TextIO | None = None) -> None:
+    """Write what the snippet prints, by default on standard output; a terminal gets no control characters from it."""
+    from gradcli.render.text.streams import encodable
+    from gradcli.script.execution import UnwrittenError
+
+    stream = stream or sys.stdout
+    if stream.isatty():
+        text = "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
+    try:
+        stream.write(encodable(text, stream))
+    except OSError as error:
+        raise UnwrittenError(error) from None
+
+
+def show_error(text: str) -> None:
+    """Write what the snippet prints on standard error, after what was printed before it."""
+    sys.stdout.flush()
+    show(text, sys.stderr)
+
+
+def warn(kind: str, message: str, source: Source, line: int) -> None:
+    """Write a warning as Python does, after what was printed before it."""
+    told = "\n".join(map(visible, message.split("\n")))
+    note(f"{visible(source.name)}:{line}: {kind}: {told}\n  {visible(source.line(line).strip())}\n")
+
+
+def note(text: str) -> None:
+    """Write to standard error, after what was printed before it."""
+    from gradcli.render.text.streams import encodable
+
+    sys.stdout.flush()
+    sys.stderr.write(encodable(text, sys.stderr))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.job import one_of
+from gradcli.commands.options import one_of
 
 
 def completed(incomplete: str) -> list[str]:

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.job import Job, on_a_program, one_of, spelled
+from gradcli.commands.options import Output, one_of
+from gradcli.commands.programs import Program, spelled
 
 
-@on_a_program
 def command(
-    job: Job,
+    program: Program,
+    output: Output,
     to: Annotated[str | None, typer.Option("--to", metavar="NAME", help="Only the gradient of this variable.")] = None,
     paths: Annotated[
         bool, typer.Option("--paths", help="Every path from the output, its product, and the sum.")
@@ -26,18 +27,14 @@ def command(
       gradcli trace "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --to x1
       gradcli trace "q=(x**2+1)*(x**2-1)" x=2 --paths
     """
-    explanation = job.explain()
+    explanation = program.explain()
     names = [leaf.name for leaf in explanation.leaves]
     chosen = names if to is None else [one_of("variable", spelled(to), names)]
     from gradcli.explanation.trace import trace
+    from gradcli.render.lesson.trace import trace_document, trace_page
+    from gradcli.render.text.streams import print_document, print_text
 
     traces = [trace(explanation, name, limit if paths else None) for name in chosen]
-    if job.json:
-        from gradcli.render.lesson.trace import trace_document
-
-        return job.print_document(trace_document(explanation, traces))
-    from gradcli.render.lesson.trace import trace_page
-    from gradcli.render.text.streams import print_text
-
-    print_text(trace_page(explanation, traces, job.looks, all=all))
-    return None
+    if output.json:
+        return print_document(trace_document(explanation, traces))
+    return print_text(trace_page(explanation, traces, output.looks, all=all))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gradcli.commands.job import Job, on_a_program
+from gradcli.commands.options import Output
+from gradcli.commands.programs import Program
 
 
-@on_a_program
-def command(job: Job) -> int:
+def command(program: Program, output: Output) -> int:
     """Compute each gradient by the chain rule, by the engine and by central differences; exit 1 if they disagree.
 
     \b
@@ -15,12 +15,11 @@ def command(job: Job) -> int:
       gradcli verify "sum(softmax(x, dim=0)*y)" x=[1,2,3] y=[0,1,0]
     """
     from gradcli.render.lesson.verification import verification_document, verification_page
+    from gradcli.render.text.streams import print_document, print_text
 
-    verification = job.verify()
-    if job.json:
-        job.print_document(verification_document(verification))
+    verification = program.verify()
+    if output.json:
+        print_document(verification_document(verification))
     else:
-        from gradcli.render.text.streams import print_text
-
-        print_text(verification_page(verification, job.looks))
+        print_text(verification_page(verification, output.looks))
     return 0 if verification.agrees else 1

@@ -21,12 +21,12 @@ from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
 from gradcli.explanation.refusals import numbers
 from gradcli.explanation.variables import Variables, check_bindings
-from gradcli.language.parser import parse_program
-from gradcli.source import Source, did_you_mean
+from gradcli.language.tree import Program
+from gradcli.source import did_you_mean
 
 
-def explain_source(
-    source: Source,
+def explain(
+    program: Program,
     values: Mapping[str, Any],
     *,
     wrt: Sequence[str] | None = None,
@@ -34,19 +34,18 @@ def explain_source(
     upstream: Any = None,
     dtype: Any = np.float64,
 ) -> Explanation:
-    """Read, run and explain a program.
+    """Run a program and explain it.
 
     `values` are numbers, nested lists or arrays by variable; `upstream` (default 1) is needed when the output is not a
-    scalar. Raises ProgramSyntaxError where the text cannot be read, EvaluationError where it cannot be evaluated.
+    scalar. Raises EvaluationError where the program cannot be evaluated.
     """
-    program = parse_program(source)
     needed = Variables.of(program)
-    if idle := check_bindings(program, needed, source, values):
+    if idle := check_bindings(needed, values):
         warn(f"the program does not use {', '.join(idle)}", stacklevel=2)
     check_wrt(needed, wrt)
-    evaluation = evaluate(program, source, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
+    evaluation = evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
     with np.errstate(all="ignore"):
-        return build(source.text, evaluation, upstream)
+        return build(evaluation, upstream)
 
 
 def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:
@@ -58,10 +57,8 @@ def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:
             raise UsageError("E007", f"{name} is not a variable of the program", help=hint)
 
 
-def build(
-    text: str, evaluation: Evaluation, upstream: Any = None, events: Sequence[Contribution] | None = None
-) -> Explanation:
-    """The explanation of an evaluated program; of a backward pass that has run, where its events are given."""
+def build(evaluation: Evaluation, upstream: Any = None, events: Sequence[Contribution] | None = None) -> Explanation:
+    """Return the explanation of an evaluated program, or of the backward pass whose events are given."""
     output = evaluation.line_of[id(evaluation.output)]
     seed = numbers(1 if upstream is None else upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
     if events is None:
@@ -89,8 +86,9 @@ def build(
         for line in evaluation.lines
         if isinstance(line.tensor.node, AccumulateGrad)
     )
-    found = notes(evaluation, nodes, steps, leaves)
-    return Explanation(text, output.name, output.tensor.value, seed, nodes, tuple(steps), leaves, tuple(found))
+    found = tuple(notes(evaluation, nodes, steps, leaves))
+    value = output.tensor.value
+    return Explanation(evaluation.program, output.name, value, seed, nodes, tuple(steps), leaves, found)
 
 
 def backward_events(output: Line, upstream: Any) -> list[Contribution]:

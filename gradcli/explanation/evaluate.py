@@ -33,14 +33,13 @@ from gradcli.language.tree import (
     fold,
 )
 from gradcli.ops.support.arguments import as_tensor, described
-from gradcli.source import Source, Span, did_you_mean
+from gradcli.source import Span, did_you_mean
 
 Written = tuple[Any, Expression]  # a value, and how it is written
 
 
 def evaluate(
     program: Program,
-    source: Source,
     values: Mapping[str, Any],
     *,
     wrt: Sequence[str] | None = None,
@@ -53,7 +52,7 @@ def evaluate(
     `values` are numbers, nested lists or arrays by variable; `wrt` are the variables that require grad (default: all).
     """
     with switched(default_dtype=dtype), np.errstate(all="ignore"), record() as tape:
-        machine = _Machine(program, source, values, wrt, variables, tape)
+        machine = _Machine(program, values, wrt, variables, tape)
         for statement in program.statements:
             machine.run(statement)
         return machine.finish(of)
@@ -63,13 +62,12 @@ class _Machine:
     def __init__(
         self,
         program: Program,
-        source: Source,
         values: Mapping[str, Any],
         wrt: Sequence[str] | None,
         variables: Variables | None,
         tape: list[Application],
     ) -> None:
-        self.source = source
+        self.source = program.source
         self.tape = tape
         self.values = values
         self.wrt = wrt
@@ -79,7 +77,7 @@ class _Machine:
         self.names = Names({*self.variables, *targets, *values})
         self.constants: dict[int, tuple[float, Expression]] = {}  # folded numbers and how they were written
         self.spelled: dict[str, Expression] = {}  # names of what is no tensor: how that was written
-        self.evaluation = Evaluation()
+        self.evaluation = Evaluation(program)
         self.scope = self.evaluation.scope
         self.last: Any = None
 

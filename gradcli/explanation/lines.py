@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.refusals import NUMERALS, check_total
-from gradcli.language.tree import Expression, Name
+from gradcli.language.tree import Expression, Name, Program
 from gradcli.source import Span
 
 SHORT = 8  # entries of a list that is written out wherever it is used
@@ -39,6 +39,7 @@ class Evaluation:
     is assigned or given, and the output.
     """
 
+    program: Program = Program(())  # noqa: RUF009  frozen
     lines: list[Line] = field(default_factory=list)
     line_of: dict[int, Line] = field(default_factory=dict)  # by id() of the tensor, which its line keeps alive
     scope: dict[str, Any] = field(default_factory=dict)

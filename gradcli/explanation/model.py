@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from gradcli.explanation.naming import unused
-from gradcli.language.tree import Expression
+from gradcli.language.tree import Expression, Program
 from gradcli.source import Span
 
 Value = Any  # a numpy array or scalar
@@ -102,7 +102,7 @@ NOTES = {
 class Explanation:
     """Everything about one program at one point; `output` is a node's id, `upstream` the gradient that enters there."""
 
-    program: str
+    parsed: Program
     output: str
     value: Value
     upstream: Value
@@ -110,6 +110,11 @@ class Explanation:
     steps: tuple[Step, ...]
     leaves: tuple[Leaf, ...]
     notes: tuple[Note, ...]
+
+    @property
+    def program(self) -> str:
+        """The text of the program."""
+        return self.parsed.source.text
 
     @property
     def upstream_name(self) -> str:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import REGISTRY, Primitive
-from gradcli.explanation.build import explain_source
+from gradcli.explanation.build import explain
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation, Node
 from gradcli.language.parser import parse_program
-from gradcli.language.tree import Expression
+from gradcli.language.tree import Expression, Program
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import Source
 
@@ -70,20 +70,20 @@ def _use(node: Node) -> Use:
 
 def explain_example(example: str) -> Explanation:
     """An example explained, with an upstream gradient of ones where its output is no scalar."""
-    source = Source(example, "example")
-    return explain_source(source, {}, upstream=upstream_of(source))
+    program = parse_program(Source(example, "example"))
+    return explain(program, {}, upstream=upstream_of(program))
 
 
 def command_line(example: str) -> str:
     """An example to paste into a shell."""
-    upstream = upstream_of(Source(example, "example"))
+    upstream = upstream_of(parse_program(Source(example, "example")))
     given = "" if upstream is None else f' --upstream "ones({np.shape(upstream)})"'
     return f'gradcli eval "{example}"{given}'
 
 
-def upstream_of(source: Source) -> Any:
+def upstream_of(program: Program) -> Any:
     """Ones in the shape of the output, or None for a scalar."""
-    output = evaluate(parse_program(source), source, {}, dtype=np.dtype(np.float64)).output
+    output = evaluate(program, {}, dtype=np.dtype(np.float64)).output
     assert output is not None
     return np.ones(output.shape) if output.shape else None
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.values import CONSTANTS
-from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, List, Literal, Name, Number, Program, Statement, Unary, postorder
-from gradcli.source import Source, Span, did_you_mean
+from gradcli.source import Span, did_you_mean
 
 
 def is_plain(tree: Expression) -> bool:
@@ -25,12 +24,13 @@ def is_plain(tree: Expression) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """What takes a value from outside or from a literal.
+    """The variables of a program: the names that take a value from outside or from a literal.
 
     `places` are the names in order of appearance, each with its first place; `literals` the statements that give a
     name a plain number or list, which is then its value unless another is given.
     """
 
+    program: Program
     places: dict[str, Span]
     literals: dict[str, Statement]
 
@@ -49,7 +49,7 @@ class Variables:
             for node in postorder(statement.value):
                 if isinstance(node, Name) and node.id not in first:
                     places.setdefault(node.id, node.span)
-        return cls(places, literals)
+        return cls(program, places, literals)
 
     def missing(self, given: Container[str]) -> list[str]:
         """The names that still need a value."""
@@ -57,11 +57,11 @@ class Variables:
         return [name for name in self.places if name not in given and name not in known]
 
 
-def check_bindings(program: Program, needed: Variables, source: Source, given: Mapping[str, Any]) -> list[str]:
+def check_bindings(needed: Variables, given: Mapping[str, Any]) -> list[str]:
     """Refuse missing and computed names, all at once; returns the bindings that the program does not use."""
     missing = needed.missing(given)
     unused = [name for name in given if name not in needed.places]
-    computed = [s for s in program.statements if s.target in unused]
+    computed = [s for s in needed.program.statements if s.target in unused]
     if computed:
         target = computed[0]
         raise UsageError(
@@ -70,7 +70,7 @@ def check_bindings(program: Program, needed: Variables, source: Source, given: M
             span=target.target_span,
             label="computed here",
             help=f"remove {target.target}=... or rename one of the two",
-            source=source,
+            source=needed.program.source,
         )
     if missing:
         raise EvaluationError(
@@ -79,7 +79,7 @@ def check_bindings(program: Program, needed: Variables, source: Source, given: M
             span=needed.places[missing[0]],
             label="needs a value",
             help=_help_missing(missing, unused),
-            source=source,
+            source=needed.program.source,
         )
     return unused
 
@@ -95,7 +95,7 @@ def _help_missing(missing: Sequence[str], unused: Sequence[str]) -> str:
     return "; ".join(lines)
 
 
-def placeholders(source: Source, given: Mapping[str, Any]) -> dict[str, float]:
-    """A scalar for every variable without a value: different ones, where every function is smooth."""
-    missing = Variables.of(parse_program(source)).missing(given)
+def placeholders(program: Program, given: Mapping[str, Any]) -> dict[str, float]:
+    """Return a scalar for every variable without a value: different ones, where every function is smooth."""
+    missing = Variables.of(program).missing(given)
     return {name: 0.9 / (position + 2) for position, name in enumerate(missing)}

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.build import explain_source
+from gradcli.explanation.build import explain
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
 from gradcli.explanation.naming import unused
 from gradcli.explanation.values import value_of
 from gradcli.explanation.variables import Variables
-from gradcli.language.parser import parse_program
-from gradcli.source import Source
+from gradcli.language.tree import Program
 
 TOLERANCE = {"float64": 1e-6, "float32": 1e-3}  # relative; differences cannot do better than about 1e-10
 SMALLEST = 1e-4  # smaller gradients are compared absolutely
@@ -52,8 +51,8 @@ class Verification:
         return all(row.agrees for row in self.rows)
 
 
-def verify_source(
-    source: Source,
+def verify(
+    program: Program,
     values: Mapping[str, Any],
     *,
     wrt: Sequence[str] | None = None,
@@ -61,10 +60,10 @@ def verify_source(
     upstream: Any = None,
     dtype: str = "float64",
 ) -> Verification:
-    """Verify the gradients of a program; raises as `explain_source` does."""
-    explanation = explain_source(source, values, wrt=wrt, of=of, upstream=upstream, dtype=dtype)
-    function = _Function(source, of, explanation.upstream)
-    given = {*values, *Variables.of(function.program).literals}
+    """Verify the gradients of a program; raises as `explain` does."""
+    explanation = explain(program, values, wrt=wrt, of=of, upstream=upstream, dtype=dtype)
+    function = _Function(program, of, explanation.upstream)
+    given = {*values, *Variables.of(program).literals}
     point = {node.name: node.value for node in explanation.nodes if node.name in given}
     leaves = [leaf for leaf in explanation.leaves if leaf.gradient is not None]
     engine = function.gradients(point, [leaf.name for leaf in leaves], dtype)
@@ -77,7 +76,7 @@ def verify_source(
         chain_rule = _chain_rule(explanation, leaf, point)
         error, agrees = _compare(chain_rule, engine[leaf.name], differences, tolerance)
         rows.append(Row(leaf.name, chain_rule, engine[leaf.name], differences, error, agrees))
-    return Verification(source.text, tolerance, tuple(rows), explanation.notes)
+    return Verification(program.source.text, tolerance, tuple(rows), explanation.notes)
 
 
 def _chain_rule(explanation: Explanation, leaf: Leaf, point: Mapping[str, Any]) -> Value:
@@ -92,15 +91,14 @@ def _chain_rule(explanation: Explanation, leaf: Leaf, point: Mapping[str, Any]) 
 class _Function:
     """The program as a function of its variables, weighted by the upstream gradient to one number."""
 
-    def __init__(self, source: Source, of: str | None, upstream: Value) -> None:
-        self.source = source
-        self.program = parse_program(source)
+    def __init__(self, program: Program, of: str | None, upstream: Value) -> None:
+        self.program = program
         self.of = of
         self.upstream = upstream
 
     def gradients(self, point: Mapping[str, Any], wrt: Sequence[str], dtype: str) -> dict[str, Value]:
         """The engine's own backward pass, into `.grad`."""
-        evaluation = evaluate(self.program, self.source, point, wrt=wrt, of=self.of, dtype=np.dtype(dtype))
+        evaluation = evaluate(self.program, point, wrt=wrt, of=self.of, dtype=np.dtype(dtype))
         output = evaluation.output
         assert output is not None
         with np.errstate(all="ignore"):
@@ -113,7 +111,7 @@ class _Function:
         }
 
     def __call__(self, point: Mapping[str, Any]) -> float:
-        evaluation = evaluate(self.program, self.source, point, wrt=(), of=self.of, dtype=np.dtype(np.float64))
+        evaluation = evaluate(self.program, point, wrt=(), of=self.of, dtype=np.dtype(np.float64))
         assert evaluation.output is not None
         with np.errstate(all="ignore"):
             return float(np.sum(self.upstream * evaluation.output.value))

@@ -25,7 +25,6 @@ from gradcli.language.tree import (
     Method,
     Name,
     Number,
-    Program,
     Slice,
     Statement,
     Tuple,
@@ -104,8 +103,8 @@ class Builder:
 
     # Statements.
 
-    def program(self, statements: list[Statement]) -> Program:
-        return Program(tuple(statements))
+    def program(self, statements: list[Statement]) -> tuple[Statement, ...]:
+        return (*statements,)
 
     def assignment(self, parts: list[Any]) -> Statement:
         target, value = parts

@@ -39,7 +39,7 @@ class JoinedLines:
 
 @cache
 def expression_parser() -> Lark:
-    """The parser of programs; it gives a `Program`."""
+    """Return the parser of programs, which gives a tuple of `Statement`s."""
     text = grammar_text("expression.lark")
     return Lark(
         text,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from gradcli.errors import ProgramSyntaxError
-from gradcli.language.tree import Expression, Program
+from gradcli.language.tree import Expression, Program, Statement
 from gradcli.source import Source, Span
 
 
@@ -18,7 +18,7 @@ def parse_program(source: Source) -> Program:
 
     text = source.text
     try:
-        program = cast(Program, expression_parser().parse(text))
+        program = Program(cast("tuple[Statement, ...]", expression_parser().parse(text)), source)
     except UnexpectedToken as failure:
         at_end = failure.token.type == "$END"
         raise _explained(source, len(text) if at_end else failure.token.start_pos or 0) from None

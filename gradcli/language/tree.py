@@ -13,7 +13,7 @@ from operator import attrgetter
 from types import EllipsisType
 from typing import Any, NamedTuple, TypeVar
 
-from gradcli.source import Span
+from gradcli.source import Source, Span
 
 T = TypeVar("T")
 Children = Callable[[Any], tuple["Expression", ...]]
@@ -209,9 +209,10 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Statements, in the order in which they run."""
+    """Statements in the order in which they run, and the text that they were read from."""
 
     statements: tuple[Statement, ...]
+    source: Source = field(default=Source(""), compare=False)
 
 
 _NONE: Children = lambda node: ()  # noqa: E731

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from json import JSONDecodeError
 from operator import itemgetter
+from string import whitespace
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ class JsonLines:
             return None
         try:
             text = block.data.decode()
-            lines = [line for line in text.split("\n") if line and not line.isspace()]
+            lines = [line for line in text.split("\n") if line.strip(whitespace)]
             objects = parse(text, lines)
             if set(map(type, objects)) - {dict} or not has_single_keys(lines, objects):
                 return None

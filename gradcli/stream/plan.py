@@ -59,13 +59,12 @@ class Plan:
 
     def __init__(self, task: Task, *, is_columnar: bool = True) -> None:
         self.task = task
-        self.source = Source(task.program, task.name)
-        self.program = parse_program(self.source)
+        self.program = parse_program(Source(task.program, task.name))
         self.needed = Variables.of(self.program)
         constants = [name for name in CONSTANTS if name not in task.fixed and name not in self.needed.literals]
         self.variables = [name for name in self.needed.places if name not in constants]
         self.names = [name for name in self.variables if name not in task.fixed]
-        check_bindings(self.program, self.needed, self.source, {**dict.fromkeys(self.names), **task.fixed})
+        check_bindings(self.needed, {**dict.fromkeys(self.names), **task.fixed})
         if idle := [name for name in task.fixed if name not in self.needed.places]:
             warn(f"the program does not use {', '.join(idle)}", stacklevel=2)
         check_wrt(self.needed, task.wrt)
@@ -97,9 +96,9 @@ class Plan:
                 f"no value for {', '.join(missing)}",
                 span=self.needed.places[missing[0]],
                 help=f"the program needs {', '.join(self.required)}",
-                source=self.source,
+                source=self.program.source,
             )
-        check_bindings(self.program, self.needed, self.source, values)
+        check_bindings(self.needed, values)
 
     def check_header(self, names: Sequence[str]) -> None:
         """Refuse a table that leaves a variable without a column, for no row of it can be computed; EvaluationError."""
@@ -159,14 +158,14 @@ class Plan:
     def _evaluate(self, values: Mapping[str, Any]) -> Evaluation:
         task = self.task
         dtype = np.dtype(task.dtype)
-        return evaluate(self.program, self.source, values, wrt=self.wrt, of=task.of, dtype=dtype, variables=self.needed)
+        return evaluate(self.program, values, wrt=self.wrt, of=task.of, dtype=dtype, variables=self.needed)
 
     def _defaults(self) -> dict[str, Any]:
         """The values of the variables that a point need not give: from the options, or from the program itself."""
         written = {}
         with suppress(Exception):  # said again, with its place, wherever a point needs the value
             for name, statement in self.needed.literals.items():
-                written[name] = constant(statement.value, self.source)
+                written[name] = constant(statement.value, self.program.source)
         return {**written, **{name: value for name, value in self.task.fixed.items() if name in self.needed.places}}
 
     def _is_columnar(self) -> bool:

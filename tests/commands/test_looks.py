@@ -61,14 +61,14 @@ def test_colour(
     ("encoding", "ascii"), [("utf-8", False), ("UTF8", False), ("ascii", True), ("latin-1", True), ("cp1252", True)]
 )
 def test_symbols_that_the_stream_cannot_write_are_spelt_out(encoding: str, ascii: bool) -> None:
-    found = looks(color="auto", ascii=False, precision=6, stream=Stream(True, encoding))
+    found = looks(color="auto", ascii=False, stream=Stream(True, encoding))
     assert found.ascii == ascii
 
 
 def test_only_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
-    assert looks(color="auto", ascii=False, precision=6, stream=Stream(True)).width == 20
-    assert looks(color="auto", ascii=False, precision=6, stream=Stream(False)).width is None
+    assert looks(color="auto", ascii=False, stream=Stream(True)).width == 20
+    assert looks(color="auto", ascii=False, stream=Stream(False)).width is None
 
 
 def test_a_pipe_never_wraps(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradcli.explanation.build import explain_source
+from gradcli.explanation.build import explain
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.values import value_of
-from gradcli.language.parser import parse_expression
+from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Expression
 from gradcli.language.unparser import unparse
 from gradcli.source import Source
@@ -22,7 +22,7 @@ EVERY = EXAMPLES + listed_programs()
 
 @cache
 def explained(program: str) -> Explanation:
-    return explain_source(Source(program), {}, upstream=run(program).upstream)
+    return explain(parse_program(Source(program)), {}, upstream=run(program).upstream)
 
 
 def read_back(tree: Expression) -> Expression:
@@ -113,7 +113,7 @@ NAMED = {
 @pytest.mark.parametrize(("program", "given"), NAMED.values(), ids=NAMED)
 def test_names_lead_to_nodes(program: str, given: dict[str, float]) -> None:
     """Whatever the user calls things, expressions and rules can be evaluated by the names of nodes."""
-    explanation = explain_source(Source(program), given, upstream=run(program, given).upstream)
+    explanation = explain(parse_program(Source(program)), given, upstream=run(program, given).upstream)
     names = values(explanation)
     assert explanation.upstream_name not in names
     assert [leaf.name for leaf in explanation.leaves] == list(given)

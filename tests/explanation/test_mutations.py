@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from gradcli.errors import GradcliError
-from gradcli.explanation.build import explain_source
+from gradcli.explanation.build import explain
+from gradcli.language.parser import parse_program
 from gradcli.source import Source
 from tests.programs import EXAMPLES, listed_programs, run
 
@@ -37,7 +38,7 @@ def slipped(tokens: list[str], choose: random.Random) -> str:
 )
 def test_these_slips_are_refused(program: str) -> None:
     with pytest.raises(GradcliError):
-        explain_source(Source(program), {})
+        explain(parse_program(Source(program)), {})
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # as torch warns
@@ -49,7 +50,7 @@ def test_a_slip_is_explained_or_refused(group: int) -> None:
         program = slipped(choose.choice(TOKENS), choose)
         try:
             output = run(program).output
-            explain_source(Source(program), {}, upstream=np.ones(output.shape))
+            explain(parse_program(Source(program)), {}, upstream=np.ones(output.shape))
             explained += 1
         except GradcliError:
             refused += 1

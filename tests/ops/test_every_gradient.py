@@ -9,7 +9,8 @@ import pytest
 
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.verify import verify_source
+from gradcli.explanation.verify import verify
+from gradcli.language.parser import parse_program
 from gradcli.source import Source
 from tests.programs import SMOOTH, run
 
@@ -24,7 +25,7 @@ def weights(value: Any) -> Any:
 @pytest.mark.parametrize("program", SMOOTH)
 def test_three_ways_to_the_gradient_agree(program: str) -> None:
     found = run(program)
-    verification = verify_source(Source(program), {}, upstream=found.upstream)
+    verification = verify(parse_program(Source(program)), {}, upstream=found.upstream)
     assert [row.name for row in verification.rows] == [name for name in found.leaves if flows_to(found, name)]
     for row in verification.rows:
         assert row.agrees, row

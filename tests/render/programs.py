@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gradcli.ops  # noqa: F401 - declares the operations
-from gradcli.explanation.build import explain_source
+from gradcli.explanation.build import explain
 from gradcli.explanation.model import Explanation
+from gradcli.language.parser import parse_program
 from gradcli.source import Source
 
 DIAMOND = "q=(x**2+1)*(x**2-1)"
 
 
 def explained(program: str, values: dict[str, Any], **options: Any) -> Explanation:
-    return explain_source(Source(program), values, **options)
+    return explain(parse_program(Source(program)), values, **options)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.render.documents.values import plain
 from gradcli.stream.digits import NotFiniteError, TwiceError, read, read_json, spell, spell_rows
+from gradcli.stream.values import plain
 
 
 def any_double() -> st.SearchStrategy[float]:

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.errors import EvaluationError, GradcliError, UsageError
-from gradcli.explanation.build import explain_source
+from gradcli.explanation.build import explain
+from gradcli.language.parser import parse_program
 from gradcli.source import Source
 from gradcli.stream.plan import MANY, Plan, Result, Task
 from tests.programs import every_operation
@@ -111,7 +112,7 @@ def test_a_point_is_what_grad_gives(arguments: str) -> None:
         program = f"{name}({arguments})"
         plan = Plan(Task(program))
         values = {key: {"x": 0.31, "y": 0.77}[key] for key in plan.names}
-        result, expected = plan.at(values), explain_source(Source(program), values)
+        result, expected = plan.at(values), explain(parse_program(Source(program)), values)
         np.testing.assert_allclose(result.value, expected.value, rtol=1e-12, err_msg=program)
         assert list(result.gradients) == [leaf.name for leaf in expected.leaves]
         for leaf in expected.leaves:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import GradcliError, UsageError
-from gradcli.explanation.build import build, explain_source
+from gradcli.explanation.build import build, explain
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.variables import Variables, check_bindings
@@ -39,10 +39,8 @@ class Solution:
         try:
             program = parse_program(question.source)
             variables = Variables.of(program)
-            idle = check_bindings(program, variables, question.source, self.at)
-            self.evaluation = evaluate(
-                program, question.source, self.at, dtype=np.dtype(np.float64), variables=variables
-            )
+            idle = check_bindings(variables, self.at)
+            self.evaluation = evaluate(program, self.at, dtype=np.dtype(np.float64), variables=variables)
         except GradcliError as error:
             raise self.placed(error) from None
         if idle:
@@ -120,6 +118,6 @@ class Solution:
         outputs = {name for name in outputs if self.graph.names.get(name, self.graph.output) != self.graph.output}
         whole = self.graph.vertices[self.graph.output].value
         upstream = np.ones_like(whole) if np.ndim(whole) else None
-        yield build(self.question.source.text, self.evaluation, upstream)
+        yield build(self.evaluation, upstream)
         for name in sorted(outputs):
-            yield explain_source(self.question.source, self.at, of=name)
+            yield explain(self.evaluation.program, self.at, of=name)

@@ -9,9 +9,9 @@ from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result, Value
 from gradcli.homework.totals import ClassTotals, Mistake
 from gradcli.render.check.marking import sentence
-from gradcli.render.documents.explanation import Document, dump
-from gradcli.render.documents.values import Json, plain
+from gradcli.render.documents.explanation import Document
 from gradcli.render.text.looks import Looks
+from gradcli.stream.values import Json, dump, plain
 
 LONGEST = 10_000  # characters of a text from a submission
 LOOKS = Looks()

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.errors import EvaluationError, GradcliError
+from gradcli.errors import EvaluationError
 from gradcli.explanation.model import Explanation, Local, Node, Step
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse
-from gradcli.render.documents.values import Json
-from gradcli.render.documents.values import plain as plain  # for the other documents
 from gradcli.render.graph.labels import edges, equation, local_label
 from gradcli.render.text.looks import Looks
+from gradcli.stream.values import Json, plain
 
 Document = dict[str, Json]
 Writer = Callable[[Expression | None], str | None]
 
 LARGEST = 2**21  # entries of all values; as text they take a hundred times their memory
 EXACT = Looks(ascii=True, precision=17)
-
-# C1 controls, invisible marks that reorder text, line separators and lone surrogates: some act on a terminal, some
-# cannot be encoded. JSON may escape any character, and none of these occurs outside a string.
-_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def explanation_document(explanation: Explanation) -> Document:
@@ -96,31 +89,6 @@ def graph_document(explanation: Explanation, format: str, text: str) -> Document
         "format": format,
         "text": text,
     }
-
-
-def error_document(error: GradcliError) -> Document:
-    """An error, schema `gradcli.error/1`; lines and columns count from 1, offsets from 0; null where unknown."""
-    span = error.span
-    place = None if span is None or error.source is None else error.source.position(span.start)
-    return {
-        "schema": "gradcli.error/1",
-        "ok": False,
-        "error": {
-            "code": error.code,
-            "message": error.message,
-            "line": None if place is None else place.line,
-            "column": None if place is None else place.column,
-            "start": None if span is None else span.start,
-            "end": None if span is None else span.end,
-            "help": error.help or None,
-        },
-    }
-
-
-def dump(document: Json, *, indent: int | None = None, ascii: bool = False) -> str:
-    """The text of a document, strict JSON; `ascii` is for streams that are not UTF-8."""
-    text = json.dumps(document, indent=indent, ensure_ascii=ascii, allow_nan=False)
-    return text if text.isascii() else _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _node(node: Node, write: Writer) -> Document:

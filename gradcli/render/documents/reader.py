@@ -7,11 +7,11 @@ from functools import cache
 from typing import Any
 
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Note, Step
-from gradcli.language.parser import parse_expression
+from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Expression
 from gradcli.render.documents.explanation import Document
-from gradcli.render.documents.values import array
 from gradcli.source import Source, Span
+from gradcli.stream.values import array
 
 Parser = Callable[[str | None], Any]  # to an Expression, or None for None
 
@@ -29,7 +29,7 @@ def read_explanation(document: Document) -> Explanation:
         node = by_id[leaf_ids[name]]
         leaves.append(Leaf(name, node.id, _like(gradient, node), parse(document["formulas"][name])))
     return Explanation(
-        program=document["program"],
+        parsed=parse_program(Source(document["program"])),
         output=output.id,
         value=_like(document["value"], output),
         upstream=_like(document["upstream"], output),

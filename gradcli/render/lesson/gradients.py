@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gradcli.explanation.model import Explanation, Leaf
 from gradcli.language.unparser import unparse
-from gradcli.render.documents.explanation import plain
 from gradcli.source import visible
+from gradcli.stream.values import plain
 
 
 def gradients(explanation: Explanation) -> str:

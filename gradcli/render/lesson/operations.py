@@ -8,9 +8,9 @@ from typing import Any
 from gradcli.engine.primitive import Primitive
 from gradcli.explanation.reference import Reference, Use, command_line, families, operations
 from gradcli.language.unparser import unparse
-from gradcli.render.documents.explanation import plain
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
+from gradcli.stream.values import plain
 
 
 def operations_page(looks: Looks) -> str:

@@ -7,13 +7,12 @@ from functools import partial
 
 from gradcli.explanation.chain import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
-from gradcli.language.parser import parse_program
 from gradcli.language.tree import Name, Statement, names
 from gradcli.language.unparser import unparse_statement
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import Row, Rows, Section, lay_out
 from gradcli.render.text.looks import Looks
-from gradcli.source import Source, visible
+from gradcli.source import visible
 
 MOST = 40  # rows of a section, unless all are asked for
 
@@ -44,11 +43,10 @@ def shown(rows: Sequence[Row], looks: Looks, *, all: bool) -> list[Row]:
 
 def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
     """The program, and the point at which it is explained."""
-    program = parse_program(Source(explanation.program))
     variables = [node for node in explanation.nodes if node.kind != "op" and node.expression == Name(node.name)]
     given = {node.name for node in variables}
     statements = []
-    for statement in program.statements:
+    for statement in explanation.parsed.statements:
         if statement.target in given:  # the first says the value, which follows below
             given.remove(statement.target)
         else:

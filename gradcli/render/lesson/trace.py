@@ -9,12 +9,13 @@ from gradcli.explanation.chain import Link
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.trace import Route, Trace
 from gradcli.language.unparser import unparse
-from gradcli.render.documents.explanation import EXACT, plain
+from gradcli.render.documents.explanation import EXACT
 from gradcli.render.lesson.page import equations, heading, shown
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible
+from gradcli.stream.values import plain
 
 
 def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool = False) -> str:

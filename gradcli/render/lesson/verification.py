@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.explanation.verify import Verification
-from gradcli.render.documents.explanation import plain
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
 from gradcli.source import visible
+from gradcli.stream.values import plain
 
 
 def verification_page(verification: Verification, looks: Looks) -> str:

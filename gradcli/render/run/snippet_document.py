@@ -8,8 +8,7 @@ from typing import Any
 from gradcli.errors import GradcliError
 from gradcli.explanation.model import Note
 from gradcli.language.unparser import unparse
-from gradcli.render.documents.explanation import Document, error_document, explanation_document
-from gradcli.render.documents.values import plain
+from gradcli.render.documents.explanation import Document, explanation_document
 from gradcli.script.timeline.model import (
     Accumulated,
     Asked,
@@ -26,6 +25,7 @@ from gradcli.script.timeline.model import (
     Timeline,
     Updated,
 )
+from gradcli.stream.values import plain
 
 
 def snippet_document(name: str, printed: str, timeline: Timeline, error: GradcliError | None) -> Document:
@@ -38,7 +38,7 @@ def snippet_document(name: str, printed: str, timeline: Timeline, error: Gradcli
         "timeline": [event(one) for one in timeline.events],
         "leaves": [leaf(one) for one in timeline.leaves],
         "notes": notes(timeline.notes),
-        "error": None if error is None else error_document(error)["error"],
+        "error": None if error is None else error.facts(),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any, TextIO
 
 from gradcli.errors import GradcliError
 from gradcli.render.text.streams import encodable
@@ -12,13 +13,31 @@ from gradcli.source import visible
 def print_error(error: GradcliError, form: str) -> None:
     """`full` and `concise` go to standard error, as does `json`; `document` to standard output, for `--json`."""
     if form in ("document", "json"):
-        from gradcli.render.documents.explanation import dump, error_document
-
-        text = dump(error_document(error), ascii=True)
-        print(text, file=sys.stdout if form == "document" else sys.stderr, flush=True)
+        print_facts(error.facts(), sys.stdout if form == "document" else sys.stderr)
         return
     lines = [concise(error)] if form == "concise" else full(error)
     print(encodable("\n".join(lines), sys.stderr), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def print_failure(facts: dict[str, Any], form: str) -> None:
+    """Print the error of a record on standard error: a table has no place for it."""
+    if form == "json":
+        print_facts(facts, sys.stderr)
+        return
+    message = f"line {facts['line']}: {facts['message']}"
+    print_error(GradcliError(facts["code"], message, help=facts["help"] or ""), form)
+
+
+def print_facts(facts: dict[str, Any], stream: TextIO) -> None:
+    """Print an error as a document."""
+    from gradcli.stream.values import dump
+
+    print(dump(error_document(facts), ascii=True), file=stream, flush=True)
+
+
+def error_document(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the document of an error, schema `gradcli.error/1`."""
+    return {"schema": "gradcli.error/1", "ok": False, "error": facts}
 
 
 def full(error: GradcliError) -> list[str]:

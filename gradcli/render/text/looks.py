@@ -34,7 +34,7 @@ class Looks:
         return "..." if self.ascii else "…"
 
 
-def looks(*, color: str, ascii: bool, precision: int, stream: Any = None) -> Looks:
+def looks(*, color: str, ascii: bool, stream: Any = None) -> Looks:
     """The looks for a stream (default: standard output), from the options and the environment."""
     stream = stream or sys.stdout
     terminal = stream.isatty()
@@ -43,12 +43,7 @@ def looks(*, color: str, ascii: bool, precision: int, stream: Any = None) -> Loo
         import shutil
 
         width = shutil.get_terminal_size().columns
-    return Looks(
-        color=wants_color(color, terminal),
-        ascii=ascii or not is_unicode(stream),
-        width=width,
-        precision=precision,
-    )
+    return Looks(color=wants_color(color, terminal), ascii=ascii or not is_unicode(stream), width=width)
 
 
 def wants_color(choice: str, terminal: bool) -> bool:

@@ -9,8 +9,8 @@ from typing import Any, TextIO
 
 def print_document(document: dict[str, Any]) -> None:
     """One JSON document and nothing else on standard output; indented where a person looks."""
-    from gradcli.render.documents.explanation import dump
     from gradcli.render.text.looks import is_unicode
+    from gradcli.stream.values import dump
 
     text = dump(document, ascii=not is_unicode(sys.stdout), indent=2 if sys.stdout.isatty() else None)
     sys.stdout.write(text + "\n")
@@ -18,8 +18,8 @@ def print_document(document: dict[str, Any]) -> None:
 
 def print_long_document(document: dict[str, Any], key: str, items: Iterable[dict[str, Any]]) -> None:
     """The same, with items for the list of this key, empty in the document: as texts they need the least memory."""
-    from gradcli.render.documents.explanation import dump
     from gradcli.render.text.looks import is_unicode
+    from gradcli.stream.values import dump
 
     if sys.stdout.isatty():
         print_document(document | {key: list(items)})

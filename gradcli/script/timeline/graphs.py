@@ -121,6 +121,6 @@ def explained(graph: Evaluation, contributions: Sequence[Contribution], upstream
     """The explanation of the pass; None where a formula has no text."""
     try:
         with np.errstate(all="ignore"):
-            return build("", graph, valued(upstream), contributions)
+            return build(graph, valued(upstream), contributions)
     except (GradcliError, ValueError, TypeError, KeyError):
         return None

@@ -15,7 +15,7 @@ from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.document import LONGEST, check_document, submission
-from gradcli.render.documents.explanation import dump
+from gradcli.stream.values import dump
 from tests.commands.running import document
 from tests.homework.results import CLASS, HOSTILE, OUTLINE, PARTLY, PERFECT, results
 

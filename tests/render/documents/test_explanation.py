@@ -19,8 +19,6 @@ from gradcli.language.tree import Expression
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import (
     Document,
-    dump,
-    error_document,
     explanation_document,
     formulas_document,
     gradients_document,
@@ -28,8 +26,9 @@ from gradcli.render.documents.explanation import (
 )
 from gradcli.render.documents.reader import read_explanation
 from gradcli.render.documents.schemas import names, schema
-from gradcli.render.documents.values import array, plain
+from gradcli.render.text.error import error_document
 from gradcli.source import Source, Span
+from gradcli.stream.values import array, dump, plain
 from tests.render.programs import CASES, Case, explained
 
 SCALARS = st.floats(width=32) | st.integers(-5, 5).map(float)
@@ -44,6 +43,8 @@ def same(a: Any, b: Any) -> bool:
     """Equal facts: arrays to the bit and the dtype (any nan for any nan), formulas by their text."""
     if isinstance(a, Expression):
         return isinstance(b, Expression) and unparse(a) == unparse(b)
+    if isinstance(a, Source):
+        return isinstance(b, Source) and a.text == b.text
     if dataclasses.is_dataclass(a):
         return type(a) is type(b) and all(same(getattr(a, f.name), getattr(b, f.name)) for f in dataclasses.fields(a))
     if isinstance(a, tuple):
@@ -153,7 +154,7 @@ def test_collector_keeps_its_state() -> None:
 def test_error_with_a_place() -> None:
     with pytest.raises(GradcliError) as caught:
         parse_program(Source("a = 1\nz=(x1+a*x2"))
-    document = error_document(caught.value)
+    document = error_document(caught.value.facts())
     validate(document, "error")
     assert document["error"] == {
         "code": "E101",
@@ -175,7 +176,7 @@ def test_error_with_a_place() -> None:
     ],
 )
 def test_error_without_a_place(error: GradcliError) -> None:
-    document = error_document(error)
+    document = error_document(error.facts())
     validate(document, "error")
     assert document["ok"] is False
     assert document["error"]["line"] is None

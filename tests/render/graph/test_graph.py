@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from gradcli.explanation.model import Explanation, Local, Node
-from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Name
-from gradcli.render.documents.explanation import dump, explanation_document
+from gradcli.language.tree import Argument, Binary, Call, Expression, Literal, Name, Program
+from gradcli.render.documents.explanation import explanation_document
 from gradcli.render.graph.dot import dot
 from gradcli.render.graph.mermaid import mermaid
 from gradcli.render.graph.tree import LEVELS, tree
 from gradcli.render.text.looks import Looks
 from gradcli.source import Span
+from gradcli.stream.values import dump
 from tests.render.programs import CASES, Case, explained
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -85,7 +86,7 @@ def chain(length: int) -> Explanation:
         local = Local(below, Name("k"), one, Name("g"))
         facts = {"op": "add", "grad_fn": "AddBackward0", "inputs": (below,), "is_leaf": False, "locals": (local,)}
         nodes.append(Node(f"n{number}", f"n{number}", "op", double, **facts, **common))
-    return Explanation("x", nodes[-1].id, one, one, tuple(nodes), (), (), ())
+    return Explanation(Program(()), nodes[-1].id, one, one, tuple(nodes), (), (), ())
 
 
 def test_deep_tree() -> None:

@@ -23,9 +23,9 @@ from gradcli.render.check.marking import (
     verdict,
 )
 from gradcli.render.check.reports.single import only
-from gradcli.render.documents.explanation import Document, dump
-from gradcli.render.documents.values import plain
+from gradcli.render.documents.explanation import Document
 from gradcli.render.text.looks import Looks
+from gradcli.stream.values import dump, plain
 
 LOOKS = Looks()
 UNCHECKED = frozenset(("missing", "unreadable"))

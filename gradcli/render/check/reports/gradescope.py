@@ -12,9 +12,9 @@ from gradcli.homework.assignment.outline import Outline
 from gradcli.homework.model import CREDITED, Marked, Result
 from gradcli.render.check.marking import NAME, SENTENCE, clipped, mistakes, told
 from gradcli.render.check.reports.single import only
-from gradcli.render.documents.explanation import Document, dump
-from gradcli.render.documents.values import plain
+from gradcli.render.documents.explanation import Document
 from gradcli.render.text.looks import Looks
+from gradcli.stream.values import dump, plain
 
 LOOKS = Looks()
 

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.commands.conversion import Conversion
-from gradcli.render.documents.records import JsonLinesWriter, TableWriter
 from gradcli.stream.blocks import Block
+from gradcli.stream.conversion import Conversion
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.table import Table
+from gradcli.stream.values import UNSAFE
+from gradcli.stream.writing import JsonLinesWriter, TableWriter
 from tests.commands.running import validator
 from tests.stream.conftest import form as form
 
@@ -46,6 +47,12 @@ ROWS = (
     | st.tuples(NUMBERS, NUMBERS).map(lambda cells: f"a,{cells[0]},{cells[1]}")
     | st.sampled_from(["1,2", "a,,2", ""])
 )
+
+ODD_NAMES = st.text(st.sampled_from('\x00\x01\x1f"\\/:{}\x7f\x80\x85\x9fé\u200e\u2028\u2029\ud800\udfff'), max_size=3)
+ODD_FIELDS = st.tuples(ODD_NAMES, ODD_NAMES, st.booleans()).map(
+    lambda field: ": ".join(json.dumps(text, ensure_ascii=field[2]) for text in field[:2])
+)
+ODD_LINES = st.sampled_from(["\x85", "\x1c", "\u2028", "\xa0", "\x0b", " \t\r"])
 
 
 def for_lines(program: str, **options: Any) -> Conversion:
@@ -80,6 +87,16 @@ def test_json_lines(program: str, lines: list[str], dtype: str) -> None:
     assert len(found) == len([line for line in lines if line.encode("utf-8", "surrogatepass").strip()])
     for line in found:
         validator("batch").validate(json.loads(line, parse_constant=pytest.fail))
+
+
+@pytest.mark.usefixtures("form")
+@given(st.lists(ODD_FIELDS.map(lambda field: f'{{"x": 1, {field}}}') | ODD_LINES, max_size=6))
+def test_odd_names(lines: list[str]) -> None:
+    convert = for_lines("x**2")
+    text = assert_cuts_make_no_difference(convert, lines)
+    data = "\n".join(lines).encode("utf-8", "surrogatepass")
+    assert text == "".join(map(convert.alone, convert.reader.records(Block(1, data))))
+    assert UNSAFE.search(text) is None
 
 
 @pytest.mark.usefixtures("form")

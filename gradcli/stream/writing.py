@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Sequence
 from io import StringIO
 from typing import Any, Protocol
 
 import numpy as np
 
-from gradcli.errors import GradcliError
-from gradcli.render.documents.explanation import Document, dump, error_document
-from gradcli.render.documents.values import plain
-from gradcli.render.text.error import concise, full
-from gradcli.render.text.streams import encodable
 from gradcli.stream import digits
 from gradcli.stream.plan import Result
 from gradcli.stream.records import Columns, Record
+from gradcli.stream.values import dump, plain
+
+Document = dict[str, Any]
 
 QUOTED = {text: f'"{name}"' for text, name in digits.NAMES.items()}
 MARK = "\x1f"
@@ -130,21 +127,10 @@ def cells(texts: Sequence[str]) -> str:
 
 
 def error_facts(record: Record) -> Document:
-    """The error of a record: that of an error document, with the line of the record."""
+    """Return the facts of the error of a record, with the line of the record."""
     assert record.error is not None
-    facts: Document = error_document(record.error)["error"]
-    return facts | {"line": record.line, "column": record.column}
+    return record.error.facts() | {"line": record.line, "column": record.column}
 
 
 def _rest(record: Record) -> Document:
     return {"record": record.rest} if record.rest else {}
-
-
-def print_failure(facts: Document, form: str) -> None:
-    """The error of a record on standard error, for output that has no place for it."""
-    if form == "json":
-        text = dump({"schema": "gradcli.error/1", "ok": False, "error": facts}, ascii=True)
-    else:
-        told = GradcliError(facts["code"], f"line {facts['line']}: {facts['message']}", help=facts["help"] or "")
-        text = "\n".join([concise(told)] if form == "concise" else full(told))
-    print(encodable(text, sys.stderr), file=sys.stderr, flush=True)  # noqa: T201

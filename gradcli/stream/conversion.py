@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from gradcli.errors import GradcliError
-from gradcli.render.documents.records import Writer, error_facts
 from gradcli.stream.blocks import Block
 from gradcli.stream.plan import Plan, Result, Task
 from gradcli.stream.records import Columns, Record
+from gradcli.stream.writing import Writer, error_facts
 
 OFTEN = 256  # records or blocks between two collections of memory, which the process otherwise leaves out
 PROGRAMS = 256  # programs that are kept ready

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.errors import EvaluationError
-from gradcli.render.documents.records import JsonLinesWriter, TableWriter, Writer, print_failure
+from gradcli.render.text.error import print_failure
 from gradcli.stream import digits
 from gradcli.stream.plan import Result
 from gradcli.stream.records import Columns, Record
+from gradcli.stream.writing import JsonLinesWriter, TableWriter, Writer
 from tests.commands.running import validator
 
 NUMBERS = st.floats() | st.sampled_from([0.0, -0.0, 49.0, 1e16, 1e-5, 0.1])

@@ -1,4 +1,4 @@
-"""numpy values as JSON has them, and back.
+"""numpy values as JSON has them, and back; the text of a document.
 
 Strict JSON has no nan and no infinity: they are the strings of `NAMED`. A float is written with the shortest digits
 that give the same float back, in its own precision: a float32 of a tenth is `0.1` and not `0.10000000149011612`.
@@ -6,7 +6,9 @@ that give the same float back, in its own precision: a float32 of a tenth is `0.
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +19,10 @@ from gradcli.stream.digits import widened
 Json = Any  # None, bool, int, float, str, list, dict
 
 NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+
+# Delete and C1 controls, invisible marks that reorder text, line separators and lone surrogates: some act on a
+# terminal, some cannot be encoded. JSON may escape any character, and none of these occurs outside a string.
+UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def plain(value: Any) -> Json:
@@ -53,6 +59,14 @@ def _named(value: Json) -> Json:
 
 def _name(value: float) -> str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def dump(document: Json, *, indent: int | None = None, ascii: bool = False) -> str:
+    """Return the text of a document, strict JSON; `ascii` is for streams that are not UTF-8."""
+    text = json.dumps(document, indent=indent, ensure_ascii=ascii, allow_nan=False)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def array(value: Json, dtype: str, shape: Sequence[int]) -> Any:

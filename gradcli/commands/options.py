@@ -1,0 +1,99 @@
+"""The options that commands share: each group is a dataclass, which a command takes as one parameter."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gradcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from gradcli.render.text.looks import Looks
+
+
+class Color(StrEnum):
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+class ErrorFormat(StrEnum):
+    full = "full"
+    concise = "concise"
+    json = "json"
+
+
+@dataclass(frozen=True)
+class Console:
+    """How text looks in a terminal, and how errors do."""
+
+    color: Annotated[Color, typer.Option("--color", help="Colour in the text output.")] = Color.auto
+    ascii: Annotated[bool, typer.Option("--ascii", help="Plain ASCII: d and * for ∂ and ·.")] = False
+    error_format: Annotated[ErrorFormat, typer.Option("--error-format", help="How errors are told.")] = ErrorFormat.full
+    debug: Annotated[bool, typer.Option("--debug", hidden=True)] = False
+
+    @property
+    def looks(self) -> Looks:
+        from gradcli.render.text.looks import looks
+
+        return looks(color=self.color, ascii=self.ascii)
+
+
+@dataclass(frozen=True)
+class Output(Console):
+    """The form of the output: text with so many digits, or one JSON document."""
+
+    precision: Annotated[
+        int, typer.Option("--precision", min=1, max=17, metavar="N", help="Significant digits in the text output.")
+    ] = 6
+    json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False
+
+    @property
+    def looks(self) -> Looks:
+        return replace(super().looks, precision=self.precision)
+
+
+def with_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Give a command the options of its groups in place of the parameters that are groups."""
+    parameters = inspect.signature(command, eval_str=True).parameters
+    groups: dict[str, Any] = {name: p.annotation for name, p in parameters.items() if is_dataclass(p.annotation)}
+    options = {name: inspect.signature(group, eval_str=True).parameters for name, group in groups.items()}
+
+    def run(**given: Any) -> int | None:
+        given = {name: unmasked(value) for name, value in given.items()}
+        for name, group in groups.items():
+            given[name] = group(**{option: given.pop(option) for option in options[name]})
+        return command(**given)
+
+    found = [option for name, p in parameters.items() for option in options.get(name, {name: p}).values()]
+    named = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in found]
+    run.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in named}
+    run.__doc__ = command.__doc__
+    return run
+
+
+def unmasked(given: Any) -> Any:
+    """Return an argument without the space that `cli.masked` puts before a leading minus."""
+    if isinstance(given, list):
+        return [unmasked(argument) for argument in given]
+    return given[1:] if isinstance(given, str) and given.startswith(" -") else given
+
+
+def one_of(name: str, choice: str, known: list[str]) -> str:
+    """Return a word that is among the known ones; UsageError, which suggests the closest, for another."""
+    from gradcli.source import did_you_mean
+
+    if choice in known:
+        return choice
+    close = did_you_mean(choice, known)
+    raise UsageError(
+        "E008",
+        f"there is no {name} {choice!r}",
+        help=f"did you mean {close}?" if close else f"there are {', '.join(known)}",
+    )
