@@ -85,8 +85,8 @@ class SnippetJob:
             raise error.reason from None
         except Exception as error:
             told = failure(error, [*machine.globals, *machine.builtins])
-            return told, machine.timeline and machine.timeline.finished(error)
-        return None, machine.timeline and machine.timeline.finished(None)
+            return told, machine.timeline and machine.timeline.finished()
+        return None, machine.timeline and machine.timeline.finished()
 
     def abandon(self, machine: Any, printed: list[str]) -> None:
         """End the process, whose time is over in the midst of an instruction that takes for ever."""
@@ -98,7 +98,7 @@ class SnippetJob:
         except GradcliError as error:
             told = error.at(machine.span, machine.source)
             try:
-                timeline = machine.timeline and machine.timeline.finished(told)
+                timeline = machine.timeline and machine.timeline.finished()
                 code = self.tell(machine.source.name, printed, told, timeline)
             except GradcliError:
                 print_error(told, self.error_form)
