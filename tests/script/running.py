@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.errors import python_class
@@ -41,9 +42,9 @@ def torchs(text: str) -> str:
     return printed.getvalue()
 
 
-def recorded(text: str, *, all: bool = False) -> Timeline:
-    """The timeline of a snippet; what it does not catch is the last event."""
-    machine = Machine(Limits(), lambda text: None)
+def recorded(text: str, *, all: bool = False, write: Callable[[str], Any] = lambda text: None) -> Timeline:
+    """Return the timeline of a snippet; an error that it does not catch is the last event."""
+    machine = Machine(Limits(), write)
     machine.timeline = Recorder(machine, all=all)
     with contextlib.suppress(RuntimeError):
         run([Source(text, "snippet.py")], machine)
