@@ -30,7 +30,6 @@ from gradcli.script.python.syntax.compiler import Closure, Unit
 from gradcli.script.python.syntax.exceptions import is_exhaustion
 from gradcli.script.python.syntax.scopes import Scope
 from gradcli.script.python.syntax.statements import block
-from gradcli.script.python.values import natives  # noqa: F401  the methods of values
 from gradcli.script.python.values.builtins import builtins
 from gradcli.script.python.values.formatting import represent, text
 from gradcli.script.python.values.places import PLACES

@@ -14,6 +14,7 @@ from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope, bound, mangle
 from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.values.kinds import BuiltinType, Defined, DefinedAbstract, DefinedError, Facade
+from gradcli.script.python.values.parents import parent as standing_for
 from gradcli.script.python.values.places import Place, placed
 from gradcli.script.python.values.special import BUILTIN, DEFINABLE, WRAPPED, check_own, is_special, wrapped
 
@@ -95,9 +96,7 @@ MARKED: dict[type, type] = {ABCMeta: DefinedAbstract}  # the classes of classes 
 def _base(parent: Any) -> type:
     python = parent.python if isinstance(parent, BuiltinType) else parent
     if python in BUILTIN:
-        from gradcli.script.python.values.parents import parent as of_builtin
-
-        return of_builtin(python)
+        return standing_for(python)
     if isinstance(python, type) and (python is object or issubclass(python, Facade | Exception)):
         return python
     shown = parent.name if isinstance(parent, BuiltinType) else repr(parent)

@@ -1,6 +1,6 @@
 """`value.name`: resolved through tables, so that no value leads to Python's own objects.
 
-A kind of value has a table of what its attributes are (`describe`). Objects of our facades and of classes that the
+A kind of value has a table of its attributes (`describe`). Objects of our facades and of classes that the
 snippet defines (`Facade`) show their public names; names with one underscore, only where the snippet made them. Names
 with two underscores are refused, but for those in `special`.
 """
@@ -39,11 +39,12 @@ class Members:
 
 
 TABLES: dict[type, Members] = {}
+SPECIAL: dict[type, Callable[[str], Any]] = {}  # finds the special methods of Python's own types (`parents`)
 _resolved: dict[type, Members | None] = {}
 
 
 def describe(kind: type, **tables: Any) -> None:
-    """Say what the attributes of a kind of value are."""
+    """Register the attributes of a kind of value."""
     TABLES[kind] = Members(**tables)
     _resolved.clear()
 
@@ -78,7 +79,7 @@ def attribute(value: Any, name: str) -> Any:
     if isinstance(value, Facade):
         return _of_open(value, name)
     if kind in special.BUILTIN and name in special.OF_BUILTIN and hasattr(kind, name):
-        return MethodType(of_builtin(kind, name), value)
+        return MethodType(SPECIAL[kind](name), value)
     raise absent(value, name)
 
 
@@ -186,19 +187,12 @@ def _of_type(kind: BuiltinType, name: str) -> Any:
     if special.is_special(name):
         if kind.python not in special.BUILTIN or name not in special.OF_BUILTIN:
             raise refused(kind, name)
-        return of_builtin(kind.python, name)
+        return SPECIAL[kind.python](name)
     if kind.module == "" and not any(hasattr(python, name) for python in kinds):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     if not torch_has(f"{kind.module}.{kind.name}", name):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     raise missing(f"{kind.name}.{name} is not supported here", name, kind.members)
-
-
-def of_builtin(kind: type, name: str) -> Any:
-    """A special method of one of Python's own types."""
-    from gradcli.script.python.values.parents import parent
-
-    return getattr(parent(kind), name)
 
 
 def known_names(value: Any) -> set[str]:

@@ -14,8 +14,8 @@ from gradcli.script.limits import BITS
 from gradcli.script.machine import running
 from gradcli.script.python.values.comparing import COMPARISONS as COMPARISONS
 from gradcli.script.python.values.nesting import ATOMS
+from gradcli.script.python.values.percent import percent
 from gradcli.script.python.values.spreading import ARRAYS, check_spread, spread
-from gradcli.script.python.values.templates import percent
 
 Binary = Callable[[Any, Any], Any]
 
