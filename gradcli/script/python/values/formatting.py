@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
 
@@ -69,6 +69,20 @@ def contents(value: Any) -> str:
             running.machine.budget.fits(length, "the text")
         pieces.append(piece)
     return "".join(pieces)
+
+
+def written(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str:
+    """Join items, each with the words before it, between two brackets; measured after each."""
+    text = opening
+    for position, (words, value) in enumerate(items):
+        text += ", " * (position > 0) + words + represent(value)
+        running.machine.budget.fits(len(text), "the text")
+    return text + closing
+
+
+def with_fields(name: str, fields: Iterable[tuple[str, Any]]) -> str:
+    """Return `Name(field=value, ...)`."""
+    return written(f"{name}(", ((f"{field}=", value) for field, value in fields), ")")
 
 
 def _single(value: Any) -> str:
