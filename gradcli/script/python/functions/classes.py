@@ -1,4 +1,4 @@
-"""Classes that snippets define: real Python classes, made of what snippets may define and nothing else."""
+"""Classes that snippets define: real Python classes with the special methods that snippets may define."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
 
 
 def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options: dict[str, Any], cell: Env) -> type:
-    """A class of the snippet; its parents are its own classes, those of our facades, or exceptions."""
+    """Make a class; its parents are classes of the snippet or of our facades, or exceptions."""
     bases = tuple([base for base in map(_base, parents) if base is not object]) or (Facade,)
     if max(len(base.__mro__) for base in bases) > ANCESTORS:
         raise RecursionError("maximum recursion depth exceeded")
@@ -79,7 +79,7 @@ def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options:
 
 
 def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:
-    """The class of a new class, of those that mark what a snippet defines."""
+    """Return the metaclass of a new class, which marks it as defined by a snippet."""
     python = asked.python if isinstance(asked, BuiltinType) else asked
     if asked is not None and python not in (ABCMeta, type):
         raise UnsupportedError("this metaclass is not supported here", python=TypeError, help=NO_METACLASS)

@@ -27,7 +27,7 @@ from gradcli.script.python.values.kinds import type_name as type_name
 class Members:
     """The attributes of one kind of value: `methods` take the value first, `getters` take it alone.
 
-    `find` makes those methods that are not in a table yet; `names` are theirs.
+    `find` makes the methods that are not in a table yet; `names` are their names.
     """
 
     methods: dict[str, Callable[..., Any]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ def describe(kind: type, **tables: Any) -> None:
 
 
 def members_of(kind: type) -> Members | None:
-    """The table of the closest kind that has one; classes of snippets and of our facades have none."""
+    """Return the table of the closest kind that has one; classes of snippets and of our facades have none."""
     try:
         return _resolved[kind]
     except KeyError:
@@ -84,7 +84,7 @@ def attribute(value: Any, name: str) -> Any:
 
 
 def method_of(value: Any, name: str) -> Callable[..., Any] | None:
-    """A method that takes `value` first, for a call without a bound method in between."""
+    """Return a method that takes `value` first, for a call without a bound method in between."""
     kind = type(value)
     if type(kind) is Defined:
         return None
@@ -117,7 +117,7 @@ def _of_object(value: Any, name: str) -> Any:
 
 
 def _of_open(value: Any, name: str) -> Any:
-    """Of an object of a facade or of the snippet."""
+    """Read an attribute of an object of a facade or of the snippet."""
     if not name.startswith("_"):
         return getattr(value, name)
     if name == "__dict__" and special.is_plain(type(value)):
@@ -149,7 +149,7 @@ def _of_class(value: type, name: str) -> Any:
 
 
 def _of_parent(value: super, name: str) -> Any:
-    """Of `super()`: methods of the classes above, and properties."""
+    """Read a method or property of the classes above through `super()`."""
     kind: Any = getattr(value, "__self_class__", None)
     if special.is_special(name):
         if name not in special.DEFINABLE:
@@ -205,7 +205,7 @@ def known_names(value: Any) -> set[str]:
 
 
 def absent(value: Any, name: str) -> Exception:
-    """AttributeError in Python's words where Python and torch have no such attribute; else it is only not here."""
+    """Return AttributeError in Python's words where Python and torch have no such attribute, else UnsupportedError."""
     kind = type(value)
     if is_own_function(value) and not hasattr(kind, name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
@@ -226,7 +226,7 @@ def absent(value: Any, name: str) -> Exception:
 
 
 def refused(value: Any, name: str) -> UnsupportedError:
-    """What leads into Python itself."""
+    """Return the error for an attribute that leads into Python itself."""
     if name.startswith("__"):
         hint = "snippets cannot look into Python itself; type(x).__name__ names a type"
     else:

@@ -20,14 +20,14 @@ from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, is_
 
 Writer = Callable[[Any], str]
 
-# How values of our own kinds are written; facades add theirs (`repr`, and `format` with a specification).
+# The texts of values of our own kinds; facades add theirs (`repr`, and `format` with a specification).
 REPRESENTATIONS: dict[type, Writer] = {}
 FORMATS: dict[type, Callable[[Any, str], str]] = {}
 
 WIDEST = 10_000  # of a field
 NUMBER_OF_DIGITS = re.compile(r"\d+")
 PLAIN = (int, float, str, bool, type(None))
-# What stands around the items of each kind of container, and around no items.
+# The brackets around the items of each kind of container, and the text of an empty one.
 PAIRS = sys.version_info < (3, 12)  # until then an OrderedDict shows pairs
 BRACKETS: dict[type, tuple[str, str, str]] = {
     OrderedDict: ("OrderedDict([", "])", "OrderedDict()") if PAIRS else ("OrderedDict({", "})", "OrderedDict()"),
@@ -50,7 +50,7 @@ MAPPINGS = (dict, MappingProxyType)
 
 
 def represent(value: Any) -> str:
-    """What `repr` gives."""
+    """Return the text of `repr(value)`."""
     if type(value) in PLAIN:
         return repr(value)
     if not isinstance(value, CONTAINERS) or _has_own(type(value)):
@@ -59,7 +59,7 @@ def represent(value: Any) -> str:
 
 
 def contents(value: Any) -> str:
-    """The text of a container, whatever its class says."""
+    """Return the text of a container, past a `__repr__` of its class."""
     pieces: list[str] = []
     length = 0
     for piece in _pieces(value):
@@ -113,7 +113,7 @@ def _function(value: Any) -> str:
 
 
 def _pieces(value: Any) -> Iterator[str]:
-    """The text of a container, piece by piece, without recursion."""
+    """Yield the text of a container, piece by piece, without recursion."""
     stack: list[Iterator[tuple[str, Any]]] = [_parts(value)]
     inside: set[int] = {id(value)}
     while stack:
@@ -138,7 +138,7 @@ def _pieces(value: Any) -> Iterator[str]:
 
 
 def _has_own(kind: type) -> bool:
-    """Whether a text of its own is declared for a kind of value, or defined by the snippet."""
+    """Whether a kind of value has a text of its own, declared by a facade or defined by the snippet."""
     return _is_declared(kind) or _defines(kind, "__repr__")
 
 
@@ -151,7 +151,7 @@ def _defines(kind: type, name: str) -> bool:
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
-    """Brackets, commas and items of one container."""
+    """Yield the brackets, commas and items of one container."""
     kind = next(kind for kind in CONTAINERS if isinstance(value, kind))
     opened, closed, empty = BRACKETS[kind]
     has_colons = isinstance(value, MAPPINGS) and not (kind is OrderedDict and PAIRS)
@@ -176,7 +176,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def text(value: Any) -> str:
-    """What `str` and `print` give."""
+    """Return the text of `str(value)` and `print(value)`."""
     kind = type(value)
     if kind is str:
         return value  # type: ignore[no-any-return]

@@ -1,6 +1,6 @@
-"""Python's own types as parents of classes of a snippet: what such classes inherit measures first, as the types do.
+"""Python's own types as parents of classes of a snippet: the inherited methods measure first, as those of the types do.
 
-They may not change what the measures ask of their objects, such as how many items there are.
+Such classes may not change the facts that are measured, such as the number of items.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CONTAINERS = (list, dict, set, tuple)
 
 
 def exact(kind: type, value: Any) -> Any:
-    """The value without its class."""
+    """Return the value without its class."""
     if kind is str:
         return str.__str__(value)
     return {int: int.__int__, float: float.__float__}.get(kind, kind)(value)
