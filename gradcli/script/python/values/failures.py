@@ -12,6 +12,7 @@ from gradcli.script.errors import UnsupportedError, python_class
 from gradcli.script.python.values import special
 from gradcli.script.python.values.kinds import Defined, type_of
 from gradcli.script.python.values.places import PLACES
+from gradcli.script.python.values.wording import worded
 
 
 def arguments(error: BaseException) -> tuple[Any, ...]:
@@ -80,7 +81,7 @@ def exception_text(error: BaseException, represent: Callable[[Any], str], text: 
     if own or isinstance(error, BaseExceptionGroup):
         return str(error)
     if len(error.args) == 1:
-        return represent(error.args[0]) if isinstance(error, KeyError) else text(error.args[0])
+        return represent(error.args[0]) if isinstance(error, KeyError) else worded(text(error.args[0]))
     return represent(error.args) if error.args else ""
 
 

@@ -7,7 +7,6 @@ holds itself many times over has a text that no memory holds.
 from __future__ import annotations
 
 import re
-import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, MappingProxyType, MethodType
@@ -28,9 +27,8 @@ WIDEST = 10_000  # of a field
 NUMBER_OF_DIGITS = re.compile(r"\d+")
 PLAIN = (int, float, str, bool, type(None))
 # The brackets around the items of each kind of container, and the text of an empty one.
-PAIRS = sys.version_info < (3, 12)  # until then an OrderedDict shows pairs
 BRACKETS: dict[type, tuple[str, str, str]] = {
-    OrderedDict: ("OrderedDict([", "])", "OrderedDict()") if PAIRS else ("OrderedDict({", "})", "OrderedDict()"),
+    OrderedDict: ("OrderedDict([", "])", "OrderedDict()"),  # of pairs, as Python 3.11 writes it
     list: ("[", "]", "[]"),
     tuple: ("(", ")", "()"),
     set: ("{", "}", "set()"),
@@ -154,7 +152,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the brackets, commas and items of one container."""
     kind = next(kind for kind in CONTAINERS if isinstance(value, kind))
     opened, closed, empty = BRACKETS[kind]
-    has_colons = isinstance(value, MAPPINGS) and not (kind is OrderedDict and PAIRS)
+    has_colons = isinstance(value, MAPPINGS) and kind is not OrderedDict
     if isinstance(value, slice):
         items: list[Any] = [value.start, value.stop, value.step]
     else:
