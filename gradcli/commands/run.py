@@ -64,7 +64,7 @@ def command(
         from gradcli.render.text.error import print_error
 
         try:
-            return page.show(error, machine.timeline and machine.timeline.finished(error))
+            return page.show(error, machine.timeline and machine.timeline.finished())
         except GradcliError:
             print_error(error, output.error_format)
             return error.exit_code

@@ -199,7 +199,7 @@ BY_KIND = {
 
 
 def advice(message: str) -> str:
-    """What to do about an error with this message; empty where nothing is known."""
+    """Return advice on an error with this message; empty where none is known."""
     for pattern, words in ADVICE:
         found = re.search(pattern, message)
         if found:

@@ -1,4 +1,4 @@
-"""What stops a snippet besides Python's own exceptions, and which Python exception each of our errors is there.
+"""The errors that stop a snippet besides Python's own exceptions, and the Python exception that each stands for.
 
 E105  syntax that Python has and snippets have not        exit 2
 E401  a module or name that is not there                  exit 3
@@ -12,7 +12,7 @@ from gradcli.errors import AutogradError, EvaluationError, GradcliError
 
 
 class UnsupportedError(EvaluationError):
-    """A name of torch or Python that is not there; only `except` for exactly `python` catches it.
+    """A name of torch or Python that is not supported; only `except` for exactly `python` catches it.
 
     A snippet that catches everything would otherwise go on and print what torch would not.
     """
@@ -42,7 +42,7 @@ class LimitError(EvaluationError):
 
 
 class ExitError(EvaluationError):
-    """The end of a snippet that says of itself that it failed."""
+    """The end of a snippet by `sys.exit` with a code that is not 0."""
 
     def __init__(self, message: str, help: str) -> None:
         super().__init__("E402", message, help=help)
@@ -76,7 +76,7 @@ NOT_IMPLEMENTED = (" not implemented for '", "combinations for non-constant padd
 
 
 def python_class(error: BaseException) -> type[BaseException]:
-    """The exception that Python or torch would raise in the place of one of our errors."""
+    """Return the exception class that Python or torch would raise in the place of one of our errors."""
     if isinstance(error, UnsupportedError):
         return error.python
     if not isinstance(error, GradcliError):

@@ -50,5 +50,5 @@ def execute(
         raise error.reason from None
     except Exception as error:
         told = failure(error, [*machine.globals, *machine.builtins])
-        return told, machine.timeline and machine.timeline.finished(error)
-    return None, machine.timeline and machine.timeline.finished(None)
+        return told, machine.timeline and machine.timeline.finished()
+    return None, machine.timeline and machine.timeline.finished()

@@ -20,9 +20,9 @@ MESSAGE = "gradcli_message"  # the attribute of an exception that holds its mess
 
 
 def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
-    """The error as the command line tells it: kind and message, line with caret, what to do.
+    """Return an error for the command line: kind and message, line with caret, advice.
 
-    `names` are those that the snippet knows, for one that is misspelt.
+    `names` are the names that the snippet knows, for one that is misspelt.
     """
     if isinstance(error, ProgramSyntaxError):
         return error
@@ -50,13 +50,13 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
 
 
 def message_of(error: Exception) -> str:
-    """What the exception says, and no book."""
+    """Return the message of an exception, cut where it is too long to read."""
     said = error.message if isinstance(error, GradcliError) else text(error)
     return said if len(said) <= LONGEST else f"{said[:LONGEST]} ... ({len(said) - LONGEST:,} characters more)"
 
 
 def near(error: BaseException, names: Iterable[str] = ()) -> str:
-    """The name that a misspelt one is closest to."""
+    """Return a question after the known name that is closest to a misspelt one."""
     if isinstance(error, AttributeError):
         names = known_names(error.obj)
     elif not isinstance(error, NameError):
@@ -66,7 +66,7 @@ def near(error: BaseException, names: Iterable[str] = ()) -> str:
 
 
 def what_is_seen(message: str, node: ast.AST) -> str:
-    """What the expression at the place tells beyond the message."""
+    """Return advice that follows from the expression at the place; empty where there is none."""
     if "'NoneType'" in message:
         return what_is_none(message, node)
     if "Boolean value of Tensor" in message and isinstance(node, ast.Call):
@@ -76,7 +76,7 @@ def what_is_seen(message: str, node: ast.AST) -> str:
 
 
 def what_is_none(message: str, node: ast.AST) -> str:
-    """The part of an expression that is None, and how it may have come to that."""
+    """Name the part of an expression that is None, and say why it may be."""
     attribute = re.search(r"has no attribute '(\w+)'", message)
     parts = [part for part in ast.walk(node) if isinstance(part, ast.Attribute)]
     if attribute:
@@ -93,7 +93,7 @@ def what_is_none(message: str, node: ast.AST) -> str:
 
 
 def called_from(places: list[Place]) -> str:
-    """The lines whose calls led there, the nearest first."""
+    """Name the lines whose calls led there, the nearest first."""
     lines = [place for place in places[1:] if (place.source, place.line) != (places[0].source, places[0].line)]
     calls = list(dict.fromkeys(written(place, places[0]) for place in lines))
     if not calls:
@@ -102,7 +102,7 @@ def called_from(places: list[Place]) -> str:
 
 
 def written(place: Place, first: Place) -> str:
-    """`line 3`, and of which cell where it is another one."""
+    """Return `line 3`, with its cell where that is another one."""
     cell = place.source.name.rpartition(" cell ")[2]
     elsewhere = place.source is not first.source and cell != place.source.name
     return f"line {place.line}{f' of cell {cell}' if elsewhere else ''}"

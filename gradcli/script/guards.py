@@ -1,7 +1,7 @@
-"""What watches over a snippet from outside of it: a timer, more stack, an end to memory, a last moment.
+"""Guards around a snippet: a timer, more stack, an end to memory, a deadline.
 
-The timer looks at the limits between two instructions of Python. What one instruction takes, the system refuses where
-it is memory (`confined`), and a thread ends the process where it is time (`deadline`).
+The timer looks at the limits between two instructions of Python. Within one instruction the system refuses memory
+(`confined`), and a thread ends the process when its time is over (`deadline`).
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def watched(budget: Budget) -> Iterator[None]:
 
 @contextmanager
 def deep() -> Iterator[None]:
-    """Room for calls within calls: more stack where the system gives it, and as many frames as the stack holds.
+    """Give more stack where the system has it, and as many frames as the stack holds, for calls within calls.
 
-    Some of what a snippet calls comes back to it through C, as a key of `sorted` does; that takes stack, and Python
+    Some calls come back to the snippet through C, as a key of `sorted` does; that takes stack, and Python
     counts only frames.
     """
     frames, hook = sys.getrecursionlimit(), sys.unraisablehook
@@ -62,7 +62,7 @@ def deep() -> Iterator[None]:
 
 
 def _stack() -> Any:
-    """Set the stack and the number of frames; a function that sets the stack back."""
+    """Set the stack and the number of frames; return a function that sets the stack back."""
     if not _is_main() or sys.platform == "win32":
         return lambda: None
     import resource
@@ -80,9 +80,9 @@ def _stack() -> Any:
 
 @contextmanager
 def confined() -> Iterator[None]:
-    """An end to memory, where the system counts what a process reserves: MemoryError, and no more than 1 GB.
+    """End memory at 1 GB with a MemoryError, where the system counts the reserved memory of a process.
 
-    What a snippet may need is measured first where its size is known; this is for everything else.
+    Sizes that are known are measured first; this is for everything else.
     """
     if sys.platform != "linux":
         yield

@@ -1,4 +1,4 @@
-"""Running a snippet: its cells are parsed by Python's own parser, compiled to closures, and run on one machine."""
+"""The interpreter: cells are parsed by Python's own parser, compiled to closures, and run on one machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from gradcli.script.python.syntax.compiler import Closure, Unit
 from gradcli.script.python.syntax.exceptions import is_exhaustion
 from gradcli.script.python.syntax.scopes import Scope
 from gradcli.script.python.syntax.statements import block
-from gradcli.script.python.values import natives  # noqa: F401  the methods of values
 from gradcli.script.python.values.builtins import builtins
 from gradcli.script.python.values.formatting import represent, text
 from gradcli.script.python.values.places import PLACES
@@ -41,9 +40,9 @@ PARSER_FRAMES = 1000
 
 
 def compile_cell(source: Source, machine: Machine, *, echo: bool = False) -> Closure:
-    """The closure of one cell; with `echo` a final expression is printed, as notebooks do.
+    """Compile one cell to a closure; with `echo` a final expression is printed, as notebooks do.
 
-    ProgramSyntaxError for what Python cannot read, and for what snippets may not contain.
+    Raises ProgramSyntaxError for text that Python cannot read, and for syntax that snippets may not contain.
     """
     if len(source.text) > TEXT:
         machine.budget.refuse(f"the snippet has more than {TEXT:,} characters", "put its data into loops")
@@ -61,7 +60,7 @@ ECHO = " echo"  # where the last expression of a cell leaves its value
 
 
 def parse(source: Source) -> ast.Module:
-    """The syntax tree; ProgramSyntaxError in Python's words, with the place."""
+    """Return the syntax tree; raise ProgramSyntaxError in Python's words, with the place."""
     frames = sys.getrecursionlimit()
     try:
         with warnings.catch_warnings():
@@ -101,10 +100,10 @@ def _unreadable(error: SyntaxError, source: Source) -> ProgramSyntaxError:
 
 
 def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False, asked: Sequence[Source] = ()) -> list[object]:
-    """Run the cells one after the other; what they print goes to `machine.write`.
+    """Run the cells one after the other; their output goes to `machine.write`.
 
-    Returns the values of the `asked` expressions, in a machine where the cells have run; what one of them raises is in
-    its place. Raises what the snippet did not catch, with the places it came from (see `places`).
+    Returns the values of the `asked` expressions after the cells have run; the exception that one of them raises is
+    in its place. Raises an exception that the snippet did not catch, with the places it came from (see `places`).
     """
     machine.builtins, machine.modules = builtins(), library.modules(machine)
     with _prepared(machine):
@@ -135,12 +134,12 @@ def _run_cells(cells: Sequence[Source], machine: Machine, echo: bool) -> None:
 
 
 def ended(message: str, help: str, machine: Machine) -> ExitError:
-    """The end of a snippet by its own will, at the line that it is on."""
+    """Return the end of a snippet by its own will, at the line that it is on."""
     return ExitError(message, help).at(machine.span, machine.source)
 
 
 def spoken(error: Exception, machine: Machine) -> Exception:
-    """The error, its message found while the limits hold: a class of the snippet may compute it."""
+    """Return the error with its message, found while the limits hold: a class of the snippet may compute it."""
     from gradcli.script.failure import MESSAGE, message_of
 
     places = error.__dict__.get(PLACES, [])
@@ -159,7 +158,7 @@ def spoken(error: Exception, machine: Machine) -> Exception:
 
 
 def evaluated(expression: Source, machine: Machine) -> object:
-    """The value of an expression, or the exception that it raises."""
+    """Return the value of an expression, or the exception that it raises."""
     machine.source = expression
     try:
         compile_cell(expression, machine, echo=True)(machine.globals)
@@ -170,7 +169,7 @@ def evaluated(expression: Source, machine: Machine) -> object:
 
 @contextmanager
 def _prepared(machine: Machine) -> Iterator[None]:
-    """Everything that a run changes for a while: the engine's modes, depth of Python's stack, warnings, timer."""
+    """Set for a while the engine's modes, the depth of Python's stack, the warnings and the timer of a run."""
     before, running.machine = running.machine, machine
     largest = machine.budget.limits.elements
     for reset in RESETS:

@@ -42,7 +42,7 @@ ORIGINALS = {"numpy", *MODULES} & {"numpy", *sys.stdlib_module_names}  # which t
 
 
 def modules(machine: Any) -> Namespace:
-    """All modules, as the namespace that `import` looks into."""
+    """Return the namespace of all modules, into which `import` looks."""
 
     def find(name: str) -> Any:
         if name not in MODULES:

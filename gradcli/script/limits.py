@@ -29,7 +29,7 @@ SMALLER = "try it at a smaller size: the rules stay the same"
 
 @dataclass(frozen=True)
 class Limits:
-    """What the options set: `steps` statements, `elements` of one tensor, list or text, `seconds` of wall time."""
+    """Limits that options set: `steps` statements, `elements` of one tensor, list or text, `seconds` of wall time."""
 
     steps: int = 20_000_000
     elements: int = 2**24
@@ -37,7 +37,7 @@ class Limits:
 
 
 class Budget:
-    """What is left of the limits. `left` is the number of steps until the next look at them."""
+    """The rest of the limits; `left` is the number of steps until the next look at them."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -66,7 +66,7 @@ class Budget:
             self.look()
 
     def look(self) -> None:
-        """The steps that were handed out are spent: check every limit and hand out more."""
+        """Check every limit when the steps that were handed out are spent, and hand out more."""
         if self.passed is not None:
             raise self.passed
         spent = self.taken - self.left
@@ -80,7 +80,7 @@ class Budget:
         self.watch()
 
     def watch(self) -> None:
-        """Check the clock and the memory, and raise what has passed, but let the exception find its way out."""
+        """Check the clock and the memory; after raising, pause so that the exception finds its way out."""
         now = time.monotonic()
         if self.over or now - self.raised < PAUSE:
             return
@@ -90,7 +90,7 @@ class Budget:
         self.room(0)
 
     def late(self) -> None:
-        """The time of the snippet is over."""
+        """End the snippet, whose time is over."""
         self.refuse(
             f"the snippet runs for more than {self.limits.seconds:g} s",
             "is there an endless loop? --timeout SECONDS allows more",
@@ -110,7 +110,7 @@ class Budget:
                 self.exhausted()
 
     def exhausted(self) -> None:
-        """There is no more memory for the snippet."""
+        """End the snippet, for which there is no more memory."""
         self.refuse(f"the snippet needs more than {GROWTH // 2**20} MB of memory", SMALLER)
 
     def fits(self, size: int, what: str = "this", each: int = 8) -> None:
@@ -137,7 +137,7 @@ class Budget:
 
 
 def resident() -> int:
-    """Bytes of memory that the process holds now, or held at most; 0 where the system does not say."""
+    """Return the bytes of memory that the process holds now, or held at most; 0 where the system does not say."""
     try:
         return int(Path("/proc/self/statm").read_bytes().split()[1]) * PAGE
     except OSError:

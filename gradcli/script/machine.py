@@ -1,4 +1,4 @@
-"""What a running snippet shares: its budget, its output, the line that it is on, its random numbers."""
+"""The machine of a running snippet: its budget, its output, the line that it is on, its random numbers."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Warn = Callable[[str, str, Source, int], None]  # kind, message, source, line
 
 
 def _unheard(kind: str, message: str, source: Source, line: int) -> None:
-    """Nobody listens to the warnings."""
+    """Drop a warning."""
 
 
 class Machine:
     """One run of a snippet.
 
     `line` is the line of the statement that runs now, `depth` the number of calls within calls, `handled` the exception
-    that an `except` is about. `write` takes what the snippet prints, `warn` its warnings. `timeline` records what
-    autograd does when it is to be explained. `write_error` takes what goes to `sys.stderr`; without it that is dropped.
+    that an `except` handles. `write` takes the output of the snippet, `warn` its warnings. `timeline` records autograd
+    where it is to be explained. `write_error` takes the output to `sys.stderr`; without it that is dropped.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Machine:
 
     @property
     def span(self) -> Span:
-        """The line that it is on, as the caret shows it."""
+        """The span of the line that it is on, for the caret."""
         line, start = self.source.line(self.line or 1), self.source.offset(self.line or 1)
         return Span(start + len(line) - len(line.lstrip()), start + max(len(line.rstrip()), 1))
 
@@ -70,27 +70,27 @@ class Machine:
             self._write_error(text)
 
     def warn_once(self, message: str, category: type[Warning] = UserWarning) -> None:
-        """Warn of what torch tells only the first time in a run."""
+        """Warn where torch does so only the first time in a run."""
         if message not in self._once:
             self._once.add(message)
             warnings.warn(message, category, stacklevel=3)
 
     def warned(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        """Tell a warning, once for each line, as Python does."""
+        """Pass a warning on, once for each line, as Python does."""
         place = (str(message), 0 if str(message) == GRADIENT_LOST else self.line)  # which torch tells once in a run
         if place not in self._warned:
             self._warned.add(place)
             self._warn(category.__name__, str(message), self.source, self.line)
 
     def note(self, message: str) -> None:
-        """Say something about the run itself, once."""
+        """Give a note about the run itself, once."""
         if (message, 0) not in self._warned:
             self._warned.add((message, 0))
             self._warn("Note", message, self.source, self.line)
 
     @contextmanager
     def redirected(self, write: Callable[[str], Any]) -> Iterator[None]:
-        """Give what the block prints to somebody else."""
+        """Send the output of the block to `write`."""
         before, self._write = self._write, write
         try:
             yield

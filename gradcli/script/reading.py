@@ -20,9 +20,9 @@ PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?: |$)")
 
 @dataclass(frozen=True)
 class Snippet:
-    """What is to be run; `echo` says whether the last expression of a cell is printed, as notebooks do.
+    """The cells of a snippet; `echo` says whether the last expression of a cell is printed, as notebooks do.
 
-    `omitted` are the lines that talk to a notebook and not to Python, each with its place.
+    `omitted` are the lines for the notebook and not for Python, each with its place.
     """
 
     cells: tuple[Source, ...]
@@ -31,7 +31,7 @@ class Snippet:
 
 
 def read_snippet(text: str, name: str) -> Snippet:
-    """The cells of a file, by the ending of its name; UsageError for a notebook or page without any."""
+    """Return the cells of a file, by the ending of its name; raise UsageError for a notebook or page without any."""
     text = text.removeprefix("\ufeff")
     if name.lower().endswith(".ipynb"):
         return notebook(text, name)
@@ -69,7 +69,7 @@ def _joined(source: Any) -> str:
 
 
 def plain(source: str, cell: str, omitted: list[str]) -> str:
-    """The Python of a cell: `%matplotlib inline` and `!pip install` become empty lines, so that line numbers stay.
+    """Return the Python of a cell: `%matplotlib inline` and `!pip install` become empty lines, to keep line numbers.
 
     Of `%time x = f()` and `%%time` the Python remains; a cell in another language (`%%bash`) has none.
     """
@@ -89,7 +89,7 @@ def plain(source: str, cell: str, omitted: list[str]) -> str:
 
 
 def is_python(source: str) -> bool:
-    """Whether Python can read it: then a line that begins with % goes on with the one above."""
+    """Whether Python can read a text, in which a line that begins with % then continues the one above."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -130,13 +130,13 @@ def is_closing(line: str, fence: str) -> bool:
 
 
 def is_python_block(info: str) -> bool:
-    """Whether the words after a fence say Python: `python`, `{.python}`, `python title="a"`, `{code-cell} ipython3`."""
+    """Whether words after a fence mean Python: `python`, `{.python}`, `python title="a"`, `{code-cell} ipython3`."""
     words = [word.lower() for word in re.findall(r"[\w+-]+", info)]
     return words[:1] == ["code-cell"] or bool(words and words[0] in PYTHON)
 
 
 def block(first: int, lines: list[str], name: str) -> Iterator[Source]:
-    """The cells of a block: one, or where it is a session with prompts one for each `>>>`, without what it printed."""
+    """Yield the cells of a block: one, or one for each `>>>` of a session with prompts, without its output."""
     if not next((line for line in lines if line.strip()), "").lstrip().startswith(">>>"):
         yield Source("\n" * first + "\n".join(lines), name)
         return

@@ -1,4 +1,4 @@
-"""One line of what to do about a line that Python cannot read."""
+"""Advice on a line that Python cannot read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SYNTAX = [
 
 
 def syntax_advice(message: str, line: str) -> str:
-    """What to do about a line that Python cannot read."""
+    """Return advice on a line that Python cannot read."""
     if line.lstrip().startswith((">>>", "...")):
         return "take the prompts >>> away, or save it as a .md page, in a block that begins with ```pycon"
     if line.lstrip().startswith(("%", "!")):

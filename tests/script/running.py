@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.errors import python_class
 from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
+from gradcli.script.python.values.wording import worded
 from gradcli.script.timeline.model import Timeline
 from gradcli.script.timeline.recorder import Recorder
 from gradcli.source import Source
@@ -24,12 +26,12 @@ def ours(text: str, limits: Limits | None = None, *, listen: bool = False) -> st
     try:
         run([Source(text, "snippet.py")], machine)
     except Exception as error:
-        printed.append(f"Error: {python_class(error).__name__}: {error}\n")
+        printed.append(worded(f"Error: {python_class(error).__name__}: {error}\n"))
     return "".join(printed)
 
 
 def torchs(text: str) -> str:
-    """What the same text prints under Python, with torch if it imports it."""
+    """Return what a text prints under Python 3.11, or under a later one in the words of 3.11."""
     printed = io.StringIO()
     variables: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
@@ -38,15 +40,13 @@ def torchs(text: str) -> str:
             exec(compile(text, "snippet.py", "exec"), variables)
         except Exception as error:
             print(f"Error: {type(error).__name__}: {error}")
-    return printed.getvalue()
+    return worded(printed.getvalue()).replace("PatternError", "error")
 
 
-def recorded(text: str, *, all: bool = False) -> Timeline:
-    """The timeline of a snippet; what it does not catch is the last event."""
-    machine = Machine(Limits(), lambda text: None)
+def recorded(text: str, *, all: bool = False, write: Callable[[str], Any] = lambda text: None) -> Timeline:
+    """Return the timeline of a snippet; an error that it does not catch is the last event."""
+    machine = Machine(Limits(), write)
     machine.timeline = Recorder(machine, all=all)
-    try:
+    with contextlib.suppress(RuntimeError):
         run([Source(text, "snippet.py")], machine)
-    except RuntimeError as error:
-        return machine.timeline.finished(error)
-    return machine.timeline.finished(None)
+    return machine.timeline.finished()

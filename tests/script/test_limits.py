@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
+from gradcli.errors import EvaluationError
 from gradcli.render.text.error import print_error
+from gradcli.script import limits
 from gradcli.script.failure import failure
 from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
@@ -98,6 +100,7 @@ HUGE = {
     "'{:>1000000000}'.format(1)": "",
     "x = [1] * 10\nfor _ in range(12): x = [x] * 10\nprint(x)": "",
     "x = [1] * 10\nfor _ in range(12): x = [x] * 10\nstr(x)": "",
+    "x = []\nfor _ in range(60): x = [x, x]\nraise ValueError(x)": "",
     "x = []\nwhile True: x.append([0] * 1000)": "memory",
     "x = {}\nwhile True: x[len(x)] = 'y' * 10000": "",
     "import torch\ntorch.zeros(10**12)": "elements",
@@ -112,7 +115,7 @@ HUGE = {
     "import torch\ntorch.outer(torch.ones(10**6), torch.ones(10**6))": "",
     "import torch\nx = torch.ones(10)\nwhile True: x = torch.cat([x, x])": "",
     "import torch\nx = torch.ones(10)\nwhile True: x = torch.stack([x, x])": "",
-    "import torch\nx = []\nwhile True: x.append(torch.ones(1000, 1000))": "memory",
+    "import torch\nx = []\nwhile True: x.append(torch.ones(200, 200))": "memory",
     "import torch\ntorch.tensor(range(10**10))": "elements",
     "import torch\ntorch.nn.Linear(10**6, 10**6)": "elements",
     "import torch\ntorch.nn.functional.one_hot(torch.tensor([10**12]))": "",
@@ -122,6 +125,11 @@ HUGE = {
     "import numpy as np\nnp.tile([1], 10**12)": "",
     "import collections\ncollections.deque(range(10**10))": "",
     "import collections\ncollections.Counter(range(10**10))": "",
+    "list(map(str.upper, ['ab' * 10**6] * 60000))": "",
+    "sorted(['ab' * 10**6] * 60000, key=str.upper)": "",
+    "list(zip(*[[1] * 1000] * 10**6))": "",
+    "import math\nmath.fsum(range(10**9))": "elements",
+    "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E()": "steps",
     "import random\nrandom.choices([1], k=10**10)": "",
 }
 # What is one instruction of Python: the system refuses the memory, and a thread sees to the time.
@@ -132,14 +140,8 @@ LONG = {
     "import torch\nx = torch.ones(4000, 4000)\ntry: x[[0] * 10**5]\nfinally: print(1)": "memory",
     "import torch\ntorch.set_printoptions(precision=10**9)\nprint(torch.rand(3))": "memory",
     "import torch\nx = torch.ones(4000, 4000).long()\ntry: x @ x\nexcept: pass": "runs for more",
-    "list(map(str.upper, ['ab' * 10**6] * 60000))": "",
-    "sorted(['ab' * 10**6] * 60000, key=str.upper)": "",
-    "list(zip(*[[1] * 1000] * 10**6))": "",
-    "import math\nmath.fsum(range(10**9))": "elements",
     "x = iter([1])\nfor _ in range(10**5): x = map(str, x)\nlist(x)": "recursion",
     "x = iter([1])\nfor _ in range(10**5): x = (y for y in x)\nlist(x)": "recursion",
-    "x = []\nfor _ in range(60): x = [x, x]\nraise ValueError(x)": "",
-    "class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E()": "steps",
 }
 DEEP = {
     "parentheses": "x = " + "(" * 10_000 + ")" * 10_000,
@@ -154,7 +156,18 @@ DEEP = {
     "lambdas": "x = " + "lambda: " * 5_000 + "1",
     "strings": "x = " + "'a' " * 200_000,
 }
-QUICK = ["--timeout", "5", "--max-steps", "300000"]
+# One of each kind of limit, and what only a process of its own shows.
+WHOLE = {
+    **LONG,
+    "while True:\n    pass": "steps",
+    "def f(): return f()\nf()": "recursion",
+    "[0] * 10**12": "elements",
+    "for i in range(10**9): print('x' * 1000)": "",
+    "x = []\nwhile True: x.append([0] * 1000)": "memory",
+}
+QUICK = ["--timeout", "2", "--max-steps", "300000"]
+SMALL = Limits(steps=20_000, elements=2**16, seconds=20)
+MEMORY = 2**26
 
 
 def gradcli_run(text: str) -> tuple[int, str, int]:
@@ -171,13 +184,26 @@ def gradcli_run(text: str) -> tuple[int, str, int]:
     return (done.returncode, told, int(peak)) if is_told else (done.returncode, peak, 0)
 
 
-@pytest.mark.parametrize("program", [*ENDLESS, *HUGE, *LONG])
-def test_it_ends_with_an_error(program: str) -> None:
-    words = {**ENDLESS, **HUGE, **LONG}[program]
+@pytest.mark.parametrize("program", [*ENDLESS, *HUGE])
+def test_it_ends_with_an_error(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "GROWTH", MEMORY)
+    words, before = {**ENDLESS, **HUGE}[program], limits._most()
+    with pytest.raises(Exception) as raised:
+        run([Source(program, "x.py")], Machine(SMALL, lambda text: None))
+    error = failure(raised.value)
+    assert isinstance(error, EvaluationError)
+    assert words in error.message
+    assert error.span is not None
+    assert error.help
+    assert limits._most() - before < 2 * MEMORY
+
+
+@pytest.mark.parametrize("program", WHOLE)
+def test_a_process_ends_with_an_error(program: str) -> None:
     code, told, peak = gradcli_run(program)
     assert code == 3, told
     assert told.startswith("error[E"), told
-    assert words in told or "runs for more than" in told  # as it may where the machine is slow
+    assert WHOLE[program] in told or "runs for more than" in told  # as it may where the machine is slow
     assert " --> standard input:" in told
     assert " = help: " in told
     assert peak < 1_000_000
@@ -214,14 +240,13 @@ def test_messages_that_cannot_be_told(program: str, told: str, capsys: pytest.Ca
     assert f"{told}\n --> x.py:" in page
 
 
-def test_cycles_are_given_back_before_a_snippet_is_refused() -> None:
+def test_cycles_are_given_back_before_a_snippet_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "GROWTH", MEMORY)
     program = (
-        "import torch\ndef f():\n    x = torch.ones(2000, 2000)\n    def g(): return x\n    return g() is x\n"
-        "for _ in range(50): f()\nprint('enough')\n"
+        "import torch\ndef f():\n    x = torch.ones(1000, 1000)\n    def g(): return x\n    return g() is x\n"
+        "for _ in range(30): f()\nprint('enough')\n"
     )
-    code, told, peak = gradcli_run(program)
-    assert (code, told) == (0, "")
-    assert peak < 1_000_000
+    assert ours(program, Limits(elements=10**6)) == "enough\n"
 
 
 def test_options_set_the_limits() -> None:

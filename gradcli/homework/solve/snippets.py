@@ -43,7 +43,7 @@ class Passes(Recorder):
     ) -> Iterator[Contributed]:
         self.flush()
         whole = len(outputs) == 1 and outputs[0].node is not None
-        self.graphs.append((snapshot(self, outputs[0]) if whole else None, valued(given[0])))
+        self.graphs.append((snapshot(self.run, outputs[0]) if whole else None, valued(given[0])))
         return super().backward(outputs, given, events)
 
 
@@ -59,7 +59,7 @@ class SnippetSolution:
             values = run([question.source], machine, asked=asked)
         except Exception as error:
             raise self.placed(failure(error, [*machine.globals, *machine.builtins])) from None
-        whole = recorder.finished(None)
+        whole = recorder.finished()
         self.asked = [event for event in whole.events if isinstance(event, Asked)]
         own = tuple(event for event in whole.events if event.source is question.source)
         self.timeline: Timeline = replace(whole, events=own)  # without the looks at what is asked

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade, Namespace
+from gradcli.script.python.values.formatting import with_fields
 from gradcli.script.python.values.special import check_name
-from gradcli.script.stdlib.containers import written
 
 OPTIONS = ("type", "default", "help", "action", "choices", "required", "nargs", "dest", "metavar", "const")
 
@@ -33,7 +33,7 @@ class Options(Facade):
         vars(self).update(options)
 
     def __repr__(self) -> str:
-        return written("Namespace(", ((f"{name}=", value) for name, value in vars(self).items()), ")")
+        return with_fields("Namespace", vars(self).items())
 
 
 class ArgumentParser(Facade):

@@ -10,10 +10,10 @@ from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute, describe
+from gradcli.script.python.values.formatting import with_fields
 from gradcli.script.python.values.kinds import is_own_function
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, UNARY, augmented, bounded
 from gradcli.script.python.values.special import exact
-from gradcli.script.stdlib.containers import written
 
 MISSING = object()
 
@@ -78,7 +78,7 @@ class _Info(Facade):
         self.hits, self.misses, self.maxsize, self.currsize = info
 
     def __repr__(self) -> str:
-        return written("CacheInfo(", ((f"{name}=", value) for name, value in vars(self).items()), ")")
+        return with_fields("CacheInfo", vars(self).items())
 
 
 def itemgetter(*keys: Any) -> Callable[[Any], Any]:

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.values import natives  # noqa: F401  the methods of dict and tuple
 from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, describe
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
+from gradcli.script.python.values.formatting import REPRESENTATIONS, with_fields, written
 from gradcli.script.python.values.operators import bounded
-
-
-def written(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str:
-    """Text of a container: each item is words and a value; measured after each."""
-    text = opening
-    for position, (words, value) in enumerate(items):
-        text += ", " * (position > 0) + words + represent(value)
-        running.machine.budget.fits(len(text), "the text")
-    return text + closing
+from gradcli.script.stdlib import kinds
 
 
 def _listed(kind: type, names: str) -> dict[str, Callable[..., Any]]:
@@ -118,9 +109,7 @@ def open_up(kind: Any) -> None:
         methods=TABLES[tuple].methods | {"_asdict": kind._asdict, "_replace": kind._replace},
         getters={"_fields": lambda value: own} | {field: _item(place) for place, field in enumerate(own)},
     )
-    REPRESENTATIONS[kind] = lambda value: written(
-        f"{kind.__name__}(", zip([f"{field}=" for field in own], value, strict=True), ")"
-    )
+    REPRESENTATIONS[kind] = lambda value: with_fields(kind.__name__, zip(own, value, strict=True))
 
 
 def made_of(kind: Any, items: Any) -> Any:
@@ -149,5 +138,4 @@ KINDS = {
 
 def namespace(name: str) -> Namespace:
     """`collections`."""
-    abstract = import_module("gradcli.script.stdlib.kinds").namespace("collections.abc")
-    return Namespace(name, {"namedtuple": namedtuple_, "abc": abstract, **KINDS})
+    return Namespace(name, {"namedtuple": namedtuple_, "abc": kinds.namespace("collections.abc"), **KINDS})

@@ -9,8 +9,8 @@ from typing import Any
 
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.formatting import with_fields
 from gradcli.script.python.values.special import check_name
-from gradcli.script.stdlib.containers import written
 
 ABSTRACT = (
     "Iterable Iterator Generator Callable Hashable Sized Container Collection Sequence MutableSequence Mapping "
@@ -36,7 +36,7 @@ class SimpleNamespace(Facade):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return written("namespace(", ((f"{name}=", value) for name, value in vars(self).items()), ")")
+        return with_fields("namespace", vars(self).items())
 
 
 def namespace(name: str) -> Namespace:

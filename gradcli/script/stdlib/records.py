@@ -10,9 +10,9 @@ from typing import Any
 from gradcli.script.python.functions.classes import FIELDS
 from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS
+from gradcli.script.python.values.formatting import REPRESENTATIONS, with_fields
 from gradcli.script.python.values.parents import parent
-from gradcli.script.stdlib.containers import made_of, written
+from gradcli.script.stdlib.containers import made_of
 from gradcli.script.stdlib.copying import deepcopy
 
 OPTIONS = ("init", "eq", "order", "unsafe_hash", "frozen", "kw_only")  # those that make a difference here
@@ -32,7 +32,7 @@ def dataclass(kind: Any = None, /, *, repr: bool = True, **options: Any) -> Any:
 
 def _text(self: Any) -> str:
     fields = [field.name for field in dataclasses.fields(self) if field.repr]
-    return written(f"{type(self).__qualname__}(", ((f"{name}=", getattr(self, name)) for name in fields), ")")
+    return with_fields(type(self).__qualname__, ((name, getattr(self, name)) for name in fields))
 
 
 def asdict(value: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
@@ -84,12 +84,7 @@ class NamedTuple(parent(tuple)):  # type: ignore[misc]
         cls.__new__, cls._make = staticmethod(made.__new__), classmethod(made_of)  # type: ignore[assignment]
 
 
-def _named_text(self: Any) -> str:
-    items = ((f"{name}=", getattr(self, name)) for name in self._fields)
-    return written(f"{type(self).__name__}(", items, ")")
-
-
-REPRESENTATIONS[NamedTuple] = _named_text
+REPRESENTATIONS[NamedTuple] = lambda value: with_fields(type(value).__name__, zip(value._fields, value, strict=True))
 
 
 FROZEN = BuiltinType("FrozenInstanceError", dataclasses.FrozenInstanceError, module="dataclasses")

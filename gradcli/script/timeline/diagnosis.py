@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from gradcli.engine.backward import reachable
 from gradcli.engine.saved import ModifiedError, saved
@@ -11,58 +10,56 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.explanation.model import Note
 from gradcli.script.timeline import reasons
-
-if TYPE_CHECKING:
-    from gradcli.script.timeline.recorder import Recorder
+from gradcli.script.timeline.run import Run
 
 
-def notes(recorder: Recorder, error: Exception) -> Iterator[Note]:
+def notes(run: Run, error: Exception) -> Iterator[Note]:
     """Notes on an error, for those that have a history."""
     if not isinstance(error, AutogradError):
         return
     if isinstance(error, ModifiedError):
-        yield changed(recorder, error)
+        yield changed(run, error)
     elif error.code == "E302":
-        yield from freed(recorder)
+        yield from freed(run)
     elif "does not require grad" in error.message:
-        for output in recorder.walked:
+        for output in run.walked:
             if output.node is None:
-                name = recorder.name(output)
-                yield Note("outside", name, reasons.of(name, reasons.outside(recorder, output)[1]))
+                name = run.name(output)
+                yield Note("outside", name, reasons.of(name, reasons.outside(run, output)[1]))
                 return
 
 
-def changed(recorder: Recorder, error: ModifiedError) -> Note:
+def changed(run: Run, error: ModifiedError) -> Note:
     """Which line changed a saved tensor, and which node had saved it."""
     node = error.saver
     inputs = [x for position, x in enumerate(node.inputs or ()) if position in saved(node)]
     tensor = next((x for x in inputs if isinstance(x, Tensor) and x.history and x.history[-1] >= error.time), None)
     if tensor is None:
-        name = recorder.names.of_node.get(node) or "its result"
+        name = run.names.of_node.get(node) or "its result"
     else:
-        name = recorder.name(tensor.base if tensor.base is not None else tensor)
-    line, stepped = recorder.memory.changed_by(error.time)
+        name = run.name(tensor.base if tensor.base is not None else tensor)
+    line, stepped = run.changed_by(error.time)
     where = f"line {line} changed it in place afterwards" if line else "it was changed in place afterwards"
     if stepped:
         where = f"the optimizer step at line {line} changed it afterwards: call backward() before step()"
-    origin = recorder.lines.get(node)
+    origin = run.lines.get(node)
     at = f" at line {origin}" if origin else ""
     return Note(
         "changed-after-saving", name, f"{node.primitive.name}{at} saved {name} for its backward pass, and {where}"
     )
 
 
-def freed(recorder: Recorder) -> Iterator[Note]:
+def freed(run: Run) -> Iterator[Note]:
     """Which pass freed what this one needs, and where that was computed."""
-    order, _ = reachable([output.node for output in recorder.walked if output.node is not None])
-    node = next((node for node in order if node in recorder.freed), None)
+    order, _ = reachable([output.node for output in run.walked if output.node is not None])
+    node = next((node for node in order if node in run.freed), None)
     if node is None:
         return
-    line, name, made = recorder.freed[node], recorder.names.of(node), recorder.lines.get(node)
+    line, name, made = run.freed[node], run.names.of(node), run.lines.get(node)
     what = f"the backward pass at line {line} freed what {node.primitive.name} (line {made}) had saved for {name}"
-    if line != recorder.machine.line:
+    if line != run.machine.line:
         yield Note("freed", name, what)
-    elif node in [output.node for output in recorder.walked]:
+    elif node in [output.node for output in run.walked]:
         yield Note("freed", name, f"{what}: compute {name} again before each backward()")
     else:
         cure = f"{name} = {name}.detach() before it is used again ends the graph there"

@@ -3,42 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.explanation.model import Note
 from gradcli.script.timeline import reasons
 from gradcli.script.timeline.model import LeafState
 from gradcli.script.timeline.names import node_of
+from gradcli.script.timeline.run import Run
 from gradcli.script.timeline.written import kept
 
-if TYPE_CHECKING:
-    from gradcli.script.timeline.recorder import Recorder
 
-
-def leaves(recorder: Recorder) -> Iterator[LeafState]:
+def leaves(run: Run) -> Iterator[LeafState]:
     """The leaves that still have a name, with their gradients."""
-    for tensor, name in list(recorder.names.of_tensor.items()):
+    for tensor, name in list(run.names.of_tensor.items()):
         part = tensor.base is not None and tensor.base.requires_grad  # a view from no_grad mode is nobody's leaf
         if isinstance(node_of(tensor), AccumulateGrad) and not part:
-            reason = "" if tensor._grad is not None else reasons.why_none(recorder, tensor)[1]
+            reason = "" if tensor._grad is not None else reasons.why_none(run, tensor)[1]
             gradient = None if tensor._grad is None else kept(tensor._grad.value)
-            if gradient is None and (tensor in recorder.inner or recorder.names.is_generated(tensor)):
+            if gradient is None and (tensor in run.inner or run.names.is_generated(tensor)):
                 continue
-            yield LeafState(name, recorder.names.former.get(tensor, 0), kept(tensor.value), gradient, reason)
+            yield LeafState(name, run.names.former.get(tensor, 0), kept(tensor.value), gradient, reason)
 
 
-def notes(recorder: Recorder) -> Iterator[Note]:
+def notes(run: Run) -> Iterator[Note]:
     """Leaves with a gradient that no optimizer holds, in a run where one has stepped."""
-    if not recorder.updates.optimizers:
+    if not run.optimizers:
         return
-    free = [
-        leaf for leaf in recorder.filled if leaf not in recorder.updates.owned and leaf not in recorder.names.former
-    ]
-    known = [leaf for leaf in free if leaf in recorder.origins.used and not recorder.names.is_generated(leaf)]
-    names = list(dict.fromkeys(map(recorder.name, known)))
-    optimizers = " and ".join(recorder.updates.optimizers)
-    before = {recorder.names.get(leaf) for leaf in recorder.names.former if leaf in recorder.updates.owned}
+    free = [leaf for leaf in run.filled if leaf not in run.owned and leaf not in run.names.former]
+    known = [leaf for leaf in free if leaf in run.origins.used and not run.names.is_generated(leaf)]
+    names = list(dict.fromkeys(map(run.name, known)))
+    optimizers = " and ".join(run.optimizers)
+    before = {run.names.get(leaf) for leaf in run.names.former if leaf in run.owned}
     for name in names:
         if name in before:
             yield Note("not-updated", name, f"{optimizers} holds the tensor that {name} was before, not the new one")

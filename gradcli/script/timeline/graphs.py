@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +18,9 @@ from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.naming import Names
 from gradcli.language.tree import Name
+from gradcli.script.timeline.run import Run
 from gradcli.script.timeline.written import notation
 from gradcli.source import Span
-
-if TYPE_CHECKING:
-    from gradcli.script.timeline.recorder import Recorder
 
 MOST_NODES = 400  # of a graph that is shown
 MOST_ENTRIES = 2**18  # of its values together
@@ -33,7 +31,7 @@ def valued(carrier: Any) -> Any:
     return carrier.value if isinstance(carrier, Tensor) else carrier
 
 
-def snapshot(recorder: Recorder, output: Tensor) -> Evaluation | None:
+def snapshot(run: Run, output: Tensor) -> Evaluation | None:
     """The graph below an output as lines; None where it is too large, or where it was freed before."""
     assert output.node is not None
     order, _ = reachable([output.node])
@@ -41,7 +39,7 @@ def snapshot(recorder: Recorder, output: Tensor) -> Evaluation | None:
     entries = sum(np.size(node.out) for node in nodes)
     if len(nodes) > MOST_NODES or entries > MOST_ENTRIES or any(node.inputs is None for node in nodes):
         return None
-    lines = Lines(recorder)
+    lines = Lines(run)
     for node in nodes:
         lines.add(node)
     if isinstance(output.node, AccumulateGrad):
@@ -54,9 +52,9 @@ def snapshot(recorder: Recorder, output: Tensor) -> Evaluation | None:
 class Lines:
     """The lines of a graph, oldest first, under the snippet's names."""
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.recorder = recorder
-        self.names = Names(recorder.names.given)
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.names = Names(run.names.given)
         self.evaluation = Evaluation()
         self.of_target: dict[int, Line] = {}
         self.of_constant: dict[int, Line] = {}
@@ -65,7 +63,7 @@ class Lines:
         """The line of a node, after those of its inputs."""
         assert node.inputs is not None
         inputs = tuple(self.input(node, position, x) for position, x in enumerate(node.inputs))
-        value = self.recorder.made.get(node)  # as it was made: memory may have changed, and views with it
+        value = self.run.made.get(node)  # as it was made: memory may have changed, and views with it
         out = Tensor(np.array(node.out)[()] if value is None else value, node)
         application = Application(node.primitive, node.inputs, node.options, out)
         operands = [
@@ -73,7 +71,7 @@ class Lines:
             for line, x in zip(inputs, node.inputs, strict=True)
         ]
         written = notation(node.primitive, node.inputs, node.options, operands)
-        line = Line(self.names.own(self.recorder.names.of(node)), out, written, self.span(node), application, inputs)
+        line = Line(self.names.own(self.run.names.of(node)), out, written, self.span(node), application, inputs)
         self.of_target[id(node)] = line
         self.evaluation.add(line)
 
@@ -87,7 +85,7 @@ class Lines:
 
     def leaf(self, target: AccumulateGrad) -> Line:
         tensor = target.variable
-        name = self.names.own(self.recorder.name(tensor))
+        name = self.names.own(self.run.name(tensor))
         line = Line(name, Tensor(np.array(tensor.value)[()], target), Name(name), Span(0, 0), is_variable=True)
         self.of_target[id(target)] = line
         self.evaluation.add(line)
@@ -97,7 +95,7 @@ class Lines:
         """A number or a tensor that needs no gradient; data of the snippet keep their name."""
         if id(x) in self.of_constant:
             return self.of_constant[id(x)]
-        written = self.recorder.names.expression(x) if isinstance(x, Tensor) else literal(x)
+        written = self.run.names.expression(x) if isinstance(x, Tensor) else literal(x)
         value = x.value if isinstance(x, Tensor) else np.asarray(x)[()]
         if isinstance(written, Name):
             own = self.names.own(written.id)
@@ -110,7 +108,7 @@ class Lines:
 
     def span(self, node: Node) -> Span:
         """The line of the source that made a node."""
-        source, number = self.recorder.machine.source, self.recorder.lines.get(node, 1)
+        source, number = self.run.machine.source, self.run.lines.get(node, 1)
         if number > source.text.count("\n") + 1:
             return Span(0, 0)
         start = source.offset(number)

@@ -3,48 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
 
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.tensor import Tensor
-from gradcli.script.timeline.origins import Below, Cut
-
-if TYPE_CHECKING:
-    from gradcli.script.timeline.recorder import Recorder
+from gradcli.script.timeline.origins import Cut
+from gradcli.script.timeline.run import Pass, Run
 
 Reason = tuple[str, str]
 SPELT = {"to_copy": "to()", "copy_slices": "an assignment to a part of it"}
 
 
-class Pass(NamedTuple):
-    """A backward pass: its line and output, the leaves below the output, and those where a gradient arrived.
-
-    That of `torch.autograd.grad` returns what it finds, and leaves every `.grad` alone. `stops` are the custom
-    functions that gave None, with their lines.
-    """
-
-    line: int
-    output: str
-    below: Below
-    reached: Collection[Tensor]
-    returns: bool = False
-    stops: Mapping[Tensor, str] = {}
-
-
-def why_none(recorder: Recorder, tensor: Tensor) -> Reason:
+def why_none(run: Run, tensor: Tensor) -> Reason:
     """Why the `.grad` of a tensor is None."""
     if isinstance(tensor.node, AccumulateGrad):
-        return of_leaf(recorder, tensor)
+        return of_leaf(run, tensor)
     if isinstance(tensor.node, Node):
-        return of_result(recorder, tensor, tensor.node)
-    return outside(recorder, tensor)
+        return of_result(run, tensor, tensor.node)
+    return outside(run, tensor)
 
 
-def outside(recorder: Recorder, tensor: Tensor) -> Reason:
+def outside(run: Run, tensor: Tensor) -> Reason:
     """Why a tensor is outside the graph."""
-    place = next((place for place in recorder.origins.below([tensor]).values() if place), None)
-    name, renamed = recorder.names.renamed.get(tensor, ("", 0))
+    place = next((place for place in run.origins.below([tensor]).values() if place), None)
+    name, renamed = run.names.renamed.get(tensor, ("", 0))
     if renamed and place is not None and place.how == "no_grad":
         kept = f"the leaf that {name} was before has the gradient; {name} -= ... changes that one in place"
         return "no-grad", f"line {renamed} made a new tensor inside no_grad() and called it {name}: {kept}"
@@ -52,26 +34,26 @@ def outside(recorder: Recorder, tensor: Tensor) -> Reason:
         if place.how == "no_grad":
             return "no-grad", f"it was computed inside no_grad() at line {place.line}, so it is not in the graph"
         return "detached", f"it is outside the graph: {words(place)}"
-    line, required = recorder.switched.get(tensor, (0, True))
+    line, required = run.switched.get(tensor, (0, True))
     if not required:
         return "constant", f"it does not require grad: line {line} switched its requires_grad off"
-    roots = [root for root in (one() for one in recorder.origins.roots(tensor)) if root not in (None, tensor)]
+    roots = [root for root in (one() for one in run.origins.roots(tensor)) if root not in (None, tensor)]
     for root in roots:
-        line, required = recorder.switched.get(root, (0, True))
-        name = recorder.name(root)
+        line, required = run.switched.get(root, (0, True))
+        name = run.name(root)
         if line and not required:
             return "constant", f"it does not require grad: line {line} switched requires_grad of {name} off"
         if line:
-            made = f"line {recorder.origins.made.get(tensor)} computed it"
+            made = f"line {run.origins.made.get(tensor)} computed it"
             return "constant", f"{made} before line {line} switched requires_grad of {name} on"
-    if recorder.origins.taken and (roots or recorder.origins.made.get(tensor) is None):
-        place = next(reversed(list(recorder.origins.taken.values())))
-        plain = recorder.name(roots[0]) if roots else "it"
+    if run.origins.taken and (roots or run.origins.made.get(tensor) is None):
+        place = next(reversed(list(run.origins.taken.values())))
+        plain = run.name(roots[0]) if roots else "it"
         return "constant", f"it does not require grad: {words(place)}, and {plain} may be made of that"
-    line = next((line for line in map(recorder.gradient_at, (tensor, *roots)) if line), 0)
+    line = next((line for line in map(run.gradient_at, (tensor, *roots)) if line), 0)
     if line:
         return "constant", f"it is outside the graph: line {line} computed the gradient without create_graph=True"
-    names = [name for name in map(recorder.names.get, roots) if name]
+    names = [name for name in map(run.names.get, roots) if name]
     if names:
         verb = "does" if len(names) == 1 else "do"
         given = f"{listed(names)} {verb} not require grad"
@@ -89,15 +71,15 @@ def words(place: Cut) -> str:
     return f"{place.how} at line {place.line} has no gradient"
 
 
-def of_result(recorder: Recorder, tensor: Tensor, node: Node) -> Reason:
+def of_result(run: Run, tensor: Tensor, node: Node) -> Reason:
     """Results keep no gradient; often the leaf that is meant is another tensor."""
     if tensor.retains_grad:
-        passes = [one for one in recorder.passes.values() if not one.returns]
+        passes = [one for one in run.passes.values() if not one.returns]
         since = " since" if passes else " yet"
         return "no-backward", f"retain_grad() keeps its gradient, but no backward pass has reached it{since}"
-    line = recorder.lines.get(node)
+    line = run.lines.get(node)
     origin = f"the result of {SPELT.get(node.primitive.name, node.primitive.name)}{f' (line {line})' if line else ''}"
-    name, renamed = recorder.names.renamed.get(tensor, ("", 0))
+    name, renamed = run.names.renamed.get(tensor, ("", 0))
     if renamed:
         leaf = f"the leaf that {name} was before line {renamed} has the gradient"
         update = f"change that one inside no_grad(), {name} -= ..."
@@ -106,26 +88,26 @@ def of_result(recorder: Recorder, tensor: Tensor, node: Node) -> Reason:
     inputs = [x for x in node.inputs or () if isinstance(x, Tensor)] or [
         edge.variable for edge in node.edges if isinstance(edge, AccumulateGrad)
     ]
-    if any(isinstance(x.node, AccumulateGrad) and recorder.names.is_generated(x) for x in inputs):
+    if any(isinstance(x.node, AccumulateGrad) and run.names.is_generated(x) for x in inputs):
         return "non-leaf", f"it is {origin}, not a leaf: call requires_grad_() last, on the finished tensor"
     return "non-leaf", f"it is {origin}, not a leaf: call retain_grad() on it before backward()"
 
 
-def of_leaf(recorder: Recorder, tensor: Tensor) -> Reason:
-    line, passed = recorder.reset_at.get(tensor, (0, 0))
-    later = [one for number, one in recorder.passes.items() if number > passed and not one.returns]
+def of_leaf(run: Run, tensor: Tensor) -> Reason:
+    line, passed = run.reset_at.get(tensor, (0, 0))
+    later = [one for number, one in run.passes.items() if number > passed and not one.returns]
     if line and not any(tensor in one.below for one in later):
         return "reset", f"line {line} set it to None, and no backward pass reached it after that"
-    returned = next((one.line for one in recorder.passes.values() if one.returns and tensor in one.below), None)
+    returned = next((one.line for one in run.passes.values() if one.returns and tensor in one.below), None)
     if not later and returned is not None:
         asked = f"torch.autograd.grad at line {returned} returns the gradient and leaves .grad alone"
         return "no-backward", f"{asked}: call backward() to fill it"
     if not later:
         return "no-backward", "no backward pass has run yet: call backward() on what is computed from it"
-    return unreached(recorder, tensor, later)
+    return unreached(run, tensor, later)
 
 
-def unreached(recorder: Recorder, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
+def unreached(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
     """Why passes that have run left no gradient at a leaf."""
     passes = list(passes)
     numbers = sorted({one.line for one in passes})
@@ -138,10 +120,10 @@ def unreached(recorder: Recorder, tensor: Tensor, passes: Iterable[Pass]) -> Rea
             return "no-grad", f"{which} did not reach it: line {place.line} computed with it inside no_grad()"
         if place is not None:
             return "detached", f"{which} did not reach it: {words(place)}"
-    if tensor in recorder.origins.taken:
-        place = recorder.origins.taken[tensor]
+    if tensor in run.origins.taken:
+        place = run.origins.taken[tensor]
         return "detached", f"{which} did not reach it: {words(place)}"
-    if tensor not in recorder.origins.used:
+    if tensor not in run.origins.used:
         return "not-reached", "no line has computed anything with it"
     outputs = listed(dict.fromkeys(one.output for one in passes))
     return "not-reached", f"{which} started from {outputs}, which does not depend on it"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,8 @@ from gradcli.language.tree import Name
 from gradcli.language.tree import names as names_in
 from gradcli.language.unparser import unparse
 from gradcli.script.timeline.reasons import listed
-
-if TYPE_CHECKING:
-    from gradcli.script.timeline.passes import Walk
-    from gradcli.script.timeline.recorder import Recorder
+from gradcli.script.timeline.run import Run
+from gradcli.script.timeline.walk import Walk
 
 Arrivals = Sequence[tuple[Tensor, Any, Any]]  # a leaf, its gradient, and what its `.grad` held before
 
@@ -26,27 +24,27 @@ BOUNDED = frozenset(("clamp", "clamp_min", "clamp_max", "hardtanh", "relu6", "ha
 SATURATED = frozenset(("sigmoid", "tanh", "erf", "softplus", "logsigmoid", "softsign", "atan", "silu", "gelu"))
 
 
-def added(recorder: Recorder, arrivals: Arrivals) -> Iterator[Note]:
+def added(run: Run, arrivals: Arrivals) -> Iterator[Note]:
     """Gradients that were added to those of an earlier pass; said once for each pair of lines."""
     lines: dict[int, list[str]] = {}
     for leaf, _, before in arrivals:
-        if before is not None and leaf in recorder.filled and np.any(before):
-            lines.setdefault(recorder.filled[leaf].line, []).append(recorder.name(leaf))
+        if before is not None and leaf in run.filled and np.any(before):
+            lines.setdefault(run.filled[leaf].line, []).append(run.name(leaf))
     for line, names in lines.items():
-        if not recorder.once("added", *recorder.place, line, *names):
+        if not run.once("added", *run.place, line, *names):
             continue
         grads = listed(f"{name}.grad" for name in names)
-        which = "this line's earlier backward pass" if line == recorder.machine.line else f"line {line}'s backward pass"
+        which = "this line's earlier backward pass" if line == run.machine.line else f"line {line}'s backward pass"
         fact = f"{grads} still held the gradient of {which} (no zero_grad() since): the new one was added"
         yield Note("accumulated", names[0], fact)
 
 
-def on_way(recorder: Recorder, walk: Walk, explanation: Explanation | None) -> Iterator[Note]:
+def on_way(run: Run, walk: Walk, explanation: Explanation | None) -> Iterator[Note]:
     """Hooks that changed what arrived."""
     for target, gradient in walk.hooked():
         before = walk.totals.get(target)
         if before is not None and explanation is not None and not np.array_equal(before, gradient, equal_nan=True):
-            name = recorder.names.of_node.get(target) or "a result"
+            name = run.names.of_node.get(target) or "a result"
             change = f" from {short(before)} to {short(gradient)}" if np.ndim(before) == 0 else ""
             yield Note("hook", name, f"a hook on {name} changed its gradient{change}")
 
@@ -55,25 +53,25 @@ def short(value: Any) -> str:
     return f"{float(value):.6g}"
 
 
-def at_leaves(arrivals: Arrivals, recorder: Recorder, walk: Walk, explanation: Explanation | None) -> Iterator[Note]:
+def at_leaves(arrivals: Arrivals, run: Run, walk: Walk, explanation: Explanation | None) -> Iterator[Note]:
     """Gradients that are 0 everywhere, or not finite somewhere; leaves with the same story share a note.
 
     Of passes that are not shown only the first of a line with a gradient that is not finite is told.
     """
     stories: dict[tuple[str, str], list[str]] = {}
     for leaf, gradient, _ in arrivals:
-        name = recorder.name(leaf)
+        name = run.name(leaf)
         if not np.all(np.isfinite(gradient)):
             kind = "nan" if np.any(np.isnan(gradient)) else "infinite"
-            if explanation is None and not recorder.once("not-finite", *recorder.place, name):
+            if explanation is None and not run.once("not-finite", *run.place, name):
                 continue
             if explanation is None:
-                since = f" since pass {recorder.times('backward') + 1} of this line"
-                story = ("not-finite", f"{kind}{since}: {spoilt(recorder, walk)}")
+                since = f" since pass {run.times('backward') + 1} of this line"
+                story = ("not-finite", f"{kind}{since}: {spoilt(run, walk)}")
             else:
-                story = ("not-finite", f"{kind}: {overflowing(recorder, explanation, name)}")
+                story = ("not-finite", f"{kind}: {overflowing(run, explanation, name)}")
         elif explanation is not None and not np.any(gradient):
-            story = ("zero-gradient", f"0: {vanishing(recorder, explanation, name)}")
+            story = ("zero-gradient", f"0: {vanishing(run, explanation, name)}")
         else:
             continue
         stories.setdefault(story, []).append(name)
@@ -82,7 +80,7 @@ def at_leaves(arrivals: Arrivals, recorder: Recorder, walk: Walk, explanation: E
         yield Note(code, names[0], f"{listed(f'{name}.grad' for name in names)} {verb} {words}")
 
 
-def vanishing(recorder: Recorder, explanation: Explanation, name: str) -> str:
+def vanishing(run: Run, explanation: Explanation, name: str) -> str:
     """Where on its way a gradient became zero."""
     below = {name}
     for step in reversed(explanation.steps):
@@ -90,7 +88,7 @@ def vanishing(recorder: Recorder, explanation: Explanation, name: str) -> str:
             if np.any(step.upstream) and not np.any(step.contribution):
                 line = explanation.node(step.node)
                 why = because(explanation, line, step)
-                return f"{line.op}{at(recorder, line)} passes nothing back to {step.input}{why}"
+                return f"{line.op}{at(run, line)} passes nothing back to {step.input}{why}"
             below.add(step.node)
     return "the parts that arrive cancel, or what enters is 0"
 
@@ -117,7 +115,7 @@ def because(explanation: Explanation, line: Line, step: Step) -> str:
     return ""
 
 
-def overflowing(recorder: Recorder, explanation: Explanation, name: str) -> str:
+def overflowing(run: Run, explanation: Explanation, name: str) -> str:
     """Where nan or infinity came from: a value, or the derivative of an operation."""
     for note in explanation.notes:
         if note.code == "not-finite":
@@ -125,12 +123,12 @@ def overflowing(recorder: Recorder, explanation: Explanation, name: str) -> str:
             kind = "nan" if np.any(np.isnan(line.value)) else "infinite"
             given = f"{line.name} = {unparse(line.expression)}" if line.kind == "op" else line.name
             if not masked(explanation, line):
-                return f"{given}{at(recorder, line)} is {kind} already"
+                return f"{given}{at(run, line)} is {kind} already"
     for step in explanation.steps:
         if not np.all(np.isfinite(step.contribution)) and np.all(np.isfinite(step.upstream)):
             line = explanation.node(step.node)
             local = next((local for local in line.locals if local.input == step.input), None)
-            words = f"the derivative of {line.op}{at(recorder, line)}"
+            words = f"the derivative of {line.op}{at(run, line)}"
             if local is not None and local.formula is not None and not isinstance(local.formula, Name):
                 words += f", {unparse(local.formula)},"
             words += f" is infinite {where(explanation.node(step.input), step)}"
@@ -153,18 +151,18 @@ def where(x: Line, step: Step) -> str:
     return f"where {x.name} is {short(entry)}"
 
 
-def spoilt(recorder: Recorder, walk: Walk) -> str:
+def spoilt(run: Run, walk: Walk) -> str:
     """The same without the graph, which is gone when a pass has run: from the values that were kept."""
     for node in reversed(list(walk.order)):
-        value = recorder.made.get(node)
+        value = run.made.get(node)
         if value is not None and not np.all(np.isfinite(value)):
             kind = "nan" if np.any(np.isnan(value)) else "infinite"
-            line = recorder.lines.get(node)
-            return f"{recorder.names.of(node)}, the result of {node.primitive.name} (line {line}), is {kind} already"
+            line = run.lines.get(node)
+            return f"{run.names.of(node)}, the result of {node.primitive.name} (line {line}), is {kind} already"
     for node in walk.left:
         edges = [edge for edge in node.edges if edge is not None and edge in walk.totals]
         if np.all(np.isfinite(walk.left[node])) and not all(np.all(np.isfinite(walk.totals[edge])) for edge in edges):
-            return f"the derivative of {node.primitive.name} (line {recorder.lines.get(node)}) is not finite there"
+            return f"the derivative of {node.primitive.name} (line {run.lines.get(node)}) is not finite there"
     return "the sum of what arrives is too large for its dtype"
 
 
@@ -173,8 +171,8 @@ def masked(explanation: Explanation, line: Line) -> bool:
     return any(one.op == "where" and line.id in one.inputs for one in explanation.nodes)
 
 
-def at(recorder: Recorder, line: Line) -> str:
+def at(run: Run, line: Line) -> str:
     """` (line 3)`, where the line is known."""
     if line.span.end == 0:
         return ""
-    return f" (line {recorder.machine.source.position(line.span.start).line})"
+    return f" (line {run.machine.source.position(line.span.start).line})"

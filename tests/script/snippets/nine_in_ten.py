@@ -21,11 +21,11 @@ waiting = torch.tensor([2.0, 3.0, 3.0, 4.0, 5.0, 5.0, 6.0, 8.0, 11.0, 19.0])
 print(Pinball(0.9))
 for share in (0.5, 0.9):
     loss_of, guess = Pinball(share), torch.tensor(1.0, requires_grad=True)
-    for step in range(3000):
+    for step in range(600):
         guess.grad = None
         loss_of(guess, waiting).backward()
         with torch.no_grad():
-            guess -= 0.05 * guess.grad
+            guess -= 0.2 * guess.grad
     print(f"{share:.0%} wait less than {guess.item():.1f}; between two values:", f"{waiting.quantile(share):.1f}")
 exact = torch.tensor(5.0, requires_grad=True)
 Pinball(0.5)(exact, torch.tensor([5.0, 5.0])).backward()

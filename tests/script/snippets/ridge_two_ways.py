@@ -11,7 +11,7 @@ system = powers.T @ powers + strength * torch.eye(4, dtype=torch.float64)
 solved = torch.linalg.solve(system, powers.T @ y)
 
 w = torch.zeros(4, dtype=torch.float64, requires_grad=True)
-for step in range(3000):
+for step in range(900):
     loss = (powers @ w - y).square().sum() + 0.1 * w.square().sum()
     (slope,) = torch.autograd.grad(loss, w)
     with torch.no_grad():

@@ -25,7 +25,7 @@ def test_functions_of_functions_are_pythons(program: str) -> None:
 
 
 def test_reduction_stays_within_the_limits() -> None:
-    limited("import functools\nfunctools.reduce(lambda a, b: a * b, range(1, 10**7))")
+    limited("import functools\nfunctools.reduce(lambda a, b: a * a, range(2, 10**7))")
     limited("import operator\noperator.mul([0], 10**10)")
 
 

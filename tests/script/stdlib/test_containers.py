@@ -12,8 +12,7 @@ from tests.script.stdlib.agreement import REFUSED, agree, limited, programs, unr
     "c = Counter('mississippi'); print(c, c.most_common(2), c['s'], c['zz'], c.total(), sorted(c.elements()))",
     "c = Counter('abca'); print(c + Counter('ss'), c - Counter('a'), Counter(), Counter(a=1, b=2), c.most_common()[0])",
     "c = Counter('aab'); c.update('bb'); c.subtract({'a': 1}); print(c, dict(c), Counter([1, 1, 2]))",
-    "o = OrderedDict([('a', 1), ('b', 2)]); o['c'] = 3; o.move_to_end('a'); print(o, list(o), "
-    "o.popitem(), OrderedDict())",
+    "o = OrderedDict([('a', 1), ('b', 2)]); o['c'] = 3; o.move_to_end('a'); print(list(o), o.popitem(), OrderedDict())",
     "q = deque([1, 2, 3], maxlen=3); q.append(4); q.appendleft(0); print(q, q[0], len(q), q.maxlen, deque('ab'))",
     "q = deque(range(5)); q.extend([7, 8]); q.extendleft('ab'); q.rotate(1); print(q, q.pop(), q.popleft(), list(q))",
     "q = deque(); q += [1, 2]; print(q * 2, [q, q], q.count(1), q.index(2))",
@@ -54,3 +53,10 @@ def test_containers_lead_nowhere() -> None:
     unreachable("from collections import Counter\nCounter().__class__.__mro__")
     unreachable("from collections import namedtuple\nnamedtuple('P', 'x')(1).__reduce__")
     unreachable("from collections import deque\ndeque().__reduce__")
+
+
+def test_ordered_dicts_are_written_as_pairs_under_every_python() -> None:
+    assert (
+        ours("from collections import OrderedDict\nprint(OrderedDict(b=2, c=[3]))")
+        == "OrderedDict([('b', 2), ('c', [3])])\n"
+    )

@@ -38,7 +38,7 @@ def test_iterators_are_pythons(program: str) -> None:
     "list(I.chain.from_iterable(I.repeat(range(10**7))))",
     "list(I.islice(I.count(), 10**9, None))",
     "list(I.zip_longest(range(10**10), [1]))",
-    "list(I.accumulate(range(1, 10**7), lambda a, b: a * b))",
+    "list(I.accumulate(range(2, 10**7), lambda a, b: a * a))",
     "I.tee([1], 10**10)",
     "list(I.groupby(range(10**10)))",
     "list(iter(range(10**9)))",

@@ -38,7 +38,7 @@ def test_mathematics_is_pythons(program: str) -> None:
     "math.factorial(10**400)",
     "math.comb(10**7, 5 * 10**6)",
     "math.perm(10**7)",
-    "math.prod(range(1, 10**7))",
+    "math.prod([2**1000] * 10**4)",
     "math.lcm(*range(1, 10**6))",
     "statistics.mean(range(10**12))",
 )

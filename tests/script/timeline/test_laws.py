@@ -13,19 +13,14 @@ from gradcli.render.text.looks import Looks
 from gradcli.script.timeline.model import Backward
 from tests.commands.running import validator
 from tests.script.record_snippets import SNIPPETS
-from tests.script.running import ours, recorded
+from tests.script.running import recorded
 
 
 @pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
-def test_listening_changes_nothing(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-    assert ours(text, listen=True) == ours(text)
-
-
-@pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
-def test_passes_add_up_and_can_be_told(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
-    timeline = recorded(text)
+def test_listening_changes_nothing_and_passes_add_up(file: Path) -> None:
+    text, printed = file.read_text(encoding="utf-8"), list[str]()
+    timeline = recorded(text, write=printed.append)
+    assert "".join(printed) == file.with_suffix(".out").read_text(encoding="utf-8")
     for event in timeline.events:
         if isinstance(event, Backward):
             for arrival in event.accumulated:

@@ -1,4 +1,4 @@
-"""Calls: the function, its arguments, and the place of what goes wrong in them."""
+"""Calls: the function, its arguments, and the place of an error in them."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _starred(called: Any, value: Any) -> Any:
 
 
 def _merge(called: Any, keywords: dict[str, Any], value: Any) -> None:
-    """Add what `**value` holds."""
+    """Add the items of `**value`."""
     if not isinstance(value, Mapping):
         words = f"argument after ** must be a mapping, not {type(value).__name__}"
         raise TypeError(f"{called_name(called)} {words}")
@@ -168,7 +168,7 @@ def _merge(called: Any, keywords: dict[str, Any], value: Any) -> None:
 
 
 def _super(node: ast.Call, scope: Scope, unit: Unit) -> Closure:
-    """`super()` in a method: the class that it is written in, and its first argument."""
+    """Compile `super()` in a method: the class around it, and its first argument."""
     steps = scope.hops(CLASS)
     function, inner = scope.function(), 0
     walk: Scope | None = scope
@@ -190,7 +190,7 @@ def _super(node: ast.Call, scope: Scope, unit: Unit) -> Closure:
 
 
 def called_name(called: Any) -> str:
-    """How Python's messages name what is called: `__main__.f()`."""
+    """Return the name of a function in Python's messages: `__main__.f()`."""
     name = getattr(called, "__qualname__", None)
     if isinstance(called, BuiltinType) or not isinstance(name, str):
         return f"{getattr(called, 'name', called)}"

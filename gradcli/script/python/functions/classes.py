@@ -1,4 +1,4 @@
-"""Classes that snippets define: real Python classes, made of what snippets may define and nothing else."""
+"""Classes that snippets define: real Python classes with the special methods that snippets may define."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from gradcli.script.python.syntax.names import store_name
 from gradcli.script.python.syntax.scopes import CLASS, OUTER, Env, Scope, bound, mangle
 from gradcli.script.python.syntax.statements import block
 from gradcli.script.python.values.kinds import BuiltinType, Defined, DefinedAbstract, DefinedError, Facade
+from gradcli.script.python.values.parents import parent as standing_for
 from gradcli.script.python.values.places import Place, placed
 from gradcli.script.python.values.special import BUILTIN, DEFINABLE, WRAPPED, check_own, is_special, wrapped
 
@@ -60,7 +61,7 @@ def define(node: ast.ClassDef, scope: Scope, unit: Unit) -> Closure:
 
 
 def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options: dict[str, Any], cell: Env) -> type:
-    """A class of the snippet; its parents are its own classes, those of our facades, or exceptions."""
+    """Make a class; its parents are classes of the snippet or of our facades, or exceptions."""
     bases = tuple([base for base in map(_base, parents) if base is not object]) or (Facade,)
     if max(len(base.__mro__) for base in bases) > ANCESTORS:
         raise RecursionError("maximum recursion depth exceeded")
@@ -78,7 +79,7 @@ def new_class(name: str, parents: list[Any], namespace: dict[str, Any], options:
 
 
 def _metaclass(bases: tuple[type, ...], asked: Any) -> Any:
-    """The class of a new class, of those that mark what a snippet defines."""
+    """Return the metaclass of a new class, which marks it as defined by a snippet."""
     python = asked.python if isinstance(asked, BuiltinType) else asked
     if asked is not None and python not in (ABCMeta, type):
         raise UnsupportedError("this metaclass is not supported here", python=TypeError, help=NO_METACLASS)
@@ -95,9 +96,7 @@ MARKED: dict[type, type] = {ABCMeta: DefinedAbstract}  # the classes of classes 
 def _base(parent: Any) -> type:
     python = parent.python if isinstance(parent, BuiltinType) else parent
     if python in BUILTIN:
-        from gradcli.script.python.values.parents import parent as of_builtin
-
-        return of_builtin(python)
+        return standing_for(python)
     if isinstance(python, type) and (python is object or issubclass(python, Facade | Exception)):
         return python
     shown = parent.name if isinstance(parent, BuiltinType) else repr(parent)

@@ -19,7 +19,7 @@ Function = Callable[..., Any]
 
 
 class Code:
-    """What one `def` or `lambda` compiles to; each time it runs, `function` makes a function of it."""
+    """The code of one `def` or `lambda`; each time that it runs, `function` makes a function of it."""
 
     def __init__(self, name: str, parameters: ast.arguments, scope: Scope, unit: Unit) -> None:
         self.name = name
@@ -40,7 +40,7 @@ class Code:
         ]
 
     def function(self, env: Env, here: Env) -> Function:
-        """The function with the variables around it; its defaults are evaluated in the block that defines it."""
+        """Make the function with the variables around it; its defaults are evaluated in the block that defines it."""
         made = self._caller(env, {name: default(here) for name, default in self.defaults})
         made.__name__, made.__qualname__, made.__doc__, made.__module__ = (
             self.name,
@@ -134,7 +134,7 @@ def decorators(nodes: list[ast.expr], scope: Scope, unit: Unit) -> list[tuple[Pl
 
 
 def decorate(found: list[tuple[Place, Any]], made: Any) -> Any:
-    """What the decorators make of a function or class, the closest first."""
+    """Apply the decorators to a function or class, the closest first."""
     for place, decorator in reversed(found):
         try:
             made = decorator(made)

@@ -1,4 +1,4 @@
-"""Functions with `yield`: their statements become generators of Python's, which stop where the snippet's do.
+"""Functions with `yield`: their statements become generators of Python, which stop where the snippet's do.
 
 An expression with `yield` inside is taken apart first (see `hoisting`), so that here `yield` is a statement of its own:
 an assignment to a name that no snippet can write.

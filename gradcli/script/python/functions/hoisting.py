@@ -1,6 +1,6 @@
 """Expressions with `yield` inside, taken apart into statements that each yield once at most.
 
-What an expression computes before a `yield` waits in a name of its own, so that everything happens in Python's order.
+A value computed before a `yield` waits under a name of its own, so that everything happens in Python's order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Hoist:
         self.before: Statements = []
 
     def expression(self, node: ast.expr) -> tuple[Statements, ast.expr]:
-        """The statements that run first, and what is left of the expression."""
+        """Return the statements that run first, and the rest of the expression."""
         return self.before, self.rest(node)
 
     def statement(self, node: ast.stmt) -> Statements:
@@ -66,7 +66,7 @@ class Hoist:
         return node
 
     def _children(self, node: ast.AST, names: list[str]) -> None:
-        """Every part that comes before the last `yield` is evaluated before it."""
+        """Take the parts of an expression apart; each before the last `yield` is evaluated before it."""
         places: list[tuple[Any, Any, ast.expr]] = []
         for name in names:
             value = getattr(node, name, None)
@@ -90,7 +90,7 @@ class Hoist:
                 setattr(owner, key, new)
 
     def _augmented(self, node: ast.AugAssign) -> None:
-        """`target += yield`: what was there before is read before it."""
+        """Take `target += yield` apart: the value before is read first."""
         if isinstance(node.target, ast.Name):
             loaded = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
             old = self._kept(loaded)
@@ -133,7 +133,7 @@ class Hoist:
         return [*inner.before, ast.copy_location(ast.Assign([store], rest), value)]
 
     def _kept(self, value: ast.expr) -> ast.Name:
-        """Evaluate it now; its value waits under the name that is answered."""
+        """Evaluate an expression now; return the name under which its value waits."""
         name = f" {value.lineno} {value.col_offset} {len(self.before)} {id(self)}"
         store = ast.copy_location(ast.Name(name, ast.Store()), value)
         self.before.append(ast.copy_location(ast.Assign([store], value), value))

@@ -30,12 +30,12 @@ class Parameters:
 
     @property
     def first(self) -> str | None:
-        """What `super()` takes for the object."""
+        """The parameter that `super()` takes for the object."""
         return self.positional[0] if self.positional else self.rest
 
 
 def bind(parameters: Parameters, defaults: dict[str, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Env:
-    """The parameters with their values; TypeError in Python's words where they do not fit."""
+    """Return the parameters with their values; raise TypeError in Python's words where they do not fit."""
     positional, function = parameters.positional, parameters.function
     env: Env = dict(zip(positional, arguments, strict=False))
     unknown: dict[str, Any] = {}
@@ -83,7 +83,7 @@ def _too_many(parameters: Parameters, given: int, env: Env) -> TypeError:
 
 
 def _incomplete(parameters: Parameters, env: Env) -> TypeError:
-    """What a call says that leaves parameters without a value."""
+    """Return the error of a call that leaves parameters without a value."""
     groups = {"positional": parameters.positional, "keyword-only": parameters.only_named}
     absent = {kind: [f"{name!r}" for name in names if name not in env] for kind, names in groups.items()}
     kind, (*first, last) = next((kind, names) for kind, names in absent.items() if names)

@@ -1,6 +1,6 @@
 """From Python's syntax tree to closures: each node becomes a function of the variables, once, and then runs many times.
 
-What has no compiler here cannot run: the table is the list of what snippets may contain. An expression's closure
+Syntax without a compiler here cannot run: the table lists the syntax of snippets. An expression's closure
 answers its value; a statement's answers None, or a signal (`BREAK`, `CONTINUE`, `RETURN`) that its block passes on.
 """
 
@@ -26,7 +26,7 @@ RESULT = " result"  # where a block leaves the value of its return statement: no
 
 @dataclass(frozen=True)
 class Unit:
-    """What one piece of source is compiled for: its text and the machine that it will run on."""
+    """One piece of source, and the machine that it will run on."""
 
     source: Source
     machine: Machine
@@ -60,7 +60,7 @@ def compiles(*kinds: type[ast.AST]) -> Callable[[Any_Compiler], Any_Compiler]:
 
 
 def compiled(node: ast.AST, scope: Scope, unit: Unit) -> Closure:
-    """The closure of a node; ProgramSyntaxError for syntax that snippets may not contain.
+    """Return the closure of a node; raise ProgramSyntaxError for syntax that snippets may not contain.
 
     This recurses as deep as the tree, whose depth Python's own parser limits.
     """
@@ -72,7 +72,7 @@ def compiled(node: ast.AST, scope: Scope, unit: Unit) -> Closure:
 
 
 def refusal(node: ast.AST, unit: Unit, message: str, instead: str) -> ProgramSyntaxError:
-    """Syntax that is Python and does not run here."""
+    """Return an error for syntax of Python that does not run here."""
     return ProgramSyntaxError(
         "E105", message, span=span_of(node, unit.source), label="not supported", help=instead, source=unit.source
     )

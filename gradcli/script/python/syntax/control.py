@@ -15,7 +15,7 @@ from gradcli.script.python.values.places import Place, placed
 
 
 def nothing(env: Env) -> None:
-    """An `else` that is not there."""
+    """Do nothing, in the place of an `else` that is not there."""
 
 
 @compiles(ast.If)
@@ -60,7 +60,7 @@ def for_(node: ast.For, scope: Scope, unit: Unit) -> Closure:
 
 
 def iterated(value: Any, place: Place) -> Iterator[Any]:
-    """Go through a value; what cannot be gone through is told with its place."""
+    """Return the iterator of a value; an error has the place of the value."""
     try:
         items: Iterator[Any] = iter(value)
         return items

@@ -1,4 +1,4 @@
-"""raise and try: what a snippet may catch is every exception but a limit."""
+"""raise and try: a snippet may catch every exception but a limit."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def raise_(node: ast.Raise, scope: Scope, unit: Unit) -> Closure:
 
 
 def raisable(value: Any, otherwise: str) -> BaseException:
-    """The exception that `raise value` raises."""
+    """Return the exception that `raise value` raises."""
     kind = value.python if isinstance(value, BuiltinType) else value
     if isinstance(kind, type) and issubclass(kind, BaseException):
         value = value()
@@ -84,7 +84,7 @@ def try_(node: ast.Try, scope: Scope, unit: Unit) -> Closure:
 
 
 def finally_(attempt: Closure, last: Closure | None, unit: Unit) -> Closure:
-    """The same, and whatever happens, `last` in the end."""
+    """Run a statement, and `last` in the end however it ends."""
     if last is None:
         return attempt
 
@@ -110,7 +110,7 @@ def finally_(attempt: Closure, last: Closure | None, unit: Unit) -> Closure:
 
 @compiles(ast.TryStar)
 def try_star(node: ast.TryStar, scope: Scope, unit: Unit) -> Closure:
-    """`except*`: each clause takes its part of a group; what is raised again or left over is a group again."""
+    """`except*`: each clause takes its part of a group; exceptions raised again or left over are a group again."""
     body = block(node.body, scope, unit)
     clauses = [(Handler(one, scope, unit), block(one.body, scope, unit)) for one in node.handlers]
     otherwise = block(node.orelse, scope, unit)
@@ -134,7 +134,7 @@ def _catching(handler: Handler, env: Env) -> Callable[[BaseException], bool]:
 
 
 def _share_out(env: Env, error: BaseException, clauses: list[tuple[Handler, Closure]]) -> None:
-    """Give every clause what it catches, and raise what is left."""
+    """Give every clause the exceptions that it catches, and raise the rest."""
     check_memory(error)
     rest: Any = error if isinstance(error, BaseExceptionGroup) else BaseExceptionGroup("", [error])
     raised, matched = list[BaseException](), False
@@ -157,7 +157,7 @@ def _share_out(env: Env, error: BaseException, clauses: list[tuple[Handler, Clos
 
 
 class Handler:
-    """One `except` clause: what it catches, and the name that it binds while its body runs."""
+    """One `except` clause: the types that it catches, and the name that it binds while its body runs."""
 
     def __init__(self, node: ast.ExceptHandler, scope: Scope, unit: Unit) -> None:
         self.machine = unit.machine
@@ -214,7 +214,7 @@ def is_exhaustion(error: BaseException) -> bool:
 
 
 def check_memory(error: BaseException) -> None:
-    """Nothing may catch that there is no more memory."""
+    """Raise the limit where there is no more memory, which nothing may catch."""
     if is_exhaustion(error):
         running.machine.budget.exhausted()
 

@@ -74,7 +74,7 @@ def unary(node: ast.UnaryOp, scope: Scope, unit: Unit) -> Closure:
 
 
 def tested(node: ast.expr, scope: Scope, unit: Unit) -> Closure:
-    """The truth of an expression; what has none is told with its place."""
+    """Return the closure of the truth of an expression; an error has its place."""
     operand, place = compiled(node, scope, unit), Place(node, unit.source)
 
     def test(env: Env) -> bool:

@@ -16,7 +16,7 @@ from gradcli.script.python.values.places import Place, placed
 
 
 def imported(modules: Namespace, dotted: str) -> Any:
-    """The module of a dotted name, found from the table of all modules."""
+    """Return the module of a dotted name from the table of all modules."""
     first, *rest = dotted.split(".")
     if first not in modules.names:
         raise _no_module(first, modules)
@@ -34,7 +34,7 @@ def imported(modules: Namespace, dotted: str) -> Any:
 
 
 def _no_module(name: str, modules: Namespace) -> Exception:
-    """What Python says of a module that is nowhere; one of Python's own is only not here."""
+    """Return Python's error for an unknown module, or ours for one of Python's own that is not supported."""
     if name not in sys.stdlib_module_names:
         return ModuleNotFoundError(f"No module named {name!r}", name=name)
     known = ", ".join(sorted(modules.names))
@@ -43,7 +43,7 @@ def _no_module(name: str, modules: Namespace) -> Exception:
 
 
 def member(owner: Any, module: str, name: str) -> Any:
-    """What `from module import name` gives."""
+    """Return the value of `from module import name`."""
     if not isinstance(owner, Namespace):
         raise missing(f"{module} is no module", name, ())
     try:

@@ -1,4 +1,4 @@
-"""with: managers are entered, and left whatever happens."""
+"""with: managers are entered, and left however the block ends."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradcli.script.python.values.places import Place, placed
 
 
 class traceback:  # noqa: N801  what `__exit__` is given; nothing can be seen in it
-    """Where an exception came from, which snippets cannot look into."""
+    """The traceback of an exception, into which snippets cannot look."""
 
 
 class Context:
@@ -39,7 +39,7 @@ class Context:
             raise
 
     def leave(self) -> None:
-        """The block ended without an exception."""
+        """Leave the manager of a block that ended without an exception."""
         try:
             self.kind.__exit__(self.manager, None, None, None)
         except Exception as error:
@@ -47,7 +47,7 @@ class Context:
             raise
 
     def swallows(self, error: BaseException) -> bool:
-        """The block ended with an exception: whether the manager wants it to go no further."""
+        """Leave the manager of a block that ended with an exception; return whether it swallows it."""
         check_memory(error)
         kind = type_of(error) if isinstance(self.kind, Defined) else type(error)
         trace = traceback() if isinstance(self.kind, Defined) else None

@@ -62,14 +62,14 @@ def _in_class(key: str, otherwise: Closure) -> Closure:
 
 
 def undefined(key: str, place: Place) -> NameError:
-    """A name that nothing has."""
+    """Return the error for a name that is nowhere bound."""
     error = NameError(f"name {key!r} is not defined", name=key)
     placed(error, place)
     return error
 
 
 def unbound(key: str, place: Place, *, free: bool = False) -> NameError:
-    """A local variable that has no value yet, of this function or of one around it."""
+    """Return the error for a variable without a value yet, of this function or of one around it."""
     if free:
         words = f"cannot access free variable {key!r} where it is not associated with a value in enclosing scope"
         error = NameError(words)

@@ -1,4 +1,4 @@
-"""Where a name lives: in the block that mentions it, in a function around it, or among the globals.
+"""Scopes: a name lives in the block that mentions it, in a function around it, or among the globals.
 
 A running block has its variables in a dictionary; under the key `OUTER`, which no name can be, is that of the block
 around it. So a name is compiled to the number of steps outwards, and nothing is searched while the snippet runs.
@@ -38,7 +38,7 @@ class Scope:
     inside: list[str] = field(default_factory=list)  # the annotated names of a class
 
     def hops(self, name: str) -> int | None:
-        """How many blocks outwards the name lives; None for a global."""
+        """Return how many blocks outwards the name lives; None for a global."""
         if name[0] == " ":  # no name of the snippet, but a value that waits for the rest of its expression
             return 0
         if name in self.globals:
@@ -62,7 +62,7 @@ class Scope:
         return scope if scope is not None and scope.kind == "function" else None
 
     def qualified(self, name: str) -> str:
-        """The `__qualname__` of what is defined here under a name; past a cell, which has none of its own."""
+        """The `__qualname__` of a definition here under a name; past a cell, which has none of its own."""
         scope: Scope | None = self
         while scope is not None and scope.kind == "cell":
             scope = scope.outer
@@ -72,7 +72,7 @@ class Scope:
 
 
 def assigned(body: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
-    """What the statements bind, as pairs of how (`local`, `global`, `nonlocal`) and name; inner functions excluded."""
+    """Yield the names that statements bind, each after `local`, `global` or `nonlocal`; without inner functions."""
     waiting = list(body)
     while waiting:
         node = waiting.pop()

@@ -43,7 +43,7 @@ def block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Closure:
 
 
 def statement(node: ast.stmt, scope: Scope, unit: Unit) -> Closure:
-    """The closure of a statement, followed by the timeline where there is one."""
+    """Return the closure of a statement, recorded by the timeline where there is one."""
     closure, timeline = compiled(node, scope, unit), unit.machine.timeline
     return closure if timeline is None else timeline.followed(node, closure, unit.source)
 
@@ -85,7 +85,7 @@ def _assign_here(name: str, value: Closure) -> Closure:
 
 @compiles(ast.AnnAssign)
 def annotated(node: ast.AnnAssign, scope: Scope, unit: Unit) -> Closure:
-    """The annotation is not evaluated; a class keeps the name, for dataclasses."""
+    """Compile an annotated name; the annotation is not evaluated, and a class keeps the name, for dataclasses."""
     if scope.kind == "class" and isinstance(node.target, ast.Name) and not _is_class_variable(node.annotation):
         scope.inside.append(node.target.id)
     if node.value is None:

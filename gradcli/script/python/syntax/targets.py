@@ -1,4 +1,4 @@
-"""What can be assigned to: names, attributes, items, and tuples of them."""
+"""Targets of assignments: names, attributes, items, and tuples of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradcli.script.python.values.places import Place, placed
 
 
 def assignment(target: ast.expr, scope: Scope, unit: Unit) -> Store:
-    """A function of the variables and the value that assigns."""
+    """Return a function of the variables and the value that assigns."""
     match target:
         case ast.Name(id=name):
             return store_name(name, scope, unit)
@@ -51,7 +51,7 @@ def _attribute(target: ast.Attribute, scope: Scope, unit: Unit) -> Store:
 
 
 def set_item(owner: Any, key: Any, value: Any, unit: Unit) -> None:
-    """`owner[key] = value`; what a slice of a list grows by is measured."""
+    """`owner[key] = value`; the growth of a list by a slice is measured."""
     if isinstance(key, slice) and isinstance(owner, list):
         unit.machine.budget.fits(len(owner) + length_hint(bounded(value)), "this list")
     elif isinstance(owner, dict):
@@ -99,7 +99,7 @@ def _several(target: ast.expr, parts: list[ast.expr], scope: Scope, unit: Unit) 
 
 
 def deletion(target: ast.expr, scope: Scope, unit: Unit) -> Callable[[Env], None]:
-    """A function of the variables that deletes the target."""
+    """Return a function of the variables that deletes the target."""
     if isinstance(target, ast.Name):
         return delete_name(target, scope, unit)
     if isinstance(target, ast.Tuple | ast.List):

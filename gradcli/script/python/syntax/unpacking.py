@@ -1,4 +1,4 @@
-"""`a, b = value`: as many items as there are names."""
+"""Unpacking, `a, b = value`: as many items as there are names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradcli.script.python.values.operators import bounded
 
 
 def unpacked(value: Any, before: int, after: int | None) -> Sequence[Any]:
-    """The items of `a, b = value`, or with `after` those of `a, *b, c = value` with the starred ones as a list."""
+    """Return the items of `a, b = value`, or with `after` of `a, *b, c = value`, the starred ones as a list."""
     if not isinstance(value, tuple):  # a list may change while its items are assigned
         value = list(value) if isinstance(value, list) else _items(value, None if after is not None else before)
     if after is None:

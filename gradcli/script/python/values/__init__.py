@@ -1,4 +1,4 @@
 """Values as snippets see them: attributes, operators, builtins, text.
 
-Whatever could grow without bound is measured first.
+Values that could grow without bound are measured first.
 """

@@ -1,6 +1,6 @@
 """`value.name`: resolved through tables, so that no value leads to Python's own objects.
 
-A kind of value has a table of what its attributes are (`describe`). Objects of our facades and of classes that the
+A kind of value has a table of its attributes (`describe`). Objects of our facades and of classes that the
 snippet defines (`Facade`) show their public names; names with one underscore, only where the snippet made them. Names
 with two underscores are refused, but for those in `special`.
 """
@@ -27,7 +27,7 @@ from gradcli.script.python.values.kinds import type_name as type_name
 class Members:
     """The attributes of one kind of value: `methods` take the value first, `getters` take it alone.
 
-    `find` makes those methods that are not in a table yet; `names` are theirs.
+    `find` makes the methods that are not in a table yet; `names` are their names.
     """
 
     methods: dict[str, Callable[..., Any]] = field(default_factory=dict)
@@ -39,17 +39,18 @@ class Members:
 
 
 TABLES: dict[type, Members] = {}
+SPECIAL: dict[type, Callable[[str], Any]] = {}  # finds the special methods of Python's own types (`parents`)
 _resolved: dict[type, Members | None] = {}
 
 
 def describe(kind: type, **tables: Any) -> None:
-    """Say what the attributes of a kind of value are."""
+    """Register the attributes of a kind of value."""
     TABLES[kind] = Members(**tables)
     _resolved.clear()
 
 
 def members_of(kind: type) -> Members | None:
-    """The table of the closest kind that has one; classes of snippets and of our facades have none."""
+    """Return the table of the closest kind that has one; classes of snippets and of our facades have none."""
     try:
         return _resolved[kind]
     except KeyError:
@@ -78,12 +79,12 @@ def attribute(value: Any, name: str) -> Any:
     if isinstance(value, Facade):
         return _of_open(value, name)
     if kind in special.BUILTIN and name in special.OF_BUILTIN and hasattr(kind, name):
-        return MethodType(of_builtin(kind, name), value)
+        return MethodType(SPECIAL[kind](name), value)
     raise absent(value, name)
 
 
 def method_of(value: Any, name: str) -> Callable[..., Any] | None:
-    """A method that takes `value` first, for a call without a bound method in between."""
+    """Return a method that takes `value` first, for a call without a bound method in between."""
     kind = type(value)
     if type(kind) is Defined:
         return None
@@ -116,7 +117,7 @@ def _of_object(value: Any, name: str) -> Any:
 
 
 def _of_open(value: Any, name: str) -> Any:
-    """Of an object of a facade or of the snippet."""
+    """Read an attribute of an object of a facade or of the snippet."""
     if not name.startswith("_"):
         return getattr(value, name)
     if name == "__dict__" and special.is_plain(type(value)):
@@ -148,7 +149,7 @@ def _of_class(value: type, name: str) -> Any:
 
 
 def _of_parent(value: super, name: str) -> Any:
-    """Of `super()`: methods of the classes above, and properties."""
+    """Read a method or property of the classes above through `super()`."""
     kind: Any = getattr(value, "__self_class__", None)
     if special.is_special(name):
         if name not in special.DEFINABLE:
@@ -186,19 +187,12 @@ def _of_type(kind: BuiltinType, name: str) -> Any:
     if special.is_special(name):
         if kind.python not in special.BUILTIN or name not in special.OF_BUILTIN:
             raise refused(kind, name)
-        return of_builtin(kind.python, name)
+        return SPECIAL[kind.python](name)
     if kind.module == "" and not any(hasattr(python, name) for python in kinds):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     if not torch_has(f"{kind.module}.{kind.name}", name):
         raise AttributeError(f"type object {kind.name!r} has no attribute {name!r}")
     raise missing(f"{kind.name}.{name} is not supported here", name, kind.members)
-
-
-def of_builtin(kind: type, name: str) -> Any:
-    """A special method of one of Python's own types."""
-    from gradcli.script.python.values.parents import parent
-
-    return getattr(parent(kind), name)
 
 
 def known_names(value: Any) -> set[str]:
@@ -211,7 +205,7 @@ def known_names(value: Any) -> set[str]:
 
 
 def absent(value: Any, name: str) -> Exception:
-    """AttributeError in Python's words where Python and torch have no such attribute; else it is only not here."""
+    """Return AttributeError in Python's words where Python and torch have no such attribute, else UnsupportedError."""
     kind = type(value)
     if is_own_function(value) and not hasattr(kind, name):
         return AttributeError(f"{type_of(value).name!r} object has no attribute {name!r}")
@@ -232,7 +226,7 @@ def absent(value: Any, name: str) -> Exception:
 
 
 def refused(value: Any, name: str) -> UnsupportedError:
-    """What leads into Python itself."""
+    """Return the error for an attribute that leads into Python itself."""
     if name.startswith("__"):
         hint = "snippets cannot look into Python itself; type(x).__name__ names a type"
     else:

@@ -61,7 +61,7 @@ def print_(*values: Any, **options: Any) -> None:
 
 
 def getattr_(value: Any, name: str, default: Any = MISSING) -> Any:
-    """`getattr`; with a default, a name that is not supported is one that is not there."""
+    """`getattr`; with a default, a name that is not supported counts as absent."""
     if not isinstance(name, str):
         raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
     try:
@@ -83,7 +83,7 @@ def vars_(value: Any) -> Any:
 
 
 def dir_(*value: Any) -> list[str]:
-    """The names of what an object of the snippet or of Python has."""
+    """Return the names of the attributes of an object of the snippet or of Python."""
     (one,) = value or (None,)
     kind = type(one)
     if not (isinstance(one, Defined) or special.is_plain(kind) or (value and kind.__module__ == "builtins")):
@@ -171,8 +171,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-class object_(Facade):  # noqa: N801  what `object()` makes
-    """Something that is only itself."""
+class object_(Facade):  # noqa: N801  named in messages
+    """An object that `object()` makes."""
 
     def __repr__(self) -> str:
         return f"<object object at {id(self):#x}>"
@@ -190,7 +190,7 @@ DESCRIPTORS = (property, staticmethod, classmethod)
 
 
 def _descriptor(kind: Any) -> Callable[..., Any]:
-    """`property` and its kin; within each other only a few times, for they are freed by a walk as deep as that."""
+    """Make a `property` or the like, nested a few times at most, for they are freed by recursion in C."""
 
     def make(*functions: Any, **named: Any) -> Any:
         for function in (*functions, *named.values()):

@@ -1,4 +1,4 @@
-"""Comparisons: Python's, but that tensors are compared entry by entry, and what is nested is measured first."""
+"""Python's comparisons, but tensors are compared entry by entry, and nested containers are measured first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exceptions as snippets see them: their texts, and what they may look at."""
+"""Exceptions as snippets see them: their texts and attributes."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from gradcli.script.errors import UnsupportedError, python_class
 from gradcli.script.python.values import special
 from gradcli.script.python.values.kinds import Defined, type_of
 from gradcli.script.python.values.places import PLACES
+from gradcli.script.python.values.wording import worded
 
 
 def arguments(error: BaseException) -> tuple[Any, ...]:
-    """What the exception was made with; one of ours has its message."""
+    """Return the arguments of an exception; one of ours has its message."""
     return (error.message,) if isinstance(error, GradcliError) else error.args
 
 
 def with_traceback(error: BaseException, _: Any = None) -> BaseException:
-    """Tracebacks are not there; the exception stays as it is."""
+    """Return the exception as it is, for there are no tracebacks."""
     return error
 
 
@@ -46,7 +47,7 @@ READ: dict[str, Callable[[Any], Any]] = {
 
 
 def attribute(error: BaseException, name: str) -> Any:
-    """`error.name`: what the snippet put there, what its class says, or what every exception has."""
+    """`error.name`: set by the snippet, defined by its class, or common to every exception."""
     if not special.is_special(name) and name != PLACES and not isinstance(error, GradcliError):
         if name in vars(error):
             return vars(error)[name]
@@ -72,7 +73,7 @@ def set_attribute(error: BaseException, name: str, new: Any) -> None:
 
 
 def exception_text(error: BaseException, represent: Callable[[Any], str], text: Callable[[Any], str]) -> str:
-    """What `str(error)` gives."""
+    """Return the text of `str(error)`."""
     kind = type(error)
     if isinstance(error, GradcliError) or (isinstance(error, OSError) and len(error.args) > 1):
         return str(error)
@@ -80,12 +81,12 @@ def exception_text(error: BaseException, represent: Callable[[Any], str], text: 
     if own or isinstance(error, BaseExceptionGroup):
         return str(error)
     if len(error.args) == 1:
-        return represent(error.args[0]) if isinstance(error, KeyError) else text(error.args[0])
+        return represent(error.args[0]) if isinstance(error, KeyError) else worded(text(error.args[0]))
     return represent(error.args) if error.args else ""
 
 
 def exception_shown(error: BaseException, represent: Callable[[Any], str]) -> str:
-    """What `repr(error)` gives."""
+    """Return the text of `repr(error)`."""
     kind = type(error)
     if isinstance(kind, Defined) and isinstance(_definer(kind, "__repr__"), Defined):
         return repr(error)
@@ -93,5 +94,5 @@ def exception_shown(error: BaseException, represent: Callable[[Any], str]) -> st
 
 
 def _definer(kind: type, name: str) -> type:
-    """The class from which a special method comes."""
+    """Return the class from which a special method comes."""
     return next(base for base in kind.__mro__ if name in vars(base))

@@ -7,9 +7,8 @@ holds itself many times over has a text that no memory holds.
 from __future__ import annotations
 
 import re
-import sys
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
 
@@ -20,17 +19,16 @@ from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, is_
 
 Writer = Callable[[Any], str]
 
-# How values of our own kinds are written; facades add theirs (`repr`, and `format` with a specification).
+# The texts of values of our own kinds; facades add theirs (`repr`, and `format` with a specification).
 REPRESENTATIONS: dict[type, Writer] = {}
 FORMATS: dict[type, Callable[[Any, str], str]] = {}
 
 WIDEST = 10_000  # of a field
 NUMBER_OF_DIGITS = re.compile(r"\d+")
 PLAIN = (int, float, str, bool, type(None))
-# What stands around the items of each kind of container, and around no items.
-PAIRS = sys.version_info < (3, 12)  # until then an OrderedDict shows pairs
+# The brackets around the items of each kind of container, and the text of an empty one.
 BRACKETS: dict[type, tuple[str, str, str]] = {
-    OrderedDict: ("OrderedDict([", "])", "OrderedDict()") if PAIRS else ("OrderedDict({", "})", "OrderedDict()"),
+    OrderedDict: ("OrderedDict([", "])", "OrderedDict()"),  # of pairs, as Python 3.11 writes it
     list: ("[", "]", "[]"),
     tuple: ("(", ")", "()"),
     set: ("{", "}", "set()"),
@@ -50,7 +48,7 @@ MAPPINGS = (dict, MappingProxyType)
 
 
 def represent(value: Any) -> str:
-    """What `repr` gives."""
+    """Return the text of `repr(value)`."""
     if type(value) in PLAIN:
         return repr(value)
     if not isinstance(value, CONTAINERS) or _has_own(type(value)):
@@ -59,7 +57,7 @@ def represent(value: Any) -> str:
 
 
 def contents(value: Any) -> str:
-    """The text of a container, whatever its class says."""
+    """Return the text of a container, past a `__repr__` of its class."""
     pieces: list[str] = []
     length = 0
     for piece in _pieces(value):
@@ -69,6 +67,20 @@ def contents(value: Any) -> str:
             running.machine.budget.fits(length, "the text")
         pieces.append(piece)
     return "".join(pieces)
+
+
+def written(opening: str, items: Iterable[tuple[str, Any]], closing: str) -> str:
+    """Join items, each with the words before it, between two brackets; measured after each."""
+    text = opening
+    for position, (words, value) in enumerate(items):
+        text += ", " * (position > 0) + words + represent(value)
+        running.machine.budget.fits(len(text), "the text")
+    return text + closing
+
+
+def with_fields(name: str, fields: Iterable[tuple[str, Any]]) -> str:
+    """Return `Name(field=value, ...)`."""
+    return written(f"{name}(", ((f"{field}=", value) for field, value in fields), ")")
 
 
 def _single(value: Any) -> str:
@@ -99,7 +111,7 @@ def _function(value: Any) -> str:
 
 
 def _pieces(value: Any) -> Iterator[str]:
-    """The text of a container, piece by piece, without recursion."""
+    """Yield the text of a container, piece by piece, without recursion."""
     stack: list[Iterator[tuple[str, Any]]] = [_parts(value)]
     inside: set[int] = {id(value)}
     while stack:
@@ -124,7 +136,7 @@ def _pieces(value: Any) -> Iterator[str]:
 
 
 def _has_own(kind: type) -> bool:
-    """Whether a text of its own is declared for a kind of value, or defined by the snippet."""
+    """Whether a kind of value has a text of its own, declared by a facade or defined by the snippet."""
     return _is_declared(kind) or _defines(kind, "__repr__")
 
 
@@ -137,10 +149,10 @@ def _defines(kind: type, name: str) -> bool:
 
 
 def _parts(value: Any) -> Iterator[tuple[str, Any]]:
-    """Brackets, commas and items of one container."""
+    """Yield the brackets, commas and items of one container."""
     kind = next(kind for kind in CONTAINERS if isinstance(value, kind))
     opened, closed, empty = BRACKETS[kind]
-    has_colons = isinstance(value, MAPPINGS) and not (kind is OrderedDict and PAIRS)
+    has_colons = isinstance(value, MAPPINGS) and kind is not OrderedDict
     if isinstance(value, slice):
         items: list[Any] = [value.start, value.stop, value.step]
     else:
@@ -162,7 +174,7 @@ def _parts(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def text(value: Any) -> str:
-    """What `str` and `print` give."""
+    """Return the text of `str(value)` and `print(value)`."""
     kind = type(value)
     if kind is str:
         return value  # type: ignore[no-any-return]

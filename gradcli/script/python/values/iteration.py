@@ -1,4 +1,4 @@
-"""Builtins that go through things: what could go on without end is measured, or counts its steps."""
+"""Builtins that iterate: an iterable that could be endless is measured, or counts its steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAIR, ENTRY, NUMBER = 120, 200, 40  # bytes that a tuple, an entry of a set or d
 
 
 def ticking(value: Any) -> Any:
-    """Something to go through lazily: iterators, and what is long, count their steps."""
+    """Return a lazy iterator of a value; iterators and long containers count their steps."""
     if isinstance(value, SIZED) and len(value) <= MANY:
         return iter(value)
     items = iter(value)
@@ -28,10 +28,10 @@ def ticking(value: Any) -> Any:
 
 
 class Counting:
-    """What an iterator brings; each item costs a step.
+    """An iterator in which each item costs a step.
 
-    No generator, for one that holds another is closed when it is freed: a walk as deep as there are, in which Python
-    looks for exceptions through all that run.
+    No generator, for freeing one that holds another recurses as deep as they are nested, and Python
+    looks for exceptions through all of them.
     """
 
     __slots__ = ("budget", "items")
@@ -54,12 +54,12 @@ class Counting:
 
 
 def looked(called: Any) -> Any:
-    """A function that Python's own code calls again and again: one in C gets looks at the limits in between."""
+    """Wrap a function that C code calls again and again, so that the limits are looked at in between."""
     return called if called is None or type(called) is FunctionType else lambda *values: called(*values)
 
 
 def sum_(iterable: Any, start: Any = 0) -> Any:
-    """One by one, for a sum of lists grows, and tensors are added as `+` adds them."""
+    """Add the items one by one, for a sum of lists grows, and tensors are added as `+` adds them."""
     if isinstance(start, str):
         raise TypeError("sum() can't sum strings [use ''.join(seq) instead]")
     items = bounded(iterable)
@@ -113,7 +113,7 @@ def sort(value: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
 
 
 def _sort_many(value: list[Any], reverse: bool) -> None:
-    """Part by part, with looks at the limits in between: Python merges what is in order already."""
+    """Sort part by part, with looks at the limits in between, and let Python merge the parts."""
     items, size = value.copy(), MANY
     for start in range(0, len(items), size):
         items[start : start + size] = sorted(items[start : start + size], reverse=reverse)
@@ -125,7 +125,7 @@ def _sort_many(value: list[Any], reverse: bool) -> None:
 
 
 def _finite(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A builtin that goes through its one argument to the end."""
+    """Wrap a builtin that goes through its one argument to the end."""
     return lambda items, /: function(bounded(items))
 
 
@@ -150,7 +150,7 @@ ITERATION: dict[str, Callable[..., Any]] = {
 
 
 def whole(items: Any, each: int = 8) -> Any:
-    """What a constructor goes through: numbers out of a range, and what other iterators make, take room themselves."""
+    """Measure the argument of a constructor; items of a range or of an iterator take memory themselves."""
     made = not isinstance(items, (*NESTING, str))
     if made and length_hint(items) > MANY and not isinstance(items, GeneratorType | Tensor):
         return Counting(bounded(items, each + NUMBER))
@@ -164,7 +164,7 @@ def dict_(*items: Any, **named: Any) -> dict[Any, Any]:
 
 
 def _pairs(items: Any) -> Iterator[Any]:
-    """Keys and values for a dict; the keys are measured, and Python tells what is no pair."""
+    """Yield keys and values for a dict; the keys are measured, and Python refuses an item that is no pair."""
     for item in whole(items, ENTRY):
         if type(item) is tuple and item:
             measure(item[0])

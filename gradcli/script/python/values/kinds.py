@@ -1,4 +1,4 @@
-"""What is a type to a snippet: its own classes, those of our facades, and Python's and torch's as closed objects."""
+"""The types of a snippet: its own classes, the classes of our facades, and Python's and torch's as closed objects."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from gradcli.source import did_you_mean
 
 
 class Facade:
-    """What snippets may look into: their own classes, and what we hand them. Public names are theirs."""
+    """An object into which snippets may look, of their own classes or of our facades; its public names are open."""
 
     __slots__ = ()
-    # What numpy would follow to memory or code is not there, whatever the object holds.
+    # Numpy would follow these to memory or code, so they are not there in any object.
     __array_interface__ = __array_struct__ = __array__ = property()
 
     def __repr__(self) -> str:
@@ -26,7 +26,7 @@ class Facade:
 class Namespace:
     """A module as a snippet sees it; `find` brings the members that are not loaded yet.
 
-    `original` is the real module that it stands for, if any: what that has not either is a mistake of the snippet.
+    `original` is the real module that it stands for, if any: a name that is not there either is the snippet's mistake.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Namespace:
         return f"<module {self.name!r}>"
 
     def get(self, name: str) -> Any:
-        """A member; UnsupportedError, with the closest that there is, for what is not."""
+        """Return a member; raise UnsupportedError, with the closest name, where there is none."""
         if name in self.members:
             return self.members[name]
         if name == "__name__":
@@ -60,11 +60,11 @@ class Namespace:
 
     @property
     def names(self) -> set[str]:
-        """What can be asked for."""
+        """The names of the members, loaded or not."""
         return {*self.members, *self.known}
 
     def _check(self, name: str) -> None:
-        """AttributeError in Python's words for what the original has not either."""
+        """Raise AttributeError in Python's words for a name that the original has not either."""
         if not self.original:
             return
         from gradcli.script.originals import check_module
@@ -76,7 +76,7 @@ class Namespace:
 
 
 class Typelike:
-    """What stands where a type may: `|` makes a union of it."""
+    """An object that stands for a type: `|` makes a union of it."""
 
     def __or__(self, other: Any) -> Union:
         return Union((self, other))
@@ -132,7 +132,7 @@ Namespace.__name__ = "module"
 
 
 class Defined(type):
-    """The class of the classes that a snippet defines: nothing else has it, and so it marks them."""
+    """The class of the classes that a snippet defines, and of no others: it marks them."""
 
     def __or__(cls, other: Any) -> Any:
         return Union((cls, other))
@@ -185,7 +185,7 @@ def shown_type(kind: type) -> Any:
 
 
 def python_types(kinds: Any, caller: str = "isinstance() arg 2 must be a type, a tuple of types, or a union") -> Any:
-    """The Python types behind what a snippet gives to isinstance, as a tuple; without recursion."""
+    """Return the Python types behind the second argument of isinstance as a tuple, without recursion."""
     found: list[type] = []
     waiting = [kinds]
     while waiting:
@@ -227,19 +227,19 @@ def issubclass_(value: Any, kinds: Any) -> bool:
 
 
 def type_name(value: Any) -> str:
-    """How messages call the type of a value."""
+    """Return the name of the type of a value for messages."""
     if isinstance(value, type):
         return f"class {value.__name__}"
     return value.name if isinstance(value, Namespace | BuiltinType) else type(value).__name__
 
 
 def missing(message: str, name: str, known: Iterable[str]) -> UnsupportedError:
-    """A name that is not there, with the closest one that is."""
+    """Return the error for a name that is not there, with the closest one that is."""
     close = did_you_mean(name, [other for other in known if not other.startswith("_")])
     return UnsupportedError(message, help=f"did you mean {close}?" if close else "see gradcli ops for the operations")
 
 
 def is_own_function(value: Any) -> bool:
-    """Whether the snippet made this function, or this is a method whose function it made."""
+    """Whether the snippet made a function, or the function of a method."""
     function = value.__func__ if type(value) is MethodType else value
     return type(function) is FunctionType and function.__module__ == "__main__"

@@ -31,7 +31,7 @@ def set_attribute(value: Any, name: str, new: Any) -> None:
 
 
 def check_settable(value: Any, name: str) -> None:
-    """AttributeError in Python's words, where Python refuses to set it too."""
+    """Raise AttributeError in Python's words, where Python refuses to set it too."""
     kind = type(value)
     if isinstance(value, BuiltinType) and value.module == "":
         raise TypeError(f"cannot set {name!r} attribute of immutable type {value.name!r}")
@@ -44,7 +44,7 @@ def check_settable(value: Any, name: str) -> None:
 
 
 def delete_attribute(value: Any, name: str) -> None:
-    """`del value.name`, for what the snippet itself may set."""
+    """`del value.name`, where the snippet may set it."""
     members = members_of(type(value))
     if members is not None and name in members.deleters:
         members.deleters[name](value)

@@ -1,4 +1,4 @@
-"""The methods of Python's own values that snippets may call: those that could grow without bound measure first."""
+"""The methods of Python's own values that snippets may call; large results are measured first."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _expandtabs(value: str, tabsize: int = 8) -> str:
 
 
 def _cut(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that cuts a text into pieces."""
+    """Wrap a method that cuts a text into pieces."""
 
     def cut(value: str, *how: Any, **named: Any) -> Any:
         running.machine.budget.fits(len(value) // 2, "the pieces", PIECE)
@@ -75,7 +75,7 @@ def _extend(value: list[Any], items: Any, /) -> None:
 
 
 def _searching(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that compares what it is given with every item."""
+    """Wrap a method that compares its argument with every item."""
 
     def search(value: Any, item: Any, *rest: Any) -> Any:
         if isinstance(item, NESTING):
@@ -91,7 +91,7 @@ def _searching(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _in_range(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Python walks through a range to find what is no whole number."""
+    """Wrap a method of ranges, in which Python searches item by item for anything but a whole number."""
 
     def search(value: range, item: Any) -> Any:
         if not isinstance(item, int):
@@ -102,7 +102,7 @@ def _in_range(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _keyed(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method whose first argument is hashed."""
+    """Wrap a method whose first argument is hashed."""
 
     def call(value: Any, *arguments: Any) -> Any:
         if arguments and type(arguments[0]) is tuple:
@@ -113,7 +113,7 @@ def _keyed(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _collected(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of sets whose arguments are gone through, and what they hold is hashed."""
+    """Wrap a method of sets, which hashes the items of its arguments."""
 
     def call(value: Any, *items: Any) -> Any:
         sets = [item if isinstance(item, set | frozenset) else list(hashables(whole(item, ENTRY))) for item in items]
@@ -127,7 +127,7 @@ def _update(value: dict[Any, Any], *items: Any, **named: Any) -> None:
 
 
 def _throw(generator: Generator[Any, Any, Any], kind: Any, value: Any = None, _: Any = None) -> Any:
-    """`generator.throw`: an exception, or a type of exceptions and what to make one of."""
+    """`generator.throw`: of an exception, or of a type of exceptions with the argument for a new one."""
     if isinstance(value, BaseException):
         return generator.throw(value)
     return generator.throw(
@@ -209,5 +209,5 @@ describe(
     find=lambda name: None,
 )
 
-# What the types themselves have, besides the methods of their values.
+# Attributes of the types themselves, besides the methods of their values.
 MEMBERS: dict[type, dict[str, Any]] = {dict: {"fromkeys": fromkeys}, str: {"maketrans": str.maketrans}}

@@ -1,4 +1,4 @@
-"""Containers within containers: how many there are, before C code walks through them without looking up.
+"""Containers within containers are counted before C code walks through them, past the limits.
 
 Python's own comparison and hash go down as deep as the containers do and visit what is shared as often as it is shared;
 a list of thirty lists of twice the same list keeps them busy for hours.
@@ -19,7 +19,7 @@ ATOMS = frozenset((int, float, str, bool, type(None)))
 
 
 def measure(first: Any, second: Any = None, doing: str = "") -> bool:
-    """Whether there are tensors inside; RecursionError when it is too deep, LimitError when there is too much."""
+    """Whether there are tensors inside; raise RecursionError where it is too deep, LimitError where too large."""
     stack: list[Iterator[Any]] = [iter((first, second))]
     seen, tensors = 0, False
     while stack:
@@ -44,7 +44,7 @@ def measure(first: Any, second: Any = None, doing: str = "") -> bool:
 
 
 def hashable(value: Any) -> Any:
-    """A key; a tuple of tuples is measured before it is hashed."""
+    """Return a key; a tuple of tuples is measured before it is hashed."""
     if isinstance(value, tuple):
         measure(value)
     return value
@@ -58,7 +58,7 @@ def item(value: Any, key: Any) -> Any:
 
 
 def hashables(values: Any) -> Iterator[Any]:
-    """Keys one by one, each measured."""
+    """Yield keys one by one, each measured."""
     for value in values:
         if isinstance(value, tuple):
             measure(value)
@@ -66,7 +66,7 @@ def hashables(values: Any) -> Iterator[Any]:
 
 
 def bounds(lower: Any, upper: Any, step: Any = None) -> slice:
-    """`lower:upper:step`; a slice of slices would be freed by a walk as deep as they are nested."""
+    """Make the slice `lower:upper:step`, of no slices, for these are freed by recursion in C."""
     for part in (lower, upper, step):
         if isinstance(part, slice):
             raise TypeError("a slice of slices is not supported here")

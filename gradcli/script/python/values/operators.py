@@ -1,4 +1,4 @@
-"""Python's operators over the values of a snippet: what could grow without bound is measured first."""
+"""Python's operators over the values of a snippet: results that could grow without bound are measured first."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from gradcli.script.limits import BITS
 from gradcli.script.machine import running
 from gradcli.script.python.values.comparing import COMPARISONS as COMPARISONS
 from gradcli.script.python.values.nesting import ATOMS
+from gradcli.script.python.values.percent import percent
 from gradcli.script.python.values.spreading import ARRAYS, check_spread, spread
-from gradcli.script.python.values.templates import percent
 
 Binary = Callable[[Any, Any], Any]
 
@@ -26,7 +26,7 @@ MODULAR = 10**12  # what bits of an exponent times squared bits of a modulus may
 
 
 def _add(a: Any, b: Any) -> Any:
-    """Sums are measured afterwards: they are at most twice as long as what there was."""
+    """Add, and measure afterwards: a sum is at most twice as long as its longer part."""
     total = a + b
     if type(total) not in ATOMS:
         if isinstance(total, list | tuple | deque):
@@ -93,12 +93,12 @@ BINARY: dict[type[ast.operator], Binary] = {
     ast.BitOr: spread(operator.or_),
     ast.BitXor: spread(operator.xor),
 }
-# The special methods of these operators: `__add__` and its kin.
+# The special methods of these operators: `add` stands for `__add__` and `__radd__`.
 OPERATORS = {
     "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod,
     "pow": ast.Pow, "lshift": ast.LShift, "rshift": ast.RShift, "and": ast.BitAnd, "or": ast.BitOr, "xor": ast.BitXor,
 }  # fmt: skip
-# What plain numbers need no measure for; products of whole numbers only while they are small.
+# Operators that need no measure on plain numbers; products of whole numbers only while they are small.
 DIRECT: dict[type[ast.operator], Binary] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -125,7 +125,7 @@ IN_PLACE: dict[type[ast.operator], Binary] = {
 
 
 def augmented(kind: type[ast.operator]) -> Binary:
-    """The operator of `x += y` and its kin; what grows in place is measured."""
+    """Return the operator of an augmented assignment (`x += y`); growth in place is measured."""
     plain, in_place = BINARY[kind], IN_PLACE[kind]
 
     def apply(a: Any, b: Any) -> Any:
@@ -151,7 +151,7 @@ SIGNS = {
 
 
 def _as_augmented(apply: Binary, kind: type[ast.operator], a: Any, b: Any) -> Any:
-    """Python's message has the operator as it was written."""
+    """Apply an operator; an error names it as it was written, `+=`."""
     try:
         return apply(a, b)
     except TypeError as error:
@@ -172,6 +172,6 @@ UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 
 
 def bounded(value: Any, each: int = 8) -> Any:
-    """Something to go through to its end: what tells its length is measured, what does not counts its own steps."""
+    """Return an iterable that is read to its end: one of known length is measured, any other counts its own steps."""
     running.machine.budget.fits(operator.length_hint(value), f"this {type(value).__name__}", each)
     return value

@@ -1,17 +1,18 @@
-"""Python's own types as parents of classes of a snippet: what such classes inherit measures first, as the types do.
+"""Python's own types as parents of classes of a snippet: the inherited methods measure first, as those of the types do.
 
-They may not change what the measures ask of their objects, such as how many items there are.
+Such classes may not change the facts that are measured, such as the number of items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from operator import length_hint
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import TABLES, describe
+from gradcli.script.python.values.attributes import SPECIAL, TABLES, describe
 from gradcli.script.python.values.formatting import contents, formatted, text
 from gradcli.script.python.values.iteration import ENTRY, dict_, whole
 from gradcli.script.python.values.kinds import SHOWN, Facade
@@ -25,19 +26,23 @@ CONTAINERS = (list, dict, set, tuple)
 
 
 def exact(kind: type, value: Any) -> Any:
-    """The value without its class."""
+    """Return the value without its class."""
     if kind is str:
         return str.__str__(value)
     return {int: int.__int__, float: float.__float__}.get(kind, kind)(value)
 
 
+@cache
 def parent(kind: type) -> type:
-    """What a class derives from that is to derive from this type of Python's."""
-    if kind not in PARENTS:
-        made = type(kind.__name__, (kind, Facade), {"__slots__": (), **_inherited(kind), **SPECIAL[kind]})
-        PARENTS[kind], SHOWN[made] = made, kind
-        describe(made)  # which has its methods itself
-    return PARENTS[kind]
+    """Return the class that stands for one of Python's own types as a parent."""
+    made = type(kind.__name__, (kind, Facade), {"__slots__": (), **_inherited(kind), **MEASURING[kind]})
+    SHOWN[made] = kind
+    describe(made)  # which has its methods itself
+    return made
+
+
+def _special(kind: type) -> Callable[[str], Any]:
+    return lambda name: getattr(parent(kind), name)
 
 
 def _inherited(kind: type) -> dict[str, Any]:
@@ -116,7 +121,7 @@ def _gather(self: set[Any], *items: Any) -> None:
     set.__init__(self, *(hashables(whole(item, ENTRY)) for item in items))
 
 
-SPECIAL: dict[type, dict[str, Any]] = {
+MEASURING: dict[type, dict[str, Any]] = {
     list: {
         "__init__": _fill,
         "extend": lambda self, items: _extend(self, items) and None,
@@ -136,4 +141,4 @@ SPECIAL: dict[type, dict[str, Any]] = {
     int: {},
     float: {},
 }
-PARENTS: dict[type, type] = {}
+SPECIAL.update({kind: _special(kind) for kind in MEASURING})

@@ -1,4 +1,4 @@
-"""Where in the source something happens: the span of a node, and the place that an exception came from."""
+"""Places in the source: the span of a node, and the places that an exception came through."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN = 50  # of the calls that an exception came through
 
 
 def span_of(node: ast.AST, source: Source) -> Span:
-    """The characters of a node that the caret shows: what was called or operated on, within one line."""
+    """Return the characters of a node for the caret, within one line."""
     line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
     end_line, end_column = getattr(node, "end_lineno", line), getattr(node, "end_col_offset", column + 1)
     text = source.line(line)
@@ -39,7 +39,7 @@ def span_of(node: ast.AST, source: Source) -> Span:
 
 
 def _characters(text: str, bytes_before: int) -> int:
-    """The tree counts bytes of UTF-8; people count characters."""
+    """Count characters, where the syntax tree counts bytes of UTF-8."""
     return bytes_before if text.isascii() else len(text.encode()[:bytes_before].decode(errors="ignore"))
 
 

@@ -1,4 +1,4 @@
-"""Which names with underscores a snippet may read, define and set."""
+"""The names with underscores that a snippet may read, define and set."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.kinds import SHOWN, Defined, Facade, is_own_function
 from gradcli.script.python.values.places import PLACES
 
-# The special methods that a class of a snippet may define, and `super()` may reach. Not among them is what Python or
-# numpy would follow to memory or code: `__array_interface__`, `__reduce__`, `__class__`, `__del__` and their kin.
+# The special methods that a class of a snippet may define, and `super()` may reach. Python or numpy would follow the
+# others to memory or code: `__array_interface__`, `__reduce__`, `__class__`, `__del__` and more.
 _DEFINABLE = (
     "__init__ __new__ __call__ __repr__ __str__ __format__ __len__ __length_hint__ __getitem__ __setitem__ __delitem__ "
     "__iter__ __next__ __reversed__ __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __bool__ __float__ "
@@ -35,7 +35,7 @@ WRITABLE = frozenset(("__name__", "__qualname__", "__doc__"))  # of functions of
 
 
 def is_special(name: str) -> bool:
-    """Whether it has two underscores on both sides, or is no name at all."""
+    """Whether a name has two underscores on both sides, or is no identifier."""
     return (name.startswith("__") and name.endswith("__")) or not name.isidentifier()
 
 
@@ -65,18 +65,18 @@ def is_settable(value: Any, name: str) -> bool:
 
 
 def exact(name: str) -> str:
-    """The name as Python reads it: a class of the snippet may answer anything about its texts."""
+    """Return a name as Python reads it, past the methods of a snippet's subclass of str."""
     return name if type(name) is str else str.__str__(name)
 
 
 def check_name(name: Any) -> None:
-    """Refuse what no assignment in a snippet could name: numpy would follow `__array_interface__` to any memory."""
+    """Refuse a name that no assignment may set: numpy would follow `__array_interface__` to any memory."""
     if type(name) is not str or is_special(name) or name == PLACES:
         raise AttributeError(f"attribute {name!r} cannot be set here")
 
 
 def guarded(found: Any, name: str) -> Any:
-    """`super().__setattr__` and its kin, which would set anything."""
+    """Make `super().__setattr__` or `__delattr__` check the name; return any other function as it is."""
     if name not in ("__setattr__", "__delattr__") or is_own_function(found):
         return found
 
@@ -93,7 +93,7 @@ def guarded(found: Any, name: str) -> Any:
 
 
 def readable_only(function: Any) -> Any:
-    """A `__getattr__` of a snippet, asked for plain names only: numpy asks objects for `__array_interface__`."""
+    """Wrap a `__getattr__` of a snippet to be asked for plain names only: numpy asks for `__array_interface__`."""
 
     def __getattr__(self: Any, name: str) -> Any:  # noqa: N807
         if is_special(name):
@@ -103,7 +103,7 @@ def readable_only(function: Any) -> Any:
     return __getattr__
 
 
-# What Python does by itself to plain functions of these names, and numpy's questions kept from `__getattr__`.
+# Python wraps plain functions of these names by itself; `__getattr__` is kept from numpy's questions.
 WRAPPED: dict[str, Any] = {
     "__new__": staticmethod,
     "__init_subclass__": classmethod,
@@ -113,13 +113,13 @@ WRAPPED: dict[str, Any] = {
 
 
 def wrapped(name: str, value: Any) -> Any:
-    """A special method as a class holds it."""
+    """Return a special method as a class holds it."""
     wrap = WRAPPED.get(name)
     return wrap(value) if wrap and (is_own_function(value) or name == "__getattr__") else value
 
 
 def check_own(bases: tuple[type, ...], names: Iterable[str]) -> None:
-    """Refuse a class that changes what is measured of an object of Python's own types."""
+    """Refuse a class that changes a measured fact about objects of Python's own types."""
     own = sorted(MEASURED.intersection(names))
     if own and any(issubclass(base, BUILTIN) for base in bases):
         message = f"defining {own[0]} is not supported in a class that derives from one of Python's own"

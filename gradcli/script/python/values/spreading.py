@@ -1,4 +1,4 @@
-"""Arrays that broadcast: the size of what comes out is measured before memory is taken."""
+"""Arrays that broadcast: the size of the result is measured before memory is taken."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SMALL = 2**12  # two arrays of fewer entries cannot broadcast to more than 2**24
 
 
 def spread(apply: Binary) -> Binary:
-    """An operator whose arrays may broadcast: the size of the result is measured first.
+    """Wrap an operator whose arrays may broadcast: the size of the result is measured first.
 
     A number of numpy's beside a tensor is a plain number, as torch takes it.
     """

@@ -135,7 +135,7 @@ def gradient(
             Tensor(np.zeros(x.shape, x.dtype)[()]) if g is None else g for g, x in zip(found, targets, strict=True)
         )
     if timeline is not None:
-        timeline.gave(found)
+        timeline.run.add_returned(found)
     return dict(zip(inputs, found, strict=True)) if isinstance(inputs, dict) else found
 
 
@@ -188,7 +188,7 @@ def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -
     for index, output in enumerate(outputs):
         if output.node is None:
             if running.machine.timeline is not None:
-                running.machine.timeline.walked = [output]
+                running.machine.timeline.run.walked = [output]
             raise AutogradError(f"element {index} of tensors does not require grad and does not have a grad_fn")
     return given[: len(outputs)]
 

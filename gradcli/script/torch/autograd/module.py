@@ -74,7 +74,7 @@ def namespace(name: str) -> Namespace:
         members = import_module(PARTS[name]).MEMBERS
         timeline = running.machine.timeline
         if timeline is not None and name in ("torch.autograd.functional", "torch.func"):
-            members = {name: timeline.untold(member) for name, member in members.items()}
+            members = {name: timeline.without_operations(member) for name, member in members.items()}
         return Namespace(name, members)
     known = [*WITHIN, *(part.rpartition(".")[2] for part in PARTS)]
     return Namespace(name, AUTOGRAD, find, known=known)

@@ -44,7 +44,7 @@ def prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]
         for x in inputs
     )
     if running.machine.timeline is not None:
-        running.machine.timeline.inner.update(made)
+        running.machine.timeline.run.inner.update(made)
     return made
 
 

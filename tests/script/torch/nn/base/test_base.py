@@ -197,11 +197,11 @@ def test_nothing_leads_out() -> None:
 
 def test_modules_that_hold_themselves() -> None:
     row = "s = nn.Sequential(nn.ReLU())\ns.append(s)\n"
-    for call in ("s(x)", "print(s)", "s.train()", "s.apply(print)", "s.state_dict()"):
+    for call in ("s(x)", "print(s)", "s.train()", "s.apply(lambda m: 0)", "s.state_dict()"):
         assert "Error: RecursionError" in printed(row + call)
     assert printed(row + "print(len(list(s.modules())), len(list(s.parameters())))") == "2 0\n"
-    deep = "m = nn.ReLU()\nfor i in range(900):\n    m = nn.Sequential(m)\n"
-    assert printed(deep + "print(m(torch.ones(1)), len(repr(m)) > 900)") == "tensor([1.]) True\n"
+    deep = "m = nn.ReLU()\nfor i in range(200):\n    m = nn.Sequential(m)\n"
+    assert printed(deep + "print(m(torch.ones(1)), len(repr(m)) > 200)") == "tensor([1.]) True\n"
 
 
 def test_a_new_parameter_takes_the_place_of_the_old() -> None:
