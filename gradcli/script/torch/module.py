@@ -16,13 +16,12 @@ from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.formatting import REPRESENTATIONS
 from gradcli.script.torch.autograd import grad_modes, inference
 from gradcli.script.torch.autograd.anomaly import anomaly
-from gradcli.script.torch.operations import facade as operations
-from gradcli.script.torch.operations.arguments import kind_name
-from gradcli.script.torch.operations.overloads import told
-from gradcli.script.torch.random import sampling as chance
+from gradcli.script.torch.operations import facade
+from gradcli.script.torch.operations.overloads import with_refusal
+from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor import attributes as tensors
-from gradcli.script.torch.tensor import kinds, legacy, printing
+from gradcli.script.torch.tensor import attributes, kinds, legacy, printing
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
     BY_NUMPY,
@@ -73,7 +72,7 @@ def of_tensor(name: str) -> Any:
     def ask(input: Any) -> Any:
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_name(input)}")
-        return tensors.METHODS[name](input)
+        return attributes.METHODS[name](input)
 
     return ask
 
@@ -108,7 +107,7 @@ REPRESENTATIONS[Generator] = lambda generator: f"<torch._C.Generator object at {
 MEMBERS: dict[str, Any] = {
     **CREATION,
     **DTYPES,
-    "Tensor": tensors.TENSOR,
+    "Tensor": attributes.TENSOR,
     "Size": TYPES[Size],
     "device": TYPES[Device],
     "dtype": TYPES[DType],
@@ -119,8 +118,8 @@ MEMBERS: dict[str, Any] = {
     "initial_seed": lambda: running.machine.generator.initial_seed(),
     "get_rng_state": lambda: running.machine.generator.get_state(),
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
-    "bernoulli": told("bernoulli", chance.bernoulli),
-    "multinomial": told("multinomial", chance.multinomial),
+    "bernoulli": with_refusal("bernoulli", sampling.bernoulli),
+    "multinomial": with_refusal("multinomial", sampling.multinomial),
     **kinds.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": lambda: mode.grad_enabled,
@@ -166,10 +165,10 @@ def find(name: str) -> Any:
         return import_module("gradcli.script.torch.saving").MEMBERS[name]
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
-    known = operations.further("range_" if name == "range" else name)
+    known = facade.further("range_" if name == "range" else name)
     if known is not None:
         return known
-    return None if name in operations.ELSEWHERE else operations.function(name)
+    return None if name in facade.ELSEWHERE else facade.function(name)
 
 
 def namespace(name: str) -> Namespace:

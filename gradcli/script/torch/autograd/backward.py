@@ -15,7 +15,7 @@ from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.autograd.nodes import GradientEdge
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 Follow = Callable[[Iterator[Event]], Iterator[Event]]

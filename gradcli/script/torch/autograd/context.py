@@ -11,7 +11,7 @@ from gradcli.errors import AutogradError
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.packing import packed, unpacked
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 
 
 class Context(Facade):

@@ -21,7 +21,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 
 
 @dataclass(frozen=True, eq=False)

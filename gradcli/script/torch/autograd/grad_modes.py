@@ -11,7 +11,7 @@ from typing import Any
 from gradcli.engine.modes import mode
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd import inference
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 
 CLASSES = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "

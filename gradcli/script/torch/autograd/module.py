@@ -10,7 +10,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.torch.autograd import anomaly
-from gradcli.script.torch.autograd import backward as autograd
+from gradcli.script.torch.autograd.backward import backward, gradient
 from gradcli.script.torch.autograd.grad_modes import MODES
 
 ANOMALY: dict[str, Any] = {
@@ -32,8 +32,8 @@ VARIABLE = BuiltinType("Variable", Tensor, variable, module="torch.autograd.vari
 AUTOGRAD: dict[str, Any] = {
     **MODES,
     **ANOMALY,
-    "backward": autograd.backward,
-    "grad": autograd.gradient,
+    "backward": backward,
+    "grad": gradient,
     "Variable": VARIABLE,
     "is_grad_enabled": lambda: mode.grad_enabled,
 }

@@ -17,7 +17,7 @@ from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.iteration import Counting
 from gradcli.script.torch.data import datasets, samplers
-from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.literals import as_tensor, tensor_
 
 PINNED = "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
@@ -27,7 +27,7 @@ def default_collate(batch: Any) -> Any:
     """One value of many: tensors stacked, numbers a tensor, tuples and dicts entry by entry."""
     first = batch[0]
     if isinstance(first, Tensor):
-        return operations.function("stack")(list(batch), 0)  # type: ignore[misc]
+        return facade.function("stack")(list(batch), 0)  # type: ignore[misc]
     if isinstance(first, np.ndarray):
         return default_collate([as_tensor(array) for array in batch])
     if isinstance(first, np.generic):

@@ -15,7 +15,7 @@ from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.formatting import formatted
 from gradcli.script.torch.distributions.constraints import Constraint
-from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.random.sampling import normal
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.dtypes import Size
@@ -24,7 +24,7 @@ from gradcli.script.torch.tensor.printing import size_text
 
 def do(name: str, *arguments: Any, **keywords: Any) -> Any:
     """An operation by its name in torch."""
-    function = operations.function(name)
+    function = facade.function(name)
     assert function is not None
     return function(*arguments, **keywords)
 

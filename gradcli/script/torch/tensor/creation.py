@@ -11,8 +11,8 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.arguments import kind_name
-from gradcli.script.torch.operations.overloads import told
+from gradcli.script.torch.operations.overloads import with_refusal
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
 from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
 from gradcli.script.torch.tensor.literals import from_numpy
@@ -171,4 +171,4 @@ CREATION |= {f"{name}_like": like(name) for name in ("zeros", "ones", "empty", "
 SEVERAL = (
     "arange eye full full_like linspace logspace normal rand rand_like randint randn randn_like zeros_like ones_like"
 )
-CREATION |= {name: told(name, CREATION[name]) for name in SEVERAL.split()}
+CREATION |= {name: with_refusal(name, CREATION[name]) for name in SEVERAL.split()}

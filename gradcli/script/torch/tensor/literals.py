@@ -13,7 +13,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.protocol import GRADIENT_LOST
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.options import made, read_options
 

@@ -10,7 +10,7 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.memory.views import View, first_entry
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import Size
 
 

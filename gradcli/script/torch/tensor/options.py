@@ -12,7 +12,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import check_device, numpy_dtype
 
 IGNORED = frozenset(("layout", "pin_memory", "memory_format"))  # where and how tensors lie in memory
