@@ -45,7 +45,7 @@ SUBMODULES = {
     "utils": "gradcli.script.torch.data.loader",
     "linalg": "gradcli.script.torch.linalg",
     "special": "gradcli.script.torch.special",
-    "func": "gradcli.script.torch.autograd.module",
+    "func": "gradcli.script.torch.func.module",
     "random": "gradcli.script.torch.module",
     "accelerator": "gradcli.script.torch.module",
     "cuda": "gradcli.script.torch.module",

@@ -1,4 +1,4 @@
-"""`strict=True` of `torch.autograd.functional`: what does not depend on an input is an error instead of zeros."""
+"""`strict=True` of `torch.autograd.functional`: independence of an input is an error instead of zeros."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ TOGETHER = "torch.autograd.functional.jacobian: {} and {} are not supported toge
 
 
 def check_depends(tensors: Sequence[Tensor], message: str, strict: bool) -> None:
-    """Refuse those that no gradient can flow through."""
+    """Refuse tensors that no gradient can flow through."""
     for position, x in enumerate(tensors):
         if strict and not x.requires_grad:
             raise RuntimeError(message.format(position))
 
 
 def check_row(found: Sequence[Tensor | None], output: int, strict: bool, create_graph: bool) -> None:
-    """Refuse a row of a Jacobian where an input has no part in the output, or only a constant one in a graph."""
+    """Refuse a row of a Jacobian that is independent of an input, or constant where a graph is asked for."""
     for position, x in enumerate(found):
         if strict and x is None:
             raise RuntimeError(
@@ -43,7 +43,7 @@ def check_row(found: Sequence[Tensor | None], output: int, strict: bool, create_
 
 
 def check_strategy(strategy: str, vectorize: bool, strict: bool, create_graph: bool) -> None:
-    """Refuse what torch does not do together, though the numbers are the same whichever way they are found."""
+    """Refuse options that torch does not support together, though here the numbers are the same."""
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
             'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs '
@@ -68,7 +68,7 @@ def check_strategy(strategy: str, vectorize: bool, strict: bool, create_graph: b
 
 
 def check_given(found: Sequence[Any], what: str, strict: bool) -> None:
-    """Refuse a product with a vector that has no part in an input."""
+    """Refuse a product with a vector that is independent of an input."""
     for position, x in enumerate(found):
         if strict and x is None:
             raise RuntimeError(
