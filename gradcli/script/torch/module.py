@@ -21,7 +21,7 @@ from gradcli.script.torch.operations.overloads import with_refusal
 from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor import attributes, kinds, legacy, printing
+from gradcli.script.torch.tensor import attributes, legacy, printing, promotion
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
     BY_NUMPY,
@@ -120,7 +120,7 @@ MEMBERS: dict[str, Any] = {
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
     "bernoulli": with_refusal("bernoulli", sampling.bernoulli),
     "multinomial": with_refusal("multinomial", sampling.multinomial),
-    **kinds.MEMBERS,
+    **promotion.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": lambda: mode.grad_enabled,
     "is_inference_mode_enabled": lambda: mode.inference,

@@ -1,4 +1,4 @@
-"""The attributes of tensors as snippets see them."""
+"""The attributes and methods of tensors as snippets see them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random import sampling
 from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
-from gradcli.script.torch.tensor.casting import casting, to, type_
+from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type_
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, CPU, STRIDED, DType, Size, check_device
 from gradcli.script.torch.tensor.legacy import construct
@@ -67,21 +67,14 @@ def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
 def view(x: Tensor, *size: Any, **keywords: Any) -> Any:
     """`x.view(3, -1)`, and `x.view(dtype)` of the same bytes."""
     if len(size) == 1 and isinstance(size[0], DType):
-        from gradcli.script.torch.tensor.strides import reinterpreted
-
         return reinterpreted(x, size[0].numpy)
     method = facade.method("view")
     assert method is not None
     return method(x, *size, **keywords)
 
 
-def same_type(x: Tensor, kind: Any = None) -> Any:
-    """`x.type()`."""
-    return type_(x, kind)
-
-
 def loaded(name: str) -> Callable[[Tensor], Any]:
-    """What is rarely asked for."""
+    """Make a method whose module is loaded when it is first called."""
     return lambda x: getattr(import_module("gradcli.script.torch.tensor.storage"), name)(x)
 
 
@@ -187,7 +180,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _shape_attribute(name: str) -> Callable[[Any], Any]:
-    """`x.T` and its kin: operations without arguments."""
+    """Make the getter of `x.T` or another operation without arguments."""
     return lambda x: OPERATIONS[name].function(x)
 
 
