@@ -55,7 +55,7 @@ def gradcheck(
 
 
 def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
-    """Compare second derivatives: those of the gradients as functions of the inputs."""
+    """Compare the derivatives of the gradients, as functions of the inputs, with central differences."""
     given = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     wanted = [n for n, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
 

@@ -17,7 +17,7 @@ JVP = "jvp(f, primals, tangents)"
 
 
 def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
-    """Return the output, and its tangent from those of the inputs."""
+    """Return the output, and its tangent from the tangents of the inputs."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     given, build = flattened(primals)

@@ -42,7 +42,7 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
 
 
 class Inputs:
-    """The arguments of a function, with leaves in the places of those that it is differentiated by."""
+    """The arguments of a function, with leaves in place of the arguments that it is differentiated by."""
 
     def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
         given, self.build = flattened(selected(args, argnums))

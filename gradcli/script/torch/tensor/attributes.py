@@ -31,7 +31,7 @@ from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
 from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type_
 from gradcli.script.torch.tensor.creation import CREATION
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, CPU, STRIDED, DType, Size, check_device
+from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, CPU, STRIDED, DType, Size, check_device
 from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.printing import format_tensor, tensor_text
 
@@ -107,17 +107,7 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "is_neg": lambda x: False,
     "share_memory_": lambda x: x,
 }
-CASTS = {
-    "float": "float32",
-    "double": "float64",
-    "half": "float16",
-    "long": "int64",
-    "int": "int32",
-    "short": "int16",
-    "char": "int8",
-    "byte": "uint8",
-    "bool": "bool",
-}
+CASTS = {**ALIASES, "char": "int8", "byte": "uint8", "bool": "bool"}
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: memory.alone(name, function) for name, function in ALONE.items()},
     **{name: memory.alone(name, casting(dtype)) for name, dtype in CASTS.items()},

@@ -62,7 +62,7 @@ def like(name: str) -> Callable[..., Tensor]:
 
 
 def _as_laid(x: Tensor, made: Tensor) -> Tensor:
-    """Lay the entries of a new tensor in memory as those of the model."""
+    """Lay the entries of a new tensor in memory in the order of the model."""
     made.value = np.full_like(x.array, made.value.flat[0] if made.value.size else 0, made.dtype, order="K")
     return made
 

@@ -16,7 +16,13 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.formatting import represent
-from gradcli.script.torch.autograd.functional.strictness import OUTPUT, SLOPE, check_depends, check_row, check_strategy
+from gradcli.script.torch.autograd.functional.strictness import (
+    OUTPUT,
+    SLOPE,
+    check_depends,
+    check_strategy,
+    check_used,
+)
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
@@ -98,7 +104,7 @@ def rows(
     passes = []
     for at in range(output.value.size):
         found = found_gradients([flat[at]], inputs, None, create_graph)
-        check_row(found, number, strict, create_graph)
+        check_used(found, f"Output {number}", strict, number if create_graph else None)
         passes.append(filled(found, inputs))
     view = OPERATIONS["view"].function
     return tuple(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gradcli.engine.tensor import Tensor
 
@@ -25,21 +24,6 @@ def check_depends(tensors: Sequence[Tensor], message: str, strict: bool) -> None
     for position, x in enumerate(tensors):
         if strict and not x.requires_grad:
             raise RuntimeError(message.format(position))
-
-
-def check_row(found: Sequence[Tensor | None], output: int, strict: bool, create_graph: bool) -> None:
-    """Refuse a row of a Jacobian that is independent of an input, or constant where a graph is asked for."""
-    for position, x in enumerate(found):
-        if strict and x is None:
-            raise RuntimeError(
-                f"Output {output} of the user-provided function is independent of input {position}. This is not "
-                "allowed in strict mode."
-            )
-        if strict and create_graph and x is not None and not x.requires_grad:
-            raise RuntimeError(
-                f"The jacobian of the user-provided function is independent of input {output}. This is not allowed in "
-                "strict mode when create_graph=True."
-            )
 
 
 def check_strategy(strategy: str, vectorize: bool, strict: bool, create_graph: bool) -> None:
@@ -67,11 +51,16 @@ def check_strategy(strategy: str, vectorize: bool, strict: bool, create_graph: b
         )
 
 
-def check_given(found: Sequence[Any], what: str, strict: bool) -> None:
-    """Refuse a product with a vector that is independent of an input."""
+def check_used(found: Sequence[Tensor | None], what: str, strict: bool, row: int | None = None) -> None:
+    """Refuse a result that is independent of an input, or a row of a Jacobian in a graph that is constant."""
     for position, x in enumerate(found):
         if strict and x is None:
             raise RuntimeError(
-                f"The {what} of the user-provided function is independent of input {position}. This is not allowed in "
+                f"{what} of the user-provided function is independent of input {position}. This is not allowed in "
                 "strict mode."
+            )
+        if strict and row is not None and x is not None and not x.requires_grad:
+            raise RuntimeError(
+                f"The jacobian of the user-provided function is independent of input {row}. This is not allowed in "
+                "strict mode when create_graph=True."
             )

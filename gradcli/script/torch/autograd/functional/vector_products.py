@@ -23,7 +23,7 @@ from gradcli.script.torch.autograd.functional.derivatives import (
     single,
     zeros,
 )
-from gradcli.script.torch.autograd.functional.strictness import OUTPUT, SLOPE, check_depends, check_given
+from gradcli.script.torch.autograd.functional.strictness import OUTPUT, SLOPE, check_depends, check_used
 
 Tensors = Sequence[Tensor]
 Multiply = Callable[[Tensors, Tensors, Tensors, bool], tuple[Tensor, ...]]
@@ -65,7 +65,7 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         check_depends(outputs, OUTPUT, strict)
         upstream = vector(v, outputs, many, "vjp", NO_VECTOR_OUT)
         raw = found_gradients(outputs, leaves, upstream, create_graph)
-        check_given(raw, "output", strict)
+        check_used(raw, "The output", strict)
         found = filled(raw, leaves)
     return finished(outputs, create_graph, many), finished(found, create_graph, many_inputs)
 
@@ -92,7 +92,7 @@ def pushed(outputs: Tensors, leaves: Tensors, tangents: Tensors, create_graph: b
 def of_hessian(
     name: str, func: Func, inputs: Any, v: Any, create_graph: bool, strict: bool, multiply: Multiply
 ) -> tuple[Any, Any]:
-    """The output, and a product with the Hessian: of the gradients, the inputs and the vector."""
+    """Return the output, and a product with the Hessian, which `multiply` makes of gradients, inputs and vector."""
     with set_grad_enabled(True):
         many, given = several(inputs, "inputs", name)
         leaves = prepared(given, create_graph)
@@ -109,7 +109,7 @@ def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
 
     def multiply(slopes: Tensors, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
         raw = found_gradients(slopes, leaves, times, create_graph)
-        check_given(raw, "jacobian", strict)
+        check_used(raw, "The jacobian", strict)
         return filled(raw, leaves)
 
     return of_hessian("vhp", func, inputs, v, create_graph, strict, multiply)
