@@ -62,9 +62,10 @@ class Machine:
 
     def own(self, kind: type[Kind]) -> Kind:
         """The object of a class that this run has: made when it is first asked for, and gone when the run ends."""
-        if kind not in self._own:
-            self._own[kind] = kind()
-        return self._own[kind]  # type: ignore[no-any-return]
+        found = self._own.get(kind)
+        if found is None:
+            found = self._own[kind] = kind()
+        return found
 
     def write(self, text: str) -> None:
         """Print, as far as the limits allow."""

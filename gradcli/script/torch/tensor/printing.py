@@ -66,13 +66,13 @@ def set_printoptions(
 
 def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
     """The `repr` of the tensor in torch; `indent` is the column at which the text will begin."""
-    linewidth = print_options().linewidth
+    options = print_options()
     margin = indent + len(PREFIX)
     value = tensor.value
-    text = PREFIX + (_numbers_text(value, margin) if value.size else "[]")
+    text = PREFIX + (_numbers_text(value, margin, options) if value.size else "[]")
     used = indent + len(text) + 2 if "\n" not in text else len(text) - text.rfind("\n") + 1
-    for suffix in _suffixes(tensor):
-        if used + len(suffix) + 2 > linewidth:
+    for suffix in _suffixes(tensor, options):
+        if used + len(suffix) + 2 > options.linewidth:
             text += ",\n" + " " * margin + suffix
             used = margin + len(suffix)
         else:
@@ -103,9 +103,9 @@ def dtype_text(dtype: np.dtype[Any]) -> str:
     return f"torch.{dtype.name}"
 
 
-def _suffixes(tensor: Tensor) -> list[str]:
+def _suffixes(tensor: Tensor, options: PrintOptions) -> list[str]:
     """The parts after the numbers: size and dtype where the numbers do not show them, then the place in the graph."""
-    options, value = print_options(), tensor.value
+    value = tensor.value
     known = value.dtype == mode.default_dtype or (value.size > 0 and value.dtype in UNNAMED)
     suffixes = []
     if not options.edgeitems if value.size else value.ndim != 1:
@@ -119,30 +119,29 @@ def _suffixes(tensor: Tensor) -> list[str]:
     return suffixes + [text for suffix in options.suffixes if (text := suffix(tensor))]
 
 
-def _numbers_text(value: Any, margin: int) -> str:
+def _numbers_text(value: Any, margin: int, options: PrintOptions) -> str:
     """The numbers in brackets, `margin` columns from the left."""
-    options = print_options()
     edge = options.edgeitems
     summarised = value.size > options.threshold
     if value.ndim == 0:
-        return _number_texts([value.item()], value.dtype.kind)[0][0]
+        return _number_texts([value.item()], value.dtype.kind, options)[0][0]
     if summarised and not edge:
         return "[...]"
-    cut = [summarised and size > 2 * edge for size in value.shape]
+    cut = [edge if summarised and size > 2 * edge else 0 for size in value.shape]
     for axis, size in enumerate(value.shape):
         if cut[axis]:
             value = value.take([*range(edge), *range(size - edge, size)], axis)
-    texts, width = _number_texts(value.ravel().tolist(), value.dtype.kind)
+    texts, width = _number_texts(value.ravel().tolist(), value.dtype.kind, options)
     per_line = max(1, (options.linewidth - margin - value.ndim + 1) // (width + 2))
     return _bracketed(texts, value.shape, cut, margin, per_line)
 
 
-def _bracketed(texts: list[str], shape: tuple[int, ...], cut: list[bool], margin: int, per_line: int) -> str:
+def _bracketed(texts: list[str], shape: tuple[int, ...], cut: list[int], margin: int, per_line: int) -> str:
     """Texts of the given shape, at most `per_line` of them on one line, with dots in the middle of the cut axes."""
     comma, dots, newlines = ", ", " ...", 1
     for axis in reversed(range(len(shape))):
-        groups, middle = _batches(texts, shape[axis]), print_options().edgeitems
-        if cut[axis]:
+        groups, middle = _batches(texts, shape[axis]), cut[axis]
+        if middle:
             groups = [[*group[:middle], dots, *group[middle:]] for group in groups]
         lines = "," + "\n" * newlines + " " * (margin + axis + 1)
         texts = ["[" + lines.join(map(comma.join, _batches(group, per_line))) + "]" for group in groups]
@@ -154,7 +153,7 @@ def _batches(items: list[str], size: int) -> list[list[str]]:
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
-def _number_texts(values: list[Any], kind: str) -> tuple[list[str], int]:
+def _number_texts(values: list[Any], kind: str, options: PrintOptions) -> tuple[list[str], int]:
     """Every number as text, right-aligned, and the width of their column.
 
     torch takes the width from the finite numbers other than zero, so that `nan` and `-0.` may stick out of it.
@@ -164,14 +163,15 @@ def _number_texts(values: list[Any], kind: str) -> tuple[list[str], int]:
         width = max(map(len, texts))
     else:
         measured = [value != 0 and math.isfinite(value) for value in values]
-        texts = _fraction_texts(values, [value for value, counts in zip(values, measured, strict=True) if counts])
+        counted = [value for value, counts in zip(values, measured, strict=True) if counts]
+        texts = _fraction_texts(values, counted, options)
         width = max((len(text) for text, counts in zip(texts, measured, strict=True) if counts), default=1)
     return [text.rjust(width) for text in texts], width
 
 
-def _fraction_texts(values: list[float], measured: list[float]) -> list[str]:
+def _fraction_texts(values: list[float], measured: list[float], options: PrintOptions) -> list[str]:
     """Floating point numbers in the notation that the measured ones among them ask for."""
-    options, sizes = print_options(), [abs(value) for value in measured]
+    sizes = [abs(value) for value in measured]
     if sizes and (_need_exponents(min(sizes), max(sizes)) if options.sci_mode is None else options.sci_mode):
         return [f"{value:.{options.precision}e}" for value in values]
     if all(value.is_integer() for value in measured):
