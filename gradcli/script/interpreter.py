@@ -16,7 +16,7 @@ from gradcli.script import library
 from gradcli.script.errors import ExitError, LimitError
 from gradcli.script.guards import confined, deep, watched
 from gradcli.script.limits import TEXT
-from gradcli.script.machine import RESETS, Machine, running
+from gradcli.script.machine import Machine, running
 from gradcli.script.python.functions import calls, classes, functions  # noqa: F401  each declares compilers
 from gradcli.script.python.syntax import (  # noqa: F401  each declares compilers
     comprehensions,
@@ -172,8 +172,6 @@ def _prepared(machine: Machine) -> Iterator[None]:
     """Set for a while the engine's modes, the depth of Python's stack, the warnings and the timer of a run."""
     before, running.machine = running.machine, machine
     largest = machine.budget.limits.elements
-    for reset in RESETS:
-        reset()
     try:
         with (
             renewed(strict=True, default_dtype=np.dtype(np.float32), largest=largest, tape=machine.timeline),

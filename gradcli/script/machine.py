@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from gradcli.engine.protocol import GRADIENT_LOST
 from gradcli.script.limits import Budget, Limits
@@ -14,6 +14,7 @@ from gradcli.script.torch.random.generator import Generator
 from gradcli.source import Source, Span
 
 Warn = Callable[[str, str, Source, int], None]  # kind, message, source, line
+Kind = TypeVar("Kind")
 
 
 def _unheard(kind: str, message: str, source: Source, line: int) -> None:
@@ -51,12 +52,20 @@ class Machine:
         self._write_error = write_error
         self._warned: set[tuple[str, int]] = set()
         self._once: set[str] = set()
+        self._own: dict[type, Any] = {}
 
     @property
     def span(self) -> Span:
         """The span of the line that it is on, for the caret."""
         line, start = self.source.line(self.line or 1), self.source.offset(self.line or 1)
         return Span(start + len(line) - len(line.lstrip()), start + max(len(line.rstrip()), 1))
+
+    def own(self, kind: type[Kind]) -> Kind:
+        """The object of a class that this run has: made when it is first asked for, and gone when the run ends."""
+        found = self._own.get(kind)
+        if found is None:
+            found = self._own[kind] = kind()
+        return found
 
     def write(self, text: str) -> None:
         """Print, as far as the limits allow."""
@@ -96,10 +105,6 @@ class Machine:
             yield
         finally:
             self._write = before
-
-
-# What the modules of the script layer switch for a whole run; each puts its own defaults back before the next one.
-RESETS: list[Callable[[], object]] = []
 
 
 class Running:

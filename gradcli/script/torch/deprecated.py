@@ -1,4 +1,4 @@
-"""What torch keeps beside torch.linalg and newer names: `torch.svd`, `torch.qr`, `torch.range`, and the like."""
+"""Functions that torch keeps beside newer ones, such as `torch.svd` and `torch.range`, or for complex numbers alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
+from gradcli.script.torch.tensor.casting import tensor_type
 from gradcli.script.torch.tensor.options import made, number, read_options
+from gradcli.script.torch.tensor.spacing import check_step
 
 RANGE = (
     "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
@@ -38,7 +40,7 @@ def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
 
 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> ReturnType:
-    """As torch.linalg.svd, but for the last factor, which is not transposed."""
+    """Factor as torch.linalg.svd, but do not transpose the last factor."""
     U, S, Vh = _call("svd", input, full_matrices=not some)
     return ReturnType("svd", U=U, S=S, V=_call("mT", Vh))
 
@@ -49,7 +51,7 @@ def qr(input: Tensor, some: bool = True) -> ReturnType:
 
 
 def lu(A: Tensor, pivot: bool = True, get_infos: bool = False) -> tuple[Any, ...]:
-    """Both triangles in one matrix, and the rows that were exchanged."""
+    """Return both triangles in one matrix, and the rows that were exchanged."""
     LU, pivots = _call("lu_factor", A, pivot=pivot)
     return (LU, pivots, Tensor(np.zeros(A.shape[:-2], np.int32)[()])) if get_infos else (LU, pivots)
 
@@ -67,14 +69,11 @@ def triangular_solve(
 
 
 def range_(start: Any = 0, end: Any = None, step: Any = 1, **keywords: Any) -> Tensor:
-    """Numbers up to and with the end."""
+    """Return evenly spaced numbers, the end included."""
     warnings.warn(RANGE, UserWarning, stacklevel=2)
     first, last = (0, start) if end is None else (start, end)
     first, last, step = (number("range", "start", value, 1) for value in (first, last, step))
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (last - first) / step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    check_step(first, last, step)
     count = math.floor((last - first) / step) + 1
     running.machine.budget.fits(count, "the tensor")
     options = read_options("range", keywords)
@@ -82,7 +81,7 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, **keywords: Any) -> T
 
 
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
-    """The powers of the entries of a vector, a row each; in torch.linalg they increase."""
+    """Return the powers of each entry of a vector in a row; in torch.linalg they increase."""
     if x.ndim != 1:
         raise RuntimeError("x must be a one-dimensional tensor.")
     count = x.shape[0] if N is None else N
@@ -94,7 +93,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
 
 
 def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Any:
-    """`other - alpha*input`."""
+    """Return `other - alpha*input`."""
     return _call("sub", other, input) if alpha == 1 else _call("sub", other, _call("mul", input, alpha))
 
 
@@ -103,7 +102,7 @@ def msort(input: Tensor) -> Any:
 
 
 def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
-    """The third dimension in parts."""
+    """Split along the third dimension."""
     if input.ndim < 3:
         raise RuntimeError(
             f"torch.dsplit requires a tensor with at least 3 dimension, but got a tensor with {input.ndim} dimensions!"
@@ -112,13 +111,13 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
 
 
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
-    """`beta*input + alpha*sum(batch1 @ batch2)`."""
+    """Return `beta*input + alpha*sum(batch1 @ batch2)`."""
     found = _call("sum", _call("bmm", batch1, batch2), 0)
     return _call("add", input if beta == 1 else _call("mul", input, beta), found, alpha=alpha)
 
 
 def chain_matmul(*matrices: Tensor) -> Any:
-    """The product of matrices, in the order that takes the fewest steps."""
+    """Multiply matrices in the order that takes the fewest steps."""
     warnings.warn(CHAIN, UserWarning, stacklevel=2)
     return _call("chain_matmul", list(matrices))
 
@@ -132,7 +131,7 @@ def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> Any:
 
 
 def pdist(input: Tensor, p: float = 2.0) -> Any:
-    """The distances of each row from those behind it."""
+    """Return the distances of each row from the later rows."""
     rows, columns = np.triu_indices(input.shape[0], 1)
     return _call("cdist", input, input, p)[Tensor(rows), Tensor(columns)]
 
@@ -145,18 +144,13 @@ def fill(input: Tensor, value: Any) -> Any:
     return _call("full_like", input, value)
 
 
-def _valid(input: Tensor, axis: int) -> tuple[Any, Any]:
-    """How many entries of each row are numbers, and where each entry comes in order, with nan behind."""
-    return np.sum(~np.isnan(input.value), axis=axis), np.argsort(input.value, axis=axis, kind="stable")
-
-
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The entry in the middle of those that are not nan, the lower of two."""
+    """Return the median of the entries that are not nan, the lower of two."""
     x = _call("flatten", input) if dim is None else input
     axis = 0 if dim is None else dimension(dim, input.ndim)
-    counts, order = _valid(x, axis)
-    middle = np.expand_dims(np.maximum(counts - 1, 0) // 2, axis)
-    places = Tensor(np.take_along_axis(order, middle, axis))
+    counts = np.sum(~np.isnan(x.value), axis=axis, keepdims=True)
+    order = np.argsort(x.value, axis=axis, kind="stable")  # nan comes last
+    places = Tensor(np.take_along_axis(order, np.maximum(counts - 1, 0) // 2, axis))
     found = _call("gather", x, axis, places)
     if dim is None:
         return _call("squeeze", found, 0)
@@ -168,7 +162,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 def nanquantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
-    """The quantile of the entries that are not nan; nan where there are none."""
+    """Return the quantile of the entries that are not nan; nan where there are none."""
     if dim is None:
         flat = _call("masked_select", input, Tensor(~np.isnan(input.value)))
         found = _call("quantile", flat, q, interpolation=interpolation)
@@ -185,7 +179,7 @@ def nanquantile(
 def histogram(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> ReturnType:
-    """How many entries, or how much weight, falls into each part of a range; and where the parts end."""
+    """Count the entries, or sum their weights, in each bin of a range; return the sums and the edges of the bins."""
     values, weights = input.value.ravel(), None if weight is None else weight.value.ravel()
     if isinstance(bins, Tensor):
         edges = bins.value
@@ -199,8 +193,8 @@ def histogram(
     return ReturnType("histogram", hist=Tensor(found.astype(input.dtype)), bin_edges=Tensor(edges))
 
 
-def windows(name: str, shape: Any) -> Any:
-    """`torch.hann_window` and its kin: weights that fall off at both ends."""
+def _window(name: str, shape: Any) -> Any:
+    """Make `torch.hann_window` or another window: weights that fall off at both ends."""
 
     def make(window_length: int, periodic: bool = True, **keywords: Any) -> Tensor:
         options = read_options(name, keywords)
@@ -213,16 +207,14 @@ def windows(name: str, shape: Any) -> Any:
     return make
 
 
-hann_window = windows("hann_window", lambda turns: 0.5 - 0.5 * np.cos(turns))
-hamming_window = windows("hamming_window", lambda turns: 0.54 - 0.46 * np.cos(turns))
-bartlett_window = windows("bartlett_window", lambda turns: 1 - np.abs(turns / math.pi - 1))
-blackman_window = windows("blackman_window", lambda turns: 0.42 - 0.5 * np.cos(turns) + 0.08 * np.cos(2 * turns))
+hann_window = _window("hann_window", lambda turns: 0.5 - 0.5 * np.cos(turns))
+hamming_window = _window("hamming_window", lambda turns: 0.54 - 0.46 * np.cos(turns))
+bartlett_window = _window("bartlett_window", lambda turns: 1 - np.abs(turns / math.pi - 1))
+blackman_window = _window("blackman_window", lambda turns: 0.42 - 0.5 * np.cos(turns) + 0.08 * np.cos(2 * turns))
 
 
 def typename(value: Any) -> str:
-    """What torch calls the type of a value."""
-    from gradcli.script.torch.tensor.casting import tensor_type
-
+    """Return torch's name of the type of a value."""
     if isinstance(value, Tensor):
         return "torch.nn.parameter.Parameter" if type(value).__name__ == "Parameter" else tensor_type(value)
     kind = type(value)
@@ -233,12 +225,11 @@ def isreal(input: Tensor) -> Tensor:
     return Tensor(np.ones(input.shape, np.bool_)[()])
 
 
-def itself(input: Tensor) -> Tensor:
-    """What complex numbers have a use for, and real ones do not."""
+def real(input: Tensor) -> Tensor:
     return input
 
 
-real = conj = conj_physical = resolve_conj = resolve_neg = itself
+conj = conj_physical = resolve_conj = resolve_neg = real
 
 
 def imag(input: Tensor) -> Tensor:
@@ -246,9 +237,7 @@ def imag(input: Tensor) -> Tensor:
 
 
 def angle(input: Tensor) -> Tensor:
-    """Pi for negative numbers, as for complex ones."""
+    """Return the angle of each number in the complex plane: pi for negative numbers, nan for nan, else 0."""
     kind = input.dtype if input.dtype.kind == "f" else mode.default_dtype
-    found = np.where(
-        np.isnan(input.value), input.value, np.where(np.signbit(input.value) & (input.value < 0), math.pi, 0)
-    )
+    found = np.where(np.isnan(input.value), input.value, np.where(input.value < 0, math.pi, 0))
     return Tensor(found.astype(kind)[()])

@@ -12,7 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.errors import LinAlgError, UnsupportedError
 from gradcli.script.python.values.attributes import Namespace
-from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations import facade
 
 SAME = (
     "cholesky cond cross det diagonal eigh eigvalsh lstsq matmul matrix_exp matrix_norm matrix_power matrix_rank "
@@ -69,9 +69,9 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True) -> Any
 
 def vander(x: Tensor, *, N: int | None = None) -> Any:
     """The powers of the entries of a vector, a row each, from 0 on."""
-    from gradcli.script.torch import deprecated as older
+    from gradcli.script.torch import deprecated
 
-    return older.vander(x, N, increasing=True)
+    return deprecated.vander(x, N, increasing=True)
 
 
 def find(name: str) -> Any:
@@ -88,7 +88,7 @@ def find(name: str) -> Any:
         return checked(name[:-3])
     if name not in NAMES:
         return None
-    known = operations.function(NAMES[name])
+    known = facade.function(NAMES[name])
     return known if known is None else of_reals(name, known)
 
 

@@ -16,13 +16,12 @@ from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.formatting import REPRESENTATIONS
 from gradcli.script.torch.autograd import grad_modes, inference
 from gradcli.script.torch.autograd.anomaly import anomaly
-from gradcli.script.torch.operations import facade as operations
-from gradcli.script.torch.operations.arguments import kind_name
-from gradcli.script.torch.operations.overloads import told
-from gradcli.script.torch.random import sampling as chance
+from gradcli.script.torch.operations import facade
+from gradcli.script.torch.operations.overloads import with_refusal
+from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.random import sampling
 from gradcli.script.torch.random.generator import Generator
-from gradcli.script.torch.tensor import attributes as tensors
-from gradcli.script.torch.tensor import kinds, legacy, printing
+from gradcli.script.torch.tensor import attributes, legacy, printing, promotion
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import (
     BY_NUMPY,
@@ -46,7 +45,7 @@ SUBMODULES = {
     "utils": "gradcli.script.torch.data.loader",
     "linalg": "gradcli.script.torch.linalg",
     "special": "gradcli.script.torch.special",
-    "func": "gradcli.script.torch.autograd.module",
+    "func": "gradcli.script.torch.func.module",
     "random": "gradcli.script.torch.module",
     "accelerator": "gradcli.script.torch.module",
     "cuda": "gradcli.script.torch.module",
@@ -73,7 +72,7 @@ def of_tensor(name: str) -> Any:
     def ask(input: Any) -> Any:
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind_name(input)}")
-        return tensors.METHODS[name](input)
+        return attributes.METHODS[name](input)
 
     return ask
 
@@ -108,7 +107,7 @@ REPRESENTATIONS[Generator] = lambda generator: f"<torch._C.Generator object at {
 MEMBERS: dict[str, Any] = {
     **CREATION,
     **DTYPES,
-    "Tensor": tensors.TENSOR,
+    "Tensor": attributes.TENSOR,
     "Size": TYPES[Size],
     "device": TYPES[Device],
     "dtype": TYPES[DType],
@@ -119,15 +118,15 @@ MEMBERS: dict[str, Any] = {
     "initial_seed": lambda: running.machine.generator.initial_seed(),
     "get_rng_state": lambda: running.machine.generator.get_state(),
     "set_rng_state": lambda state: running.machine.generator.set_state(state),
-    "bernoulli": told("bernoulli", chance.bernoulli),
-    "multinomial": told("multinomial", chance.multinomial),
-    **kinds.MEMBERS,
+    "bernoulli": with_refusal("bernoulli", sampling.bernoulli),
+    "multinomial": with_refusal("multinomial", sampling.multinomial),
+    **promotion.MEMBERS,
     **grad_modes.MODES,
     "is_grad_enabled": lambda: mode.grad_enabled,
     "is_inference_mode_enabled": lambda: mode.inference,
     "is_inference": inference.is_inference,
-    "is_anomaly_enabled": lambda: anomaly.enabled,
-    "is_anomaly_check_nan_enabled": lambda: anomaly.checks,
+    "is_anomaly_enabled": lambda: anomaly().enabled,
+    "is_anomaly_check_nan_enabled": lambda: anomaly().checks,
     "is_tensor": is_tensor,
     **{name: of_tensor(name) for name in ("is_floating_point", "is_complex", "is_nonzero", "numel")},
     "is_same_size": lambda x, other: x.shape == other.shape,
@@ -166,10 +165,10 @@ def find(name: str) -> Any:
         return import_module("gradcli.script.torch.saving").MEMBERS[name]
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
-    known = operations.further("range_" if name == "range" else name)
+    known = facade.further("range_" if name == "range" else name)
     if known is not None:
         return known
-    return None if name in operations.ELSEWHERE else operations.function(name)
+    return None if name in facade.ELSEWHERE else facade.function(name)
 
 
 def namespace(name: str) -> Namespace:
@@ -191,7 +190,7 @@ def namespace(name: str) -> Namespace:
     if name == "torch.random":
         names = ("manual_seed", "initial_seed", "seed", "get_rng_state", "set_rng_state")
         draws = import_module("gradcli.script.torch.random.draws")
-        return Namespace(name, {"fork_rng": draws.ForkedGenerator, **{name: MEMBERS[name] for name in names}})
+        return Namespace(name, {"fork_rng": draws.fork_rng, **{name: MEMBERS[name] for name in names}})
     return Namespace(name, MEMBERS, find, known=[*OPERATIONS, *SUBMODULES])
 
 

@@ -1,4 +1,4 @@
-"""`torch.save` and `torch.load`: a snippet writes no files, so what it saves is kept until it ends."""
+"""`torch.save` and `torch.load`: a snippet writes no files, so the run keeps saved objects until it ends."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def save(obj: Any, f: Any, *_: Any, **__: Any) -> None:
 
 
 def load(f: Any, *_: Any, **__: Any) -> Any:
-    """A copy of what was saved under the name."""
+    """Return a copy of the object that was saved under the name."""
     path = _path("load", f)
     if path not in running.machine.saved:
         raise FileNotFoundError(ENOENT, strerror(ENOENT), path)

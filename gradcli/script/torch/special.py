@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradcli.script.python.values.attributes import Namespace
-from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations import facade
 
 SAME = (
     "digamma entr erf erfc erfcx erfinv exp2 expit expm1 gammainc gammaincc i0 i0e i1 i1e log1p log_ndtr log_softmax "
@@ -23,7 +23,7 @@ NAMES = {
 def find(name: str) -> Any:
     if name not in NAMES:
         return None
-    return operations.function(NAMES[name])
+    return facade.function(NAMES[name])
 
 
 def namespace(name: str) -> Namespace:

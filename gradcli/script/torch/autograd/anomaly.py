@@ -1,10 +1,9 @@
-"""`torch.autograd.detect_anomaly`: a backward pass that says which line of the snippet made the node that failed."""
+"""`torch.autograd.detect_anomaly`: a failed backward pass names the line of the snippet that made the failing node."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,8 +16,8 @@ from gradcli.engine.recorder import Application, leave, listen
 from gradcli.engine.saved import HINT
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.machine import RESETS, running
-from gradcli.script.python.values.attributes import Facade
+from gradcli.script.machine import running
+from gradcli.script.torch.autograd.grad_modes import Switch
 
 ENABLED = (
     "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for debugging."
@@ -30,14 +29,14 @@ ABOVE = (
 
 
 class Anomaly:
-    """What is switched, and where the nodes were made since."""
+    """The anomaly mode of a run, and the lines on which nodes were made since it was switched on."""
 
     def __init__(self) -> None:
         self.enabled, self.checks = False, True
         self.made: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
 
     def switch(self, enabled: bool, checks: bool) -> tuple[bool, bool]:
-        """Switch, and answer what it was."""
+        """Set the mode; return whether it was enabled before, and checked for nan."""
         before = self.enabled, self.checks
         self.enabled, self.checks = enabled, checks
         leave(self)
@@ -46,7 +45,7 @@ class Anomaly:
         return before
 
     def append(self, application: Application) -> None:
-        """An operation was applied, on the line that runs now."""
+        """Remember the line that runs now, on which an operation was applied."""
         node = application.out.node
         if isinstance(node, Node):
             machine = running.machine
@@ -54,7 +53,7 @@ class Anomaly:
             self.made[node] = f'  File "{machine.source.name}", line {machine.line}\n    {line}\n'
 
     def watched(self, events: Iterator[Event]) -> Iterator[Event]:
-        """The events of a backward pass; what goes wrong is told with the line that made the node."""
+        """Yield the events of a backward pass; where it fails, warn of the line that made the node."""
         try:
             for event in events:
                 if self.checks and not isinstance(event, Accumulation):
@@ -86,12 +85,13 @@ class Anomaly:
         warnings.warn(f"Error detected in {node.name()}. {more}", UserWarning, stacklevel=2)
 
 
-anomaly = Anomaly()
-RESETS.append(partial(anomaly.switch, False, True))
+def anomaly() -> Anomaly:
+    """The anomaly mode of the run."""
+    return running.machine.own(Anomaly)
 
 
 def node_at_work(error: BaseException) -> Node | None:
-    """The node whose rules ran when the error was raised: that of the walk it came through."""
+    """The node whose rules ran when the error was raised, from the frame of the walk that it came through."""
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code is walk.__code__:
@@ -101,33 +101,32 @@ def node_at_work(error: BaseException) -> Node | None:
     return None
 
 
-class detect_anomaly(Facade):  # noqa: N801  torch's name
-    """`with torch.autograd.detect_anomaly():`."""
+class AnomalyMode(Switch):
+    """The anomaly mode as a context."""
 
     __module__ = "torch.autograd.anomaly_mode"
+
+    def _set(self, state: tuple[bool, bool]) -> tuple[bool, bool]:
+        return anomaly().switch(*state)
+
+
+class detect_anomaly(AnomalyMode):  # noqa: N801  torch's name
+    """`with torch.autograd.detect_anomaly():`."""
+
+    __module__ = AnomalyMode.__module__
 
     def __init__(self, check_nan: bool = True) -> None:
         warnings.warn(ENABLED, UserWarning, stacklevel=2)
-        self._check_nan = check_nan
-        self._before = anomaly.enabled, anomaly.checks
-
-    def __enter__(self) -> None:
-        anomaly.switch(True, self._check_nan)
-
-    def __exit__(self, *_: Any) -> None:
-        anomaly.switch(*self._before)
+        self._wanted = True, check_nan
 
 
-class set_detect_anomaly(Facade):  # noqa: N801  torch's name
+class set_detect_anomaly(AnomalyMode):  # noqa: N801  torch's name
     """`torch.autograd.set_detect_anomaly(True)`: takes effect when it is called; a context takes it back."""
 
-    __module__ = "torch.autograd.anomaly_mode"
+    __module__ = AnomalyMode.__module__
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
-        self._before = anomaly.switch(mode, check_nan)
+        self._before = self._set((mode, check_nan))
 
     def __enter__(self) -> None:
-        """It is switched already."""
-
-    def __exit__(self, *_: Any) -> None:
-        anomaly.switch(*self._before)
+        """Leave the mode as it is: it was set when this was made."""

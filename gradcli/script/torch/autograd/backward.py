@@ -15,7 +15,7 @@ from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.autograd.nodes import GradientEdge
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 Follow = Callable[[Iterator[Event]], Iterator[Event]]
@@ -39,7 +39,7 @@ BATCHES = (
 
 
 class Passes:
-    """The number of the backward pass that runs, and the tensors that it began with."""
+    """The number of the backward pass that a run is at, and the tensors that it began with."""
 
     number = 0
     outputs: Sequence[Tensor] = ()
@@ -47,9 +47,6 @@ class Passes:
     def begin(self, outputs: Sequence[Tensor]) -> None:
         self.number += 1
         self.outputs = outputs
-
-
-passes = Passes()
 
 
 def backward(
@@ -60,7 +57,7 @@ def backward(
     grad_variables: Any = None,
     inputs: Any = None,
 ) -> None:
-    """`torch.autograd.backward`, and so `x.backward(...)`; what happens is told to the timeline, if there is one."""
+    """`torch.autograd.backward`, and so `x.backward(...)`; the timeline, if there is one, follows the pass."""
     only = None if inputs is None else _several(inputs)
     if only == ():
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
@@ -71,20 +68,21 @@ def backward(
     for x in only or ():
         if isinstance(x, Tensor):
             x.retain_grad()
-    passes.begin(targets)
+    running.machine.own(Passes).begin(targets)
     nodes = None if only is None else [x.node for x in only]
     timeline = running.machine.timeline
     follow = _following(partial(timeline.backward, targets, given) if timeline is not None and targets else None)
-    told = follow is not None
-    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, events=told)
+    followed = follow is not None
+    events = walk(targets, given, retain_graph=retain_graph, create_graph=create_graph, only=nodes, events=followed)
     drain(follow(events) if follow is not None else events, create_graph)
 
 
-def _following(tell: Follow | None) -> Follow | None:
-    """What passes on the events of a pass and looks at them: for the anomaly mode, for the timeline, or nothing."""
-    if not anomaly.enabled:
-        return tell
-    return anomaly.watched if tell is None else lambda events: tell(anomaly.watched(events))
+def _following(timeline: Follow | None) -> Follow | None:
+    """Return the function that the events of a pass go through: for the anomaly mode, for the timeline, or None."""
+    mode = anomaly()
+    if not mode.enabled:
+        return timeline
+    return mode.watched if timeline is None else lambda events: timeline(mode.watched(events))
 
 
 def gradient(
@@ -98,7 +96,7 @@ def gradient(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> Any:
-    """`torch.autograd.grad`: a tuple, or for a dict of inputs a dict."""
+    """`torch.autograd.grad`: return a tuple, or for a dict of inputs a dict."""
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
@@ -113,7 +111,7 @@ def gradient(
     for target in targets:
         if not isinstance(target, Tensor | GradientEdge):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind_name(target)}")
-    passes.begin(sources)
+    running.machine.own(Passes).begin(sources)
     unused = bool(allow_unused) or materialize_grads
     rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
     timeline = running.machine.timeline
@@ -149,7 +147,7 @@ def _stacked(rounds: Sequence[tuple[Tensor | None, ...]]) -> tuple[Tensor | None
 
 
 def _rows(gradients: Any) -> list[Any]:
-    """The gradients of a batch, one a pass."""
+    """Return the gradients of a batch, one a pass."""
     return [gradients[n] for n in range(len(gradients))]
 
 
@@ -158,7 +156,7 @@ def _several(x: Any) -> tuple[Any, ...]:
 
 
 def _output(x: Any) -> Tensor:
-    """An output as a tensor, also where its place in the graph stands for it."""
+    """Return an output as a tensor, also where its edge is given in its place."""
     if isinstance(x, GradientEdge):
         return Tensor(getattr(x.node, "out", None), x.node)
     if not isinstance(x, Tensor):
@@ -167,7 +165,7 @@ def _output(x: Any) -> Tensor:
 
 
 def _upstream(outputs: Sequence[Tensor], grads: Any, *, batched: bool = False) -> tuple[Gradient, ...]:
-    """The gradients that enter, one an output: as given, or None for those of one element, which enter with 1."""
+    """Return the gradient that enters at each output: as given, or None for 1 at an output of one element."""
     if grads is None:
         given: tuple[Any, ...] = (None,) * len(outputs)
     else:

@@ -1,4 +1,4 @@
-"""`torch.utils.checkpoint`: what a part of a network saves is thrown away, and computed again in the backward pass."""
+"""`torch.utils.checkpoint`: the saved tensors of a part of a network, computed again in the backward pass."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from gradcli.script.torch.autograd.packing import Packer, packing
 
 NO_INPUT = "None of the inputs have requires_grad=True. Gradients will be None"
 NO_OUTPUT = "none of output has requires_grad=True, this checkpoint() is not necessary"
-NOT_SAID = (
+REENTRANT = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
     "checkpoint without use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to "
     "preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on the "
     "differences between the two variants."
 )
-NOT_SAID_SEQUENTIAL = (
+REENTRANT_SEQUENTIAL = (
     "torch.utils.checkpoint.checkpoint_sequential: the use_reentrant parameter should be passed explicitly. In version "
     "2.9 we will raise an exception if use_reentrant is not passed. use_reentrant=False is recommended, but if you "
     "need to preserve the current default behavior, you can pass use_reentrant=True. Refer to docs for more details on "
@@ -31,7 +31,7 @@ NOT_SAID_SEQUENTIAL = (
 
 
 class EnoughError(Exception):
-    """The last of what was saved is there again: nothing more needs to run."""
+    """Raised when the last saved tensor has been computed again, so that nothing more needs to run."""
 
 
 class Frame:
@@ -78,7 +78,7 @@ class Frame:
 
 
 class CheckpointFunction(Function):
-    """The reentrant form: computed outside the graph, and again when its gradient is asked for."""
+    """The reentrant form: computed outside the graph, and again in the backward pass."""
 
     @staticmethod
     def forward(ctx: Any, function: Callable[..., Any], preserve: bool, *arguments: Any) -> Any:
@@ -116,9 +116,9 @@ def checkpoint(
     debug: bool = False,
     **keywords: Any,
 ) -> Any:
-    """What the function gives; the backward pass runs it again."""
+    """Call the function, which the backward pass runs again."""
     if use_reentrant is None:
-        warnings.warn(NOT_SAID, UserWarning, stacklevel=2)
+        warnings.warn(REENTRANT, UserWarning, stacklevel=2)
         use_reentrant = True
     if use_reentrant and keywords:
         raise ValueError("Unexpected keyword arguments: " + ",".join(keywords))
@@ -132,9 +132,9 @@ def checkpoint(
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, preserve_rng_state: bool = True
 ) -> Any:
-    """A chain of modules in segments, of which all but the last are checkpoints."""
+    """Call a chain of modules in segments, all but the last as checkpoints."""
     if use_reentrant is None:
-        warnings.warn(NOT_SAID_SEQUENTIAL, UserWarning, stacklevel=2)
+        warnings.warn(REENTRANT_SEQUENTIAL, UserWarning, stacklevel=2)
         use_reentrant = True
     chain = list(functions) if isinstance(functions, list | tuple) else list(functions.children())
     size = max(len(chain) // segments, 1)

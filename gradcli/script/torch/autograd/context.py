@@ -1,4 +1,4 @@
-"""`ctx`: what the `forward` of a snippet's own function leaves for its `backward`, and the `grad_fn` of the result."""
+"""`ctx` of a snippet's own function, which carries values from `forward` to `backward`: the `grad_fn` of the result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradcli.errors import AutogradError
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.packing import packed, unpacked
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 
 
 class Context(Facade):
@@ -58,11 +58,11 @@ class Context(Facade):
         self._saved = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
-        """What a `jvp` would read."""
+        """Accept tensors for a `jvp`, which is never run."""
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """The tensors as they were; refused after the graph was freed, and where one was changed since."""
+        """The saved tensors; AutogradError after the graph was freed, and where one was changed since."""
         if self._freed:
             raise AutogradError(SECOND_TIME, code="E302")
         for tensor, version in zip(self._saved, self._versions, strict=True):
@@ -82,7 +82,7 @@ class Context(Facade):
         self._materialize = value
 
     def _seal(self, results: dict[int, Any]) -> None:
-        """`forward` is over: outputs are saved as what the snippet gets in their place."""
+        """End `forward`: where it saved an output, save the tensor that the snippet gets in its place."""
         saved = tuple(results.get(id(tensor), tensor) for tensor in self._saved)
         self._outputs = tuple(results.values())
         self._saved = tuple(map(packed, saved))

@@ -21,12 +21,12 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.language import tree
 from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.windows.padding import pad_constant
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 
 
 @dataclass(frozen=True, eq=False)
 class Opaque(Primitive):
-    """A primitive whose rules are not read: they save nothing that the engine would have to watch."""
+    """A primitive whose rules are not read for the tensors they save."""
 
     @property
     def saved(self) -> tuple[frozenset[int], ...]:
@@ -35,17 +35,17 @@ class Opaque(Primitive):
 
 @dataclass(frozen=True, eq=False)
 class Custom(Opaque):
-    """A function of the snippet, as it was called once; what it saved is the business of its context."""
+    """One call of a function of the snippet, whose context saves tensors."""
 
     call: Any = None
 
     def saving(self, inputs: Sequence[Any]) -> Sequence[int]:
-        """Where something was saved, every input counts, for the node lets go of it as a whole."""
+        """Return all positions if anything was saved, for the node frees it as a whole."""
         return range(len(inputs)) if self.call.context._saved else ()
 
 
 class CustomNode(Node):
-    """A node whose inputs stay when the graph is freed: then it is the context that refuses."""
+    """A node that keeps its inputs when the graph is freed; its context refuses to be read then."""
 
     __slots__ = ("held",)
 
@@ -67,7 +67,7 @@ class CustomNode(Node):
 
 
 class PartNode(Node):
-    """One of several outputs: snippets see the node of the whole function in its place."""
+    """The node of one of several outputs; snippets see the node of the whole function in its place."""
 
     __slots__ = ()
 
@@ -83,7 +83,7 @@ class PartNode(Node):
 
 
 class Call:
-    """One call of a function: its tensors, its results, and the gradients that came and go."""
+    """One call of a function: its tensors, its results, and their gradients."""
 
     def __init__(self, function: Any, context: Any, arguments: tuple[Any, ...], results: tuple[Any, ...]) -> None:
         self.function = function
@@ -93,7 +93,7 @@ class Call:
         self.results = [(x.shape, x.dtype) if isinstance(x, Tensor) else None for x in results]
         self.outputs = {n: x for n, x in enumerate(results) if self._differentiable(x)}
         self.name = f"{function.__name__}Backward"
-        self.arrived: set[int] = set()  # the outputs for which a gradient came
+        self.arrived: set[int] = set()  # the outputs that a gradient came for
         self.upstream: Any = None
         self.waiting: dict[int, Any] = {}  # the gradients that `backward` gave, until they are asked for
 
@@ -116,7 +116,7 @@ class Call:
             if isinstance(out, View):
                 out.path = ((primitive, {}),)
         whole.node = self.context._node = node = CustomNode(primitive, tensors, {}, edges, whole.value)
-        self._told(primitive, tensors, whole)
+        self._listed(primitive, tensors, whole)
         if len(self.outputs) > 1:
             self._divide(whole, node)
 
@@ -124,19 +124,19 @@ class Call:
         return any(x is output for output in self.outputs.values())
 
     @staticmethod
-    def _told(primitive: Primitive, inputs: tuple[Any, ...], out: Tensor, **options: Any) -> None:
+    def _listed(primitive: Primitive, inputs: tuple[Any, ...], out: Tensor, **options: Any) -> None:
         if mode.tape is not None:
             mode.tape.append(Application(primitive, inputs, options, out))
 
     def _again(self, *values: Any) -> Any:
-        """The value, for those who read the operation as a formula: the one there is."""
+        """Return the value, for readers of the operation as a formula."""
         return next(iter(self.outputs.values())).value
 
     def _packed(self) -> Tensor:
         return Tensor(np.concatenate([np.ravel(x.value) for x in self.outputs.values()]))
 
     def _divide(self, whole: Tensor, node: Node) -> None:
-        """Each output as a part of the flat result."""
+        """Make each output a part of the flat result."""
         for place, out in self.outputs.items():
             before, after = self._around(place)
             part = Opaque(
@@ -148,23 +148,23 @@ class Call:
                 structured=True,
             )
             out.node = PartNode(part, (whole,), {"place": place}, [node], out.value)
-            self._told(part, (whole,), out, place=place)
+            self._listed(part, (whole,), out, place=place)
 
     def _around(self, place: int) -> tuple[int, int]:
-        """How many entries of the flat result lie before and after an output."""
+        """Return the numbers of entries of the flat result before and after an output."""
         sizes = {n: x.value.size for n, x in self.outputs.items()}
         before = sum(size for n, size in sizes.items() if n < place)
         return before, sum(sizes.values()) - sizes[place] - before
 
     def _whole(self, g: Any, out: Any, packed: Any, *, place: int) -> Any:
-        """The gradient of the flat result, from that of one output."""
+        """Return the gradient of the flat result, from that of one output."""
         if not isinstance(g, Formula):
             self.arrived.add(place)
         size = self.outputs[place].value.size
         return pad_constant(reshape(g, shape=(size,)), pad=self._around(place), value=0)
 
     def flow(self, g: Any, out: Any, *inputs: Any, position: int) -> Any:
-        """The rule of one input; the snippet's `backward` runs once for all of them."""
+        """Return the gradient of one input; the snippet's `backward` runs once for all inputs."""
         if isinstance(g, Formula):
             return Formula(tree.Call(self.name, (tree.Argument(g.tree),)), np.zeros_like(inputs[position].value))
         if g is not self.upstream or position not in self.waiting:
@@ -191,7 +191,7 @@ class Call:
         }
 
     def _given(self, upstream: Tensor) -> list[Tensor | None]:
-        """What `backward` gets: a gradient for each output; those that did not come are zeros, or None."""
+        """Return the gradients that `backward` gets, one an output; zeros, or None, where none came."""
         arrived, self.arrived = self.arrived, set()
         given: list[Tensor | None] = []
         for place, result in enumerate(self.results):
@@ -207,7 +207,7 @@ class Call:
         return given
 
     def _checked(self, place: int, answer: Any, carried: bool) -> Any:
-        """One gradient as the walk takes it."""
+        """Check one gradient, and return it as the walk takes it."""
         if answer is None:
             return None
         if place not in self.places:
@@ -235,7 +235,7 @@ def _written(name: str, operands: Sequence[Formula], options: dict[str, Any]) ->
 
 
 def _reaches(shape: tuple[int, ...], wider: tuple[int, ...]) -> bool:
-    """Whether a tensor of the one shape broadcasts to the other."""
+    """Return whether a tensor of the one shape broadcasts to the other."""
     try:
         return broadcast_shapes(shape, wider) == wider
     except ValueError:

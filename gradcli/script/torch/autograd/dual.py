@@ -25,7 +25,7 @@ class UnpackedDualTensor(NamedTuple):
 
 
 class dual_level(Facade):  # noqa: N801  torch's name
-    """`with dual_level():`, inside of which tangents follow the operations."""
+    """Carry tangents through the operations of a `with` block."""
 
     __module__ = "torch.autograd.forward_ad"
 
@@ -36,12 +36,12 @@ class dual_level(Facade):  # noqa: N801  torch's name
         if listening(tangents.Level):
             raise RuntimeError("Nested forward mode AD is not supported at the moment")
         listen(self._level)
-        printing.more_suffixes.append(tangent_text)
+        printing.print_options().suffixes.append(tangent_text)
         return 0
 
     def __exit__(self, *_: Any) -> None:
         leave(self._level)
-        printing.more_suffixes.remove(tangent_text)
+        printing.print_options().suffixes.remove(tangent_text)
 
 
 def tangent_of(x: Tensor) -> Tensor | None:
@@ -50,19 +50,21 @@ def tangent_of(x: Tensor) -> Tensor | None:
 
 
 def tangent_text(x: Tensor) -> str:
-    """What is printed of a dual tensor behind its value."""
+    """Return the text of a tangent, which is printed after the value of a dual tensor; empty if there is none."""
     tangent = tangent_of(x)
     return "" if tangent is None else f"tangent={printing.format_tensor(tangent)}"
 
 
 def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
-    """The tensor with a tangent: another tensor on the same memory."""
+    """Return the tensor with a tangent: another tensor on the same memory."""
     levels = listening(tangents.Level)
     if not levels:
         raise RuntimeError(NO_LEVEL)
     for name, x in (("primal", tensor), ("tangent", tangent)):
         if isinstance(x, Tensor) and not is_floating(x.value):
-            raise ValueError(f"Expected {name} to be floating point or complex, but got: {represent(dtype_of(x))}")
+            raise ValueError(
+                f"Expected {name} to be floating point or complex, but got: {printing.dtype_text(x.dtype)}"
+            )
     if tensor.shape != tangent.shape:
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
@@ -74,14 +76,8 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
     return dual  # type: ignore[no-any-return]
 
 
-def dtype_of(x: Tensor) -> Any:
-    from gradcli.script.torch.tensor.dtypes import BY_NUMPY
-
-    return BY_NUMPY[x.dtype]
-
-
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value without its tangent, and the tangent."""
+    """Return the value without its tangent, and the tangent."""
     tangent = tangent_of(tensor)
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
@@ -97,7 +93,7 @@ def enter_dual_level() -> int:
 def exit_dual_level(*, level: int | None = None) -> None:
     for active in listening(tangents.Level)[:1]:
         leave(active)
-        printing.more_suffixes.remove(tangent_text)
+        printing.print_options().suffixes.remove(tangent_text)
 
 
 describe(

@@ -1,7 +1,7 @@
-"""`torch.autograd.Function`: a forward and a backward of the snippet's own, as one node of the graph.
+"""`torch.autograd.Function`: the snippet's own forward and backward, as one node of the graph.
 
 The node holds a primitive that is made for this one call: its rules run the snippet's `backward`. Several outputs are
-the parts of one flat tensor, so that the node has one result, as every other.
+the parts of one flat tensor, so that the node has one result, as every node has.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NO_BACKWARD = (
 
 
 class Function(Facade):
-    """The parent of a snippet's own functions; `apply` calls them."""
+    """The base class of a snippet's own functions; `apply` calls them."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         warnings.warn(f"{type(self)!r} {INSTANCE}", DeprecationWarning, stacklevel=2)
@@ -61,7 +61,7 @@ class Function(Facade):
 
     @classmethod
     def apply(cls, *arguments: Any, **keywords: Any) -> Any:
-        """Run `forward`, outside the graph, and remember how to run `backward`."""
+        """Run `forward` outside the graph, and record a node that runs `backward`."""
         arguments = (*arguments, *keywords.values())
         positional = arguments[: len(arguments) - len(keywords)]
         context = Context(cls, arguments)
@@ -79,7 +79,7 @@ class Function(Facade):
 
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The outputs as tensors of their own: an input that was returned, and is not dirty, is another tensor then."""
+    """Return the outputs; a returned input that is not marked dirty becomes another tensor."""
     results = []
     for output in outputs:
         if isinstance(output, Tensor):
@@ -94,7 +94,7 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
 
 
 def _alias(x: Tensor, *, recorded: bool) -> Tensor:
-    """Another tensor on the same memory; one with a node of the snippet's is a view that may not be changed."""
+    """Return another tensor on the same memory; where graphs are recorded, a view that may not be changed."""
     if recorded:
         return View(x.array, x if x.base is None else x.base, (), CUSTOM)
     alias = Tensor(x.array)
@@ -111,7 +111,7 @@ Function.__module__ = "torch.autograd.function"
 
 
 def _refuse(g: Any, out: Any, x: Any) -> Any:
-    if isinstance(g, Formula):  # that is only looked at
+    if isinstance(g, Formula):  # read as text, not computed
         return g
     raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
@@ -124,7 +124,7 @@ once = Primitive("once", _same, (_refuse,), "torch::autograd::Error", call("once
 
 
 def once_differentiable(backward: Any) -> Any:
-    """A decorator: what `backward` gives is outside the graph; who differentiates it again is refused."""
+    """Decorate `backward`: its results are outside the graph, and to differentiate them is an error."""
 
     def backward_once(ctx: Any, *gradients: Any) -> Any:
         with set_grad_enabled(False):

@@ -1,4 +1,4 @@
-"""`torch.no_grad` and its kin: what is switched as a context, as a decorator, or at once."""
+"""`torch.no_grad` and the other modes: as contexts, as decorators, or set at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from gradcli.engine.modes import mode
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.torch.autograd import inference
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 
 CLASSES = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
@@ -21,26 +21,27 @@ CLASSES = (
 
 
 class Switch(Facade):
-    """Something that is switched inside a block, or while a function runs."""
+    """A state that is set at the start of a `with` block, and set back at its end."""
 
-    def __init__(self) -> None:
-        self._before: Any = None  # of the last entry alone, as in torch
+    _wanted: Any
+    _before: Any = None  # of the last entry alone, as in torch
 
-    def _clone(self) -> Switch:
-        return type(self)()
-
-    def _switch(self) -> Any:
-        """Switch, and answer what to restore."""
+    def _set(self, state: Any) -> Any:
+        """Set the state, and return the one before."""
         raise NotImplementedError
 
-    def _restore(self, before: Any) -> None:
-        mode.grad_enabled = before
-
     def __enter__(self) -> None:
-        self._before = self._switch()
+        self._before = self._set(self._wanted)
 
     def __exit__(self, *_: Any) -> None:
-        self._restore(self._before)
+        self._set(self._before)
+
+
+class Decorator(Switch):
+    """A mode that may also hold while a function runs."""
+
+    def _clone(self) -> Decorator:
+        return type(self)()
 
     def __call__(self, called: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(called, type | BuiltinType):
@@ -55,7 +56,7 @@ class Switch(Facade):
         return decorate_context
 
     def _resumed(self, generator: Any) -> Any:
-        """A generator, each part of which runs inside the block."""
+        """Iterate over a generator, each part of which runs in the mode."""
         sent = None
         while True:
             try:
@@ -66,8 +67,16 @@ class Switch(Facade):
             sent = yield value
 
 
-class Bare(Switch):
-    """One that may decorate without being called first: `@torch.no_grad`."""
+class GradMode(Decorator):
+    """Whether graphs are recorded."""
+
+    def _set(self, state: bool) -> bool:
+        before, mode.grad_enabled = mode.grad_enabled, state
+        return before
+
+
+class Bare(GradMode):
+    """A mode that may decorate without being called first: `@torch.no_grad`."""
 
     def __new__(cls, called: Any = None) -> Any:
         return super().__new__(cls) if called is None else cls()(called)
@@ -79,70 +88,57 @@ class Bare(Switch):
 class no_grad(Bare):  # noqa: N801  torch's name
     """Results do not require grad."""
 
-    def _switch(self) -> bool:
-        before, mode.grad_enabled = mode.grad_enabled, False
-        return before
+    _wanted = False
 
 
 class enable_grad(Bare):  # noqa: N801  torch's name
-    """Graphs are recorded again."""
+    """Graphs are recorded, except in inference mode."""
 
-    def _switch(self) -> bool:
-        before, mode.grad_enabled = mode.grad_enabled, not mode.inference
-        return before
+    _wanted = property(lambda self: not mode.inference)
 
 
-class set_grad_enabled(Switch):  # noqa: N801  torch's name
+class set_grad_enabled(GradMode):  # noqa: N801  torch's name
     """Takes effect when it is called; as a context it takes that back, as a decorator it waits for the call."""
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
             raise TypeError(f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {kind_name(mode)}")
-        super().__init__()
-        self._wanted = mode
-        self._first = self._switch()
+        self._given = mode
+        self._before = self._set(self._wanted)
 
-    def _clone(self) -> Switch:
-        return set_grad_enabled(self._wanted)
+    @property
+    def _wanted(self) -> bool:
+        return self._given and not mode.inference
 
-    def _switch(self) -> bool:
-        before, mode.grad_enabled = mode.grad_enabled, self._wanted and not mode.inference
-        return before
+    def _clone(self) -> Decorator:
+        return set_grad_enabled(self._given)
 
     def __enter__(self) -> None:
-        self._switch()
-
-    def __exit__(self, *_: Any) -> None:
-        self._restore(self._first)
+        self._set(self._wanted)
 
     def __call__(self, called: Callable[..., Any]) -> Callable[..., Any]:
-        self._restore(self._first)
+        self._set(self._before)
         return super().__call__(called)
 
     def __repr__(self) -> str:
-        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self._wanted})"
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self._given})"
 
 
-class inference_mode(Switch):  # noqa: N801  torch's name
-    """Nothing is recorded, and what is made inside stays out of graphs for good."""
+class inference_mode(Decorator):  # noqa: N801  torch's name
+    """Nothing is recorded, and the tensors made inside stay out of graphs for good."""
 
     def __new__(cls, mode: Any = True) -> Any:
         return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode: Any = True) -> None:
-        super().__init__()
-        self._wanted = mode is True
+        self._wanted = (mode is not True, mode is True)
 
-    def _clone(self) -> Switch:
-        return inference_mode(self._wanted)
+    def _clone(self) -> Decorator:
+        return inference_mode(self._wanted[1])
 
-    def _switch(self) -> tuple[bool, bool]:
-        before, mode.grad_enabled = mode.grad_enabled, not self._wanted
-        return before, inference.switch(self._wanted)
-
-    def _restore(self, before: tuple[bool, bool]) -> None:
-        mode.grad_enabled = before[0]
-        inference.switch(before[1])
+    def _set(self, state: tuple[bool, bool]) -> tuple[bool, bool]:
+        before, mode.grad_enabled = mode.grad_enabled, state[0]
+        return before, inference.switch(state[1])
 
 
 MODES: dict[str, Any] = {kind.__name__: kind for kind in (no_grad, enable_grad, set_grad_enabled, inference_mode)}

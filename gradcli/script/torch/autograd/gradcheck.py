@@ -11,6 +11,8 @@ import numpy as np
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.script.machine import running
+from gradcli.script.torch.autograd.functional.derivatives import gradients, units
+from gradcli.script.torch.tensor.printing import tensor_text
 
 NOT_DOUBLE = (
     "Input #{} requires gradient and is not a double precision floating point or complex. This check will likely fail "
@@ -19,7 +21,7 @@ NOT_DOUBLE = (
 
 
 class GradcheckError(RuntimeError):
-    """Gradients and differences do not agree."""
+    """Raised where gradients and finite differences do not agree."""
 
 
 def gradcheck(
@@ -32,7 +34,7 @@ def gradcheck(
     raise_exception: bool = True,
     **_: Any,
 ) -> bool:
-    """Whether every entry of every Jacobian is that of central differences; GradcheckError where one is not.
+    """Compare every entry of every Jacobian with central differences; GradcheckError where one differs.
 
     ValueError when no input requires grad.
     """
@@ -53,17 +55,17 @@ def gradcheck(
 
 
 def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
-    """The same for second derivatives: of the gradients as functions of the inputs."""
+    """Compare the derivatives of the gradients, as functions of the inputs, with central differences."""
     given = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     wanted = [n for n, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
 
-    def gradients(*arguments: Any) -> tuple[Tensor, ...]:
+    def first(*arguments: Any) -> tuple[Tensor, ...]:
         outputs = [x for x in _tuple(func(*arguments)) if x.requires_grad]
         ones = [Tensor(np.ones(x.shape, x.dtype)[()]) for x in outputs]
         found = grad(outputs, [arguments[n] for n in wanted], ones, create_graph=True, allow_unused=True)
         return tuple(x for x in found if x is not None and x.requires_grad)
 
-    return gradcheck(gradients, given, **options)
+    return gradcheck(first, given, **options)
 
 
 def _failures(
@@ -80,14 +82,8 @@ def _failures(
             if not np.allclose(numerical, analytical, rtol=rtol, atol=atol):
                 yield (
                     f"Jacobian mismatch for output {number} with respect to input {n},\n"
-                    f"numerical:{_text(numerical)}\nanalytical:{_text(analytical)}\n"
+                    f"numerical:{tensor_text(Tensor(numerical))}\nanalytical:{tensor_text(Tensor(analytical))}\n"
                 )
-
-
-def _text(jacobian: Any) -> str:
-    from gradcli.script.torch.tensor.printing import tensor_text
-
-    return tensor_text(Tensor(jacobian))
 
 
 def _tuple(outputs: Any) -> tuple[Any, ...]:
@@ -95,7 +91,7 @@ def _tuple(outputs: Any) -> tuple[Any, ...]:
 
 
 def _numerical(func: Callable[..., Any], given: tuple[Any, ...], n: int, number: int, eps: float) -> Any:
-    """The Jacobian by central differences: a row for each entry of the input."""
+    """Return the Jacobian by central differences, a row for each entry of the input."""
     x = given[n]
     entries = x.array.reshape(-1) if x.array.flags.c_contiguous else x.array.flat
     rows = []
@@ -111,18 +107,9 @@ def _numerical(func: Callable[..., Any], given: tuple[Any, ...], n: int, number:
 
 
 def _analytical(output: Tensor, x: Tensor) -> Any:
-    """The Jacobian by one backward pass for each entry of the output."""
-    columns = []
-    for at in range(output.value.size):
-        upstream = np.zeros(output.shape, output.dtype)
-        upstream.reshape(-1)[at] = 1
-        found = (
-            grad([output], [x], [Tensor(upstream[()])], retain_graph=True, allow_unused=True)[0]
-            if output.requires_grad
-            else None
-        )
-        columns.append(np.zeros(x.value.size, x.dtype) if found is None else np.ravel(found.value))
+    """Return the Jacobian by one backward pass for each entry of the output, a row for each entry of the input."""
+    columns = [np.ravel(gradients([output], [x], [unit])[0].value) for unit in units(output)]
     return np.array(columns).T.reshape(x.value.size, output.value.size)
 
 
-MEMBERS: dict[str, Any] = {"gradcheck": gradcheck, "gradgradcheck": gradgradcheck, "GradcheckError": GradcheckError}
+MEMBERS: dict[str, Any] = {kind.__name__: kind for kind in (gradcheck, gradgradcheck, GradcheckError)}

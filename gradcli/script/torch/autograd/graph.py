@@ -1,4 +1,4 @@
-"""`torch.autograd.graph`: hooks on what is saved, places in the graph, hooks on several gradients."""
+"""`torch.autograd.graph`: hooks on saved tensors, edges of the graph, hooks on several gradients."""
 
 from __future__ import annotations
 
@@ -9,23 +9,14 @@ from gradcli.engine.backward import reachable
 from gradcli.engine.graph import AccumulateGrad, Node, Unversioned
 from gradcli.engine.recorder import leave, listen
 from gradcli.engine.tensor import Tensor
-from gradcli.script.machine import RESETS
+from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Facade
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.torch.autograd import packing
-from gradcli.script.torch.autograd.backward import passes
+from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
+from gradcli.script.torch.autograd.grad_modes import Switch
 from gradcli.script.torch.autograd.nodes import GradientEdge
-
-
-class Disabled:
-    """Why hooks on what is saved are refused, if they are."""
-
-    message: str | None = None
-
-
-disabled = Disabled()
-RESETS.append(lambda: vars(disabled).clear())
 
 
 class saved_tensors_hooks(Facade):  # noqa: N801  torch's name
@@ -35,50 +26,43 @@ class saved_tensors_hooks(Facade):  # noqa: N801  torch's name
         self._packer = packing.Packer(pack_hook, unpack_hook)
 
     def __enter__(self) -> None:
-        if disabled.message is not None:
-            raise RuntimeError(disabled.message)
+        message = running.machine.own(packing.Refusal).message
+        if message is not None:
+            raise RuntimeError(message)
         listen(self._packer)
 
     def __exit__(self, *_: Any) -> None:
         leave(self._packer)
 
 
-class save_on_cpu(Facade):  # noqa: N801  torch's name
-    """Here everything is on the CPU."""
+class save_on_cpu(saved_tensors_hooks):  # noqa: N801  torch's name
+    """Save tensors on the CPU, where they are: as with any hooks, changes of them go unnoticed."""
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        """Nothing is to be remembered."""
-
-    def __enter__(self) -> None:
-        """Nothing is to be moved."""
-
-    def __exit__(self, *_: Any) -> None:
-        """Nothing was moved."""
+        super().__init__(lambda x: x, lambda x: x)
 
 
 class allow_mutation_on_saved_tensors(saved_tensors_hooks):  # noqa: N801  torch's name
-    """What is saved is saved as a copy, so that the tensors may change."""
+    """Save copies, so that the tensors may change."""
 
     def __init__(self) -> None:
         super().__init__(lambda x: Tensor(x.value.copy()), lambda x: x)
 
 
-class disable_saved_tensors_hooks(Facade):  # noqa: N801  torch's name
-    """Inside of it such hooks are refused with a message."""
+class disable_saved_tensors_hooks(Switch):  # noqa: N801  torch's name
+    """Refuse hooks on saved tensors with a message."""
 
     def __init__(self, error_message: str) -> None:
-        self._message = error_message
-        self._before: str | None = None
+        self._wanted = error_message
 
-    def __enter__(self) -> None:
-        self._before, disabled.message = disabled.message, self._message
-
-    def __exit__(self, *_: Any) -> None:
-        disabled.message = self._before
+    def _set(self, state: str | None) -> str | None:
+        refusal = running.machine.own(packing.Refusal)
+        before, refusal.message = refusal.message, state
+        return before
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
-    """Where the gradient of a tensor arrives."""
+    """Return the edge at which the gradient of a tensor arrives."""
     if not tensor.requires_grad:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients",
@@ -87,14 +71,14 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
 
 
 def increment_version(tensor: Any) -> None:
-    """Count a change that autograd cannot know of."""
+    """Count a change of a tensor, or of each of several, that autograd cannot see."""
     for x in (tensor,) if isinstance(tensor, Tensor) else tensor:
         if not isinstance(x.history, Unversioned):
             x.changed()
 
 
 class Several:
-    """A hook on several tensors: counts the gradients of each pass."""
+    """A hook on several tensors, which counts the gradients of each pass."""
 
     def __init__(self, tensors: Iterable[Tensor], fn: Callable[..., Any], mode: str) -> None:
         self.tensors = list(tensors)
@@ -107,6 +91,7 @@ class Several:
 
     def _hook(self, place: int) -> Callable[[Tensor], None]:
         def hook(gradient: Tensor) -> None:
+            passes = running.machine.own(Passes)
             if self.number != passes.number:
                 self.number, self.arrived = passes.number, {}
                 roots = [x.node for x in passes.outputs if x.node is not None]
@@ -122,7 +107,7 @@ class Several:
 
 
 class MultiHandle(Facade):
-    """`handle.remove()` takes the hook off all of the tensors."""
+    """The handle of a hook on several tensors; `remove()` takes it off all of them."""
 
     def __init__(self, several: Several) -> None:
         self._handles = several.handles
@@ -133,7 +118,7 @@ class MultiHandle(Facade):
 
 
 def register_multi_grad_hook(tensors: Any, fn: Callable[..., Any], *, mode: str = "all") -> MultiHandle:
-    """Call `fn` with all of the gradients when the last has come, or with the `any` that comes first."""
+    """Call `fn` with all gradients when the last has come; in mode "any", with the first that comes."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     return MultiHandle(Several(tensors, fn, mode))

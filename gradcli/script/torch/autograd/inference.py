@@ -19,7 +19,7 @@ NOT_SAVED = (
 
 
 class Marks:
-    """Listens to operations: marks their results inside of inference mode, and refuses to save them outside."""
+    """Listens to operations: marks their results in inference mode, and refuses to save such tensors outside of it."""
 
     def append(self, application: Application) -> None:
         out = application.out
@@ -35,7 +35,7 @@ marks = Marks()
 
 
 def mark(x: Tensor) -> None:
-    """Make it an inference tensor, unless it looks into the memory of one that is none."""
+    """Make an inference tensor of a result, unless it is a view."""
     if x.base is None and not x.history:
         x.history = Unversioned()
 
@@ -45,13 +45,13 @@ def is_inference(x: Any) -> bool:
 
 
 def check_required(x: Tensor, required: bool) -> None:
-    """Refuse to let an inference tensor require grad, outside of the mode."""
+    """Raise AutogradError if an inference tensor is to require grad outside of the mode."""
     if required and is_inference(x) and not mode.inference:
         raise AutogradError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
 
 
 def switch(enabled: bool) -> bool:
-    """Switch inference mode, and answer what it was; once it was on, there may be tensors to watch."""
+    """Set inference mode, and return it as it was; from the first time on, operations are listened to."""
     before, mode.inference = mode.inference, enabled
     if enabled:
         leave(marks)

@@ -1,4 +1,4 @@
-"""The module `torch.autograd`, and `torch.func`; what snippets rarely use is loaded when they ask for it."""
+"""The module `torch.autograd`, whose larger parts are loaded when a snippet asks for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
 from gradcli.script.torch.autograd import anomaly
-from gradcli.script.torch.autograd import backward as autograd
+from gradcli.script.torch.autograd.backward import backward, gradient
 from gradcli.script.torch.autograd.grad_modes import MODES
 
 ANOMALY: dict[str, Any] = {
@@ -20,7 +20,7 @@ ANOMALY: dict[str, Any] = {
 
 
 def variable(data: Any, requires_grad: bool = False, **_: Any) -> Tensor:
-    """`torch.autograd.Variable`: long since a tensor, on the same memory."""
+    """`torch.autograd.Variable`: a tensor on the same memory."""
     if not isinstance(data, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
     made: Tensor = data.detach()
@@ -32,8 +32,8 @@ VARIABLE = BuiltinType("Variable", Tensor, variable, module="torch.autograd.vari
 AUTOGRAD: dict[str, Any] = {
     **MODES,
     **ANOMALY,
-    "backward": autograd.backward,
-    "grad": autograd.gradient,
+    "backward": backward,
+    "grad": gradient,
     "Variable": VARIABLE,
     "is_grad_enabled": lambda: mode.grad_enabled,
 }
@@ -42,14 +42,13 @@ SMALL: dict[str, dict[str, Any]] = {
     "torch.autograd.anomaly_mode": ANOMALY,
     "torch.autograd.variable": {"Variable": VARIABLE},
 }
-# What is loaded when it is asked for: the parts with a namespace of their own, and the names that lie in them.
+# The parts that are loaded when they are asked for, and the names of torch.autograd that are defined in them.
 PARTS = {
     "torch.autograd.function": "gradcli.script.torch.autograd.functions",
     "torch.autograd.functional": "gradcli.script.torch.autograd.functional.vector_products",
     "torch.autograd.gradcheck": "gradcli.script.torch.autograd.gradcheck",
     "torch.autograd.graph": "gradcli.script.torch.autograd.graph",
     "torch.autograd.forward_ad": "gradcli.script.torch.autograd.dual",
-    "torch.func": "gradcli.script.torch.func.module",
 }
 WITHIN = {
     "Function": "torch.autograd.function",
@@ -59,22 +58,27 @@ WITHIN = {
 
 
 def find(name: str) -> Any:
-    """A part of `torch.autograd`, or a name that lies in one."""
+    """Find a part of `torch.autograd`, or a name that is defined in one."""
     if name in WITHIN:
         return namespace(WITHIN[name]).get(name)
     part = f"torch.autograd.{name}"
     return namespace(part) if part in PARTS or part in SMALL else None
 
 
+def without_operations(members: dict[str, Any]) -> dict[str, Any]:
+    """Wrap the functions for the timeline, if there is one, so that it leaves out the passes inside of them."""
+    timeline = running.machine.timeline
+    if timeline is None:
+        return members
+    return {name: timeline.without_operations(member) for name, member in members.items()}
+
+
 def namespace(name: str) -> Namespace:
-    """`torch.autograd`, one of its parts, or `torch.func`."""
+    """Make `torch.autograd` or one of its parts."""
     if name in SMALL:
         return Namespace(name, SMALL[name])
     if name in PARTS:
         members = import_module(PARTS[name]).MEMBERS
-        timeline = running.machine.timeline
-        if timeline is not None and name in ("torch.autograd.functional", "torch.func"):
-            members = {name: timeline.without_operations(member) for name, member in members.items()}
-        return Namespace(name, members)
+        return Namespace(name, without_operations(members) if name == "torch.autograd.functional" else members)
     known = [*WITHIN, *(part.rpartition(".")[2] for part in PARTS)]
     return Namespace(name, AUTOGRAD, find, known=known)

@@ -1,4 +1,4 @@
-"""The nodes of the graph as snippets see them: `grad_fn`, `next_functions`, names, hooks, what was saved."""
+"""The nodes of the graph as snippets see them: `grad_fn`, `next_functions`, names, hooks, saved tensors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph where a gradient arrives."""
+    """An edge of the graph: the node, and the number of its output, at which a gradient arrives."""
 
     node: Any
     output_nr: int
@@ -31,17 +31,20 @@ class GradientEdge(NamedTuple):
 
 
 NODE_TYPES: dict[tuple[str, str], BuiltinType] = {}
-KINDS: dict[type, str] = {Node: "", AccumulateGrad: ""}  # what shows as a node, and the module of its type
+KINDS: dict[type, str] = {
+    Node: "",
+    AccumulateGrad: "",
+}  # classes of nodes, and the modules of their types
 
 
 def show(kind: type) -> None:
-    """Let the functions of snippets show as nodes."""
+    """Let the objects of a class, contexts of the snippet's own functions, show as nodes."""
     KINDS[kind] = "torch.autograd.function"
     REPRESENTATIONS[kind] = node_text
 
 
 def class_name(node: Any) -> str:
-    """What `type(node).__name__` gives: the name without its C++ namespace."""
+    """Return `type(node).__name__`: the name without its C++ namespace."""
     return str(getattr(node, "_name", "") or node.name()).rpartition("::")[2]
 
 
@@ -63,7 +66,7 @@ _metadata: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
 
 
 def metadata(node: Any) -> dict[str, Any]:
-    """What snippets note about a node."""
+    """Return the dict in which snippets keep notes on a node."""
     return _metadata.setdefault(node, {})
 
 
@@ -96,16 +99,16 @@ METHODS = ("name", "register_hook", "register_prehook")
 
 
 def visible(node: Any) -> Any:
-    """What snippets see as the node: the context, for a function of theirs, whichever of its outputs it is about."""
+    """Return the node that snippets see: for each output of a function of theirs, its context."""
     return getattr(getattr(node, "whole", node), "context", node)
 
 
 def next_functions(node: Any) -> tuple[tuple[Any, int], ...]:
-    """The edges, each with the number of the output that it leads to."""
+    """Return the edges as pairs of a node and the number of its output."""
     return tuple((visible(edge), getattr(edge, "place", n)) for edge, n in node.next_functions)
 
 
-# How torch calls the inputs of an operation in what its node saved; `self` and `other` unless it stands here.
+# The names of the inputs of an operation in torch's `_saved_` attributes; `self` and `other` unless listed here.
 INPUTS = {
     "MmBackward0": ("self", "mat2"),
     "BmmBackward0": ("self", "mat2"),
@@ -138,7 +141,7 @@ SIZED = "Sum Mean View Expand Select Slice Index Squeeze Max0 Min0 Mm Repeat Spl
 
 
 def saved_input(name: str) -> Callable[[Node], Any]:
-    """`_saved_self` and its kin: an input as the node saved it, None where no gradient needs it."""
+    """Make the getter of `_saved_self` and the like: an input that the node saved, None where no gradient needs it."""
 
     def get(node: Node) -> Any:
         if name in node.options:

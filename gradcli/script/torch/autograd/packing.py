@@ -1,4 +1,4 @@
-"""Hooks on what nodes save: `pack` is called when a tensor is saved, `unpack` when the backward pass reads it."""
+"""Hooks on saved tensors: `pack` is called when a node saves one, `unpack` when the backward pass reads it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradcli.engine.tensor import Tensor
 
 
 class Packed:
-    """What `pack` gave for a tensor."""
+    """A saved tensor in the form that `pack` gave it."""
 
     def __init__(self, packer: Packer, x: Tensor) -> None:
         self.packer = packer
@@ -25,7 +25,7 @@ class Packed:
             self.content = packer.pack(x)
 
     def tensor(self) -> Tensor:
-        """What `unpack` makes of it, in the place of the tensor in the graph."""
+        """Return the result of `unpack`, at the node of the tensor that was saved."""
         found = self.packer.unpack(self.content)
         if not isinstance(found, Tensor):
             raise TypeError(
@@ -35,14 +35,14 @@ class Packed:
 
 
 class Packer:
-    """A pair of hooks, which listens to operations; of several the latest holds."""
+    """A pair of hooks, which listens to operations; the latest pair holds."""
 
     def __init__(self, pack: Callable[[Tensor], Any], unpack: Callable[[Any], Any]) -> None:
         self.pack = pack
         self.unpack = unpack
 
     def append(self, application: Application) -> None:
-        """Pack what the new node saved; those behind the later name of an operand come first, as in torch."""
+        """Pack the tensors that the new node saved, the last operand first, as torch does."""
         node = application.out.node
         if not isinstance(node, Node) or node.inputs is None:  # packed already, by the latest
             return
@@ -64,7 +64,7 @@ class Packer:
 
 @contextmanager
 def packing(packer: Packer) -> Iterator[None]:
-    """A block in which the hooks hold."""
+    """Let the hooks hold inside the block."""
     listen(packer)
     try:
         yield
@@ -72,8 +72,14 @@ def packing(packer: Packer) -> Iterator[None]:
         leave(packer)
 
 
+class Refusal:
+    """The message with which a run refuses hooks on saved tensors; None where it takes them."""
+
+    message: str | None = None
+
+
 def packed(x: Any) -> Any:
-    """A tensor that a function of the snippet saves."""
+    """Pack a tensor that a function of the snippet saves, if hooks hold; other values pass through."""
     packers = listening(Packer) if isinstance(x, Tensor) else []
     return Packed(packers[0], x) if packers else x
 

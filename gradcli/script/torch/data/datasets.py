@@ -1,4 +1,4 @@
-"""`torch.utils.data`: datasets, and parts and sums of them."""
+"""The datasets of `torch.utils.data`, whole, in parts and joined."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradcli.script.torch.data.samplers import permuted
 
 
 class Dataset(Facade):
-    """What snippets derive their datasets from."""
+    """The base class of datasets, which snippets derive from."""
 
     __facade__ = True
 
@@ -29,7 +29,7 @@ class Dataset(Facade):
 
 
 class IterableDataset(Dataset):
-    """A dataset without positions: a loader takes what comes."""
+    """A dataset that is iterated over in place of being indexed."""
 
     def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
@@ -93,7 +93,7 @@ class ConcatDataset(Dataset):
 
 
 class StackDataset(Dataset):
-    """Rows of several datasets of one length beside each other: as tuples, or as dicts by the names given."""
+    """The rows of several datasets of one length side by side: as tuples, or as dicts by the names given."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args and kwargs:
@@ -117,7 +117,7 @@ class StackDataset(Dataset):
 
 
 def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subset]:
-    """Parts of a dataset in random order; lengths that sum to 1 are shares, and what is left over goes round."""
+    """Split a dataset into parts in random order; lengths that sum to 1 are shares, whose rest goes round."""
     sizes = list(bounded(lengths))
     total = len(dataset)
     if math.isclose(sum(sizes), 1) and sum(sizes) <= 1:
@@ -140,3 +140,8 @@ def _sizes(shares: list[float], total: int) -> list[int]:
             message = f"Length of split at index {position} is 0. This might result in an empty dataset."
             warnings.warn(message, UserWarning, stacklevel=2)
     return sizes
+
+
+DATASETS = (Dataset, IterableDataset, TensorDataset, Subset, ConcatDataset, StackDataset)
+for kind in DATASETS:
+    kind.__module__ = "torch.utils.data.dataset"

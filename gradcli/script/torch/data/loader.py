@@ -1,10 +1,11 @@
-"""`torch.utils.data`: the loader of batches, and how rows become a batch."""
+"""The module `torch.utils`, with the loader of batches, and the functions that collate rows to a batch."""
 
 from __future__ import annotations
 
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -17,17 +18,17 @@ from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.iteration import Counting
 from gradcli.script.torch.data import datasets, samplers
-from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.literals import as_tensor, tensor_
 
 PINNED = "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used."
 
 
 def default_collate(batch: Any) -> Any:
-    """One value of many: tensors stacked, numbers a tensor, tuples and dicts entry by entry."""
+    """Make a batch of rows: stack tensors, make tensors of numbers; tuples and dicts entry by entry."""
     first = batch[0]
     if isinstance(first, Tensor):
-        return operations.function("stack")(list(batch), 0)  # type: ignore[misc]
+        return facade.function("stack")(list(batch), 0)  # type: ignore[misc]
     if isinstance(first, np.ndarray):
         return default_collate([as_tensor(array) for array in batch])
     if isinstance(first, np.generic):
@@ -51,7 +52,7 @@ def default_collate(batch: Any) -> Any:
 
 
 def default_convert(row: Any) -> Any:
-    """What a loader without batches does to a row: arrays become tensors."""
+    """Make tensors of the arrays in a row; a loader without batches does so."""
     if isinstance(row, dict):
         return {key: default_convert(value) for key, value in row.items()}
     if isinstance(row, tuple | list) and not hasattr(row, "_fields"):
@@ -63,6 +64,7 @@ class DataLoader(Facade):
     """Batches of a dataset, in order or shuffled; every epoch draws from torch's generator as torch does."""
 
     __facade__ = True
+    __module__ = "torch.utils.data.dataloader"
 
     def __init__(
         self,
@@ -145,7 +147,7 @@ class DataLoader(Facade):
         return map(self.collate_fn, rows)
 
     def _takes_rows(self) -> bool:
-        """Whether a batch is nothing but rows of plain tensors, which numpy takes at once."""
+        """Return whether a batch is only rows of plain tensors, which numpy takes at once."""
         return (
             type(self.dataset) is datasets.TensorDataset
             and isinstance(self.batch_sampler, samplers.BatchSampler)
@@ -156,7 +158,7 @@ class DataLoader(Facade):
         )
 
     def _picked(self, positions: Iterator[Any]) -> Iterator[Any]:
-        """The rows of each batch of positions, or of each position."""
+        """Yield the rows of each batch of positions, or of each position."""
         pick = self._picked_by_worker if self.num_workers else self.dataset.__getitem__
         for position in positions:
             if self.batch_sampler is None:
@@ -165,7 +167,7 @@ class DataLoader(Facade):
                 yield [pick(one) for one in position]
 
     def _picked_by_worker(self, position: Any) -> Any:
-        """A row, which a worker picks as anyone would, unless it draws: each worker has random numbers of its own."""
+        """Return a row; UnsupportedError if it draws, for each worker has random numbers of its own."""
         generator = running.machine.generator
         before = generator.get_state().position
         row = self.dataset[position]
@@ -179,7 +181,7 @@ class DataLoader(Facade):
         return row
 
     def _streamed(self) -> Iterator[Any]:
-        """What an iterable dataset gives, batch by batch."""
+        """Yield the rows of an iterable dataset, batch by batch."""
         rows = Counting(self.dataset)
         if self.batch_size is None:
             yield from rows
@@ -190,40 +192,25 @@ class DataLoader(Facade):
 
 
 MEMBERS: dict[str, Any] = {
-    kind.__name__: kind
-    for kind in (
-        datasets.Dataset,
-        datasets.IterableDataset,
-        datasets.TensorDataset,
-        datasets.Subset,
-        datasets.ConcatDataset,
-        datasets.StackDataset,
+    member.__name__: member
+    for member in (
+        *datasets.DATASETS,
+        *samplers.SAMPLERS,
         DataLoader,
-        samplers.Sampler,
-        samplers.SequentialSampler,
-        samplers.RandomSampler,
-        samplers.SubsetRandomSampler,
-        samplers.WeightedRandomSampler,
-        samplers.BatchSampler,
+        datasets.random_split,
+        default_collate,
+        default_convert,
     )
 }
-MEMBERS |= {function.__name__: function for function in (datasets.random_split, default_collate, default_convert)}
-
-WHERE = {"DataLoader": "dataloader", "Sampler": "sampler", "Dataset": "dataset", "Subset": "dataset"}
 
 
 def namespace(name: str) -> Namespace:
-    """`torch.utils`: `data`, and `checkpoint` when it is asked for."""
-    for own, kind in MEMBERS.items():
-        if isinstance(kind, type):
-            place = next(place for end, place in WHERE.items() if own.endswith(end))
-            kind.__module__ = f"{name}.data.{place}"
+    """Make `torch.utils`: `data`, and `checkpoint` when it is asked for."""
 
     def find(part: str) -> Any:
         if part != "checkpoint":
             return None
-        from gradcli.script.torch.autograd.checkpointing import MEMBERS as CHECKPOINT
-
-        return Namespace(f"{name}.checkpoint", CHECKPOINT)
+        checkpointing = import_module("gradcli.script.torch.autograd.checkpointing")
+        return Namespace(f"{name}.checkpoint", checkpointing.MEMBERS)
 
     return Namespace(name, {"data": Namespace(f"{name}.data", MEMBERS)}, find, known=["checkpoint"])

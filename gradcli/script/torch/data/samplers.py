@@ -1,4 +1,4 @@
-"""`torch.utils.data`: the orders in which a loader goes through a dataset, drawn as torch draws them."""
+"""The samplers of `torch.utils.data`: the orders in which a loader goes through a dataset, drawn as in torch."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ BLOCK = 32  # positions that are drawn at once where one may come twice
 
 
 def permuted(n: int, generator: Generator) -> list[int]:
-    """The numbers up to n in random order."""
+    """Return the numbers below n in random order."""
     running.machine.budget.fits(n, "the dataset")
     order: list[int] = generator.permutation(n).tolist()
     return order
 
 
 class Sampler(Facade):
-    """What a loader asks for positions; snippets may derive from it."""
+    """The base class of samplers, which yield positions of a dataset; snippets may derive from it."""
 
     __facade__ = True
 
@@ -67,7 +67,7 @@ class RandomSampler(Sampler):
 
     @property
     def num_samples(self) -> int:
-        """How many positions an epoch has."""
+        """The number of positions in an epoch."""
         return len(self.data_source) if self._given is None else self._given
 
     def __iter__(self) -> Iterator[int]:
@@ -102,7 +102,7 @@ class SubsetRandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """Positions that come as often as their weights say."""
+    """Positions drawn with probabilities in proportion to their weights."""
 
     def __init__(
         self, weights: Any, num_samples: int, replacement: bool = True, generator: Generator | None = None
@@ -125,7 +125,7 @@ class WeightedRandomSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Lists of positions, `batch_size` from another sampler at a time."""
+    """Lists of `batch_size` positions from another sampler."""
 
     def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
         super().__init__()
@@ -148,6 +148,11 @@ class BatchSampler(Sampler):
 
 
 def check_count(name: str, value: Any) -> None:
-    """Refuse what is no number from 1."""
+    """Raise ValueError for anything but a positive integer."""
     if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
         raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
+
+
+SAMPLERS = (Sampler, SequentialSampler, RandomSampler, SubsetRandomSampler, WeightedRandomSampler, BatchSampler)
+for kind in SAMPLERS:
+    kind.__module__ = "torch.utils.data.sampler"

@@ -1,4 +1,4 @@
-"""What the parameters and the values of distributions have to satisfy."""
+"""The constraints on parameters and values of distributions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Array = Any  # np.ndarray
 
 
 class Constraint(Facade):
-    """A condition on each entry, or on each vector, of a tensor; `holds` asks it of numbers."""
+    """A condition on each entry, or on each vector, of a tensor; `holds` tests it on an array."""
 
     def __init__(self, name: str, holds: Callable[[Array], Any], **bounds: Any) -> None:
         self._name, self._holds, self._bounds = name, holds, bounds
 
     def check(self, value: Tensor) -> Tensor:
-        """Where it holds."""
+        """Return where the constraint holds."""
         return Tensor(self._holds(value.value))
 
     def __repr__(self) -> str:
@@ -29,7 +29,7 @@ class Constraint(Facade):
 
 
 class Vector(Constraint):
-    """A constraint of entries, asked of whole vectors."""
+    """A constraint on entries that must hold along the last dimensions, `count` of them, together."""
 
     def __init__(self, inner: Constraint, count: int = 1) -> None:
         self._inner, self._count = inner, count

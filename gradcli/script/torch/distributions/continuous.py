@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -11,56 +12,34 @@ from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.torch.distributions import constraints
-from gradcli.script.torch.distributions.constraints import Constraint
 from gradcli.script.torch.distributions.distribution import (
     Distribution,
     as_type,
     do,
     expanded,
     standard_normal,
-    together,
 )
 from gradcli.script.torch.random.sampling import normal
 
 
-class Located(Distribution):
-    """A distribution with a place and a width."""
+class LocationScale(Distribution):
+    """A distribution with a location and a scale."""
 
     loc: Any
     scale: Any
+    arg_constraints = property(lambda self: {"loc": constraints.REAL, "scale": constraints.POSITIVE})
+    support = constraints.REAL
+    mean = mode = property(attrgetter("loc"))
     has_rsample = True
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
-        loc, scale = together(loc, scale)
-        super().__init__(loc.shape, (), validate_args, loc=loc, scale=scale)
-
-    @property
-    def arg_constraints(self) -> dict[str, Constraint]:
-        return {"loc": constraints.REAL, "scale": constraints.POSITIVE}
-
-    @property
-    def support(self) -> Constraint:
-        return constraints.REAL
-
-    @property
-    def mean(self) -> Any:
-        return self.loc
-
-    @property
-    def mode(self) -> Any:
-        return self.loc
+        self._broadcast(validate_args, loc=loc, scale=scale)
 
 
-class Normal(Located):
+class Normal(LocationScale):
     __module__ = "torch.distributions.normal"
-
-    @property
-    def stddev(self) -> Any:
-        return self.scale
-
-    @property
-    def variance(self) -> Any:
-        return do("pow", self.scale, 2)
+    stddev = property(attrgetter("scale"))
+    variance = property(lambda self: do("pow", self.scale, 2))
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._shape(sample_shape)
@@ -86,16 +65,10 @@ class Normal(Located):
         return 0.5 + 0.5 * math.log(2 * math.pi) + do("log", self.scale)
 
 
-class Laplace(Located):
+class Laplace(LocationScale):
     __module__ = "torch.distributions.laplace"
-
-    @property
-    def stddev(self) -> Any:
-        return 2**0.5 * self.scale
-
-    @property
-    def variance(self) -> Any:
-        return 2 * do("pow", self.scale, 2)
+    stddev = property(lambda self: 2**0.5 * self.scale)
+    variance = property(lambda self: 2 * do("pow", self.scale, 2))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         eps = float(np.finfo(self.loc.dtype).eps)
@@ -115,31 +88,15 @@ class Uniform(Distribution):
     __module__ = "torch.distributions.uniform"
     low: Any
     high: Any
+    arg_constraints = property(lambda self: {"low": constraints.below(self.high), "high": constraints.above(self.low)})
+    support = property(lambda self: constraints.interval(self.low, self.high))
+    mean = property(lambda self: (self.high + self.low) / 2)
+    stddev = property(lambda self: (self.high - self.low) / 12**0.5)
+    variance = property(lambda self: do("pow", self.high - self.low, 2) / 12)
     has_rsample = True
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
-        low, high = together(low, high)
-        super().__init__(low.shape, (), validate_args, low=low, high=high)
-
-    @property
-    def arg_constraints(self) -> dict[str, Constraint]:
-        return {"low": constraints.below(self.high), "high": constraints.above(self.low)}
-
-    @property
-    def support(self) -> Constraint:
-        return constraints.interval(self.low, self.high)
-
-    @property
-    def mean(self) -> Any:
-        return (self.high + self.low) / 2
-
-    @property
-    def stddev(self) -> Any:
-        return (self.high - self.low) / 12**0.5
-
-    @property
-    def variance(self) -> Any:
-        return do("pow", self.high - self.low, 2) / 12
+        self._broadcast(validate_args, low=low, high=high)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         drawn = running.machine.generator.uniform(self._shape(sample_shape), self.low.dtype)
@@ -164,31 +121,14 @@ class Uniform(Distribution):
 class Exponential(Distribution):
     __module__ = "torch.distributions.exponential"
     rate: Any
+    arg_constraints = property(lambda self: {"rate": constraints.POSITIVE})
+    support = constraints.NOT_NEGATIVE
+    mean = stddev = property(lambda self: do("reciprocal", self.rate))
+    variance = property(lambda self: do("pow", self.rate, -2))
     has_rsample = True
 
     def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
-        (rate,) = together(rate)
-        super().__init__(rate.shape, (), validate_args, rate=rate)
-
-    @property
-    def arg_constraints(self) -> dict[str, Constraint]:
-        return {"rate": constraints.POSITIVE}
-
-    @property
-    def support(self) -> Constraint:
-        return constraints.NOT_NEGATIVE
-
-    @property
-    def mean(self) -> Any:
-        return do("reciprocal", self.rate)
-
-    @property
-    def stddev(self) -> Any:
-        return do("reciprocal", self.rate)
-
-    @property
-    def variance(self) -> Any:
-        return do("pow", self.rate, -2)
+        self._broadcast(validate_args, rate=rate)
 
     def rsample(self, sample_shape: Any = ()) -> Any:
         drawn = running.machine.generator.exponential(self._shape(sample_shape), self.rate.dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.distributions import constraints
-from gradcli.script.torch.distributions.constraints import Constraint
 from gradcli.script.torch.distributions.distribution import (
     Distribution,
     as_type,
@@ -20,12 +20,11 @@ from gradcli.script.torch.distributions.distribution import (
     together,
 )
 from gradcli.script.torch.random.sampling import bernoulli, multinomial
-
-ONE_OF_BOTH = "Either `probs` or `logits` must be specified, but not both."
+from gradcli.script.torch.tensor.dtypes import Size
 
 
 def clamped(probs: Tensor) -> Any:
-    """Probabilities that have a logarithm."""
+    """Clamp probabilities to numbers that have a logarithm."""
     eps = float(np.finfo(probs.dtype).eps)
     return do("clamp", probs, min=eps, max=1 - eps)
 
@@ -35,14 +34,19 @@ class Discrete(Distribution):
 
     has_enumerate_support = True
 
+    @staticmethod
+    def _one_of(probs: Any, logits: Any) -> tuple[str, Any]:
+        """Return the name and the value of the one parameter that is given."""
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        return ("logits", logits) if probs is None else ("probs", probs)
+
     @property
     def _given(self) -> Tensor:
         return vars(self).get("probs", vars(self).get("logits"))  # type: ignore[return-value]
 
     @property
     def param_shape(self) -> Any:
-        from gradcli.script.torch.tensor.dtypes import Size
-
         return Size(self._given.shape)
 
     def _support(self, values: np.ndarray[Any, Any], expand: bool) -> Any:
@@ -54,11 +58,15 @@ class Categorical(Discrete):
     """The number of one of several classes."""
 
     __module__ = "torch.distributions.categorical"
+    arg_constraints = property(lambda self: {"probs": constraints.SIMPLEX, "logits": constraints.REAL_VECTOR})
+    support = property(lambda self: constraints.whole(0, self._given.shape[-1] - 1))
+    logits = derived(lambda self: do("log", clamped(self.probs)))
+    probs = derived(lambda self: do("softmax", self.logits, dim=-1))
+    mean = variance = property(lambda self: Tensor(np.full(self._batch, math.nan, self.probs.dtype)[()]))
+    mode = property(lambda self: do("argmax", self.probs, dim=-1))
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError(ONE_OF_BOTH)
-        name, given = ("logits", logits) if probs is None else ("probs", probs)
+        name, given = self._one_of(probs, logits)
         if given.ndim < 1:
             raise ValueError(f"`{name}` parameter must be at least one-dimensional.")
         if probs is None:
@@ -66,29 +74,6 @@ class Categorical(Discrete):
         else:
             normalized = given / do("sum", given, -1, keepdim=True)
         super().__init__(given.shape[:-1], (), validate_args, **{name: normalized})
-
-    @property
-    def arg_constraints(self) -> dict[str, Constraint]:
-        return {"probs": constraints.SIMPLEX, "logits": constraints.REAL_VECTOR}
-
-    @property
-    def support(self) -> Constraint:
-        return constraints.whole(0, self._given.shape[-1] - 1)
-
-    logits = derived(lambda self: do("log", clamped(self.probs)))
-    probs = derived(lambda self: do("softmax", self.logits, dim=-1))
-
-    @property
-    def mean(self) -> Any:
-        return Tensor(np.full(self._batch, math.nan, self.probs.dtype)[()])
-
-    @property
-    def variance(self) -> Any:
-        return self.mean
-
-    @property
-    def mode(self) -> Any:
-        return do("argmax", self.probs, dim=-1)
 
     def sample(self, sample_shape: Any = ()) -> Any:
         shape = self._shape(sample_shape)
@@ -114,36 +99,20 @@ class Bernoulli(Discrete):
     """0 or 1."""
 
     __module__ = "torch.distributions.bernoulli"
+    arg_constraints = property(lambda self: {"probs": constraints.UNIT, "logits": constraints.REAL})
+    support = constraints.BOOLEAN
+    probs = derived(lambda self: do("sigmoid", self.logits))
+    mean = property(attrgetter("probs"))
+    variance = property(lambda self: self.probs * (1 - self.probs))
 
     def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
-        if (probs is None) == (logits is None):
-            raise ValueError(ONE_OF_BOTH)
-        name = "logits" if probs is None else "probs"
-        (given,) = together(logits if probs is None else probs)
-        super().__init__(given.shape, (), validate_args, **{name: given})
-
-    @property
-    def arg_constraints(self) -> dict[str, Constraint]:
-        return {"probs": constraints.UNIT, "logits": constraints.REAL}
-
-    @property
-    def support(self) -> Constraint:
-        return constraints.BOOLEAN
+        name, given = self._one_of(probs, logits)
+        self._broadcast(validate_args, **{name: given})
 
     @derived
     def logits(self) -> Any:
         probs = clamped(self.probs)
         return do("log", probs) - do("log1p", -probs)
-
-    probs = derived(lambda self: do("sigmoid", self.logits))
-
-    @property
-    def mean(self) -> Any:
-        return self.probs
-
-    @property
-    def variance(self) -> Any:
-        return self.probs * (1 - self.probs)
 
     @property
     def mode(self) -> Any:

@@ -1,4 +1,4 @@
-"""What every distribution is: shapes, checked parameters, samples and log-probabilities."""
+"""The base class of distributions: shapes, checked parameters, samples and log-probabilities."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.formatting import formatted
-from gradcli.script.torch.distributions.constraints import Constraint
-from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.random.sampling import normal
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.dtypes import Size
@@ -23,14 +23,14 @@ from gradcli.script.torch.tensor.printing import size_text
 
 
 def do(name: str, *arguments: Any, **keywords: Any) -> Any:
-    """An operation by its name in torch."""
-    function = operations.function(name)
+    """Apply an operation, by its name in torch."""
+    function = facade.function(name)
     assert function is not None
     return function(*arguments, **keywords)
 
 
 def derived(get: Callable[[Any], Any]) -> Any:
-    """A parameter that is computed from another one when it is first asked for, whether graphs are recorded or not."""
+    """Make a parameter that is computed from another when it is first asked for, always in a recorded graph."""
 
     def compute(self: Any) -> Any:
         with set_grad_enabled(True):
@@ -40,7 +40,7 @@ def derived(get: Callable[[Any], Any]) -> Any:
 
 
 def together(*values: Any) -> list[Tensor]:
-    """Numbers and tensors as tensors of one shape."""
+    """Broadcast numbers and tensors to tensors of one shape."""
     tensors = [x for x in values if isinstance(x, Tensor)]
     if not all(isinstance(x, Tensor | int | float) for x in values):
         raise ValueError(
@@ -51,10 +51,22 @@ def together(*values: Any) -> list[Tensor]:
     return list(do("broadcast_tensors", *made))
 
 
+def absent(self: Any, *_: Any) -> Any:
+    raise NotImplementedError
+
+
 class Distribution(Facade):
-    """`_constraints` says what each parameter has to satisfy; those that are `derived` are taken as they come."""
+    """A distribution: `arg_constraints` are checked of the given parameters, `support` of values."""
 
     __facade__ = True
+    __module__ = "torch.distributions.distribution"
+    arg_constraints: Any = property(absent)  # by parameter; `derived` ones are not checked
+    support: Any = property(absent)
+    mean: Any = property(absent)
+    variance: Any = property(absent)
+    rsample: Any = absent  # as a function of the parameters, through which gradients flow
+    log_prob: Any = absent
+    entropy: Any = absent
     has_rsample = False
     has_enumerate_support = False
 
@@ -72,13 +84,10 @@ class Distribution(Facade):
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{formatted(value)}"
                 )
 
-    @property
-    def arg_constraints(self) -> dict[str, Constraint]:
-        raise NotImplementedError
-
-    @property
-    def support(self) -> Constraint:
-        raise NotImplementedError
+    def _broadcast(self, validate_args: bool | None, **parameters: Any) -> None:
+        """Begin with parameters of one shape, that of the batch."""
+        made = together(*parameters.values())
+        Distribution.__init__(self, made[0].shape, (), validate_args, **dict(zip(parameters, made, strict=True)))
 
     @property
     def batch_shape(self) -> Size:
@@ -89,43 +98,25 @@ class Distribution(Facade):
         return Size(self._event)
 
     @property
-    def mean(self) -> Any:
-        raise NotImplementedError
-
-    @property
-    def variance(self) -> Any:
-        raise NotImplementedError
-
-    @property
     def stddev(self) -> Any:
         return do("sqrt", self.variance)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        """Numbers that no gradient flows through."""
+        """Draw numbers that no gradient flows through."""
         with set_grad_enabled(False):
             return self.rsample(sample_shape)
-
-    def rsample(self, sample_shape: Any = ()) -> Any:
-        """Numbers as a function of the parameters, through which gradients flow."""
-        raise NotImplementedError
-
-    def log_prob(self, value: Any) -> Any:
-        raise NotImplementedError
-
-    def entropy(self) -> Any:
-        raise NotImplementedError
 
     def perplexity(self) -> Any:
         return do("exp", self.entropy())
 
     def _shape(self, sample_shape: Any) -> tuple[int, ...]:
-        """The shape of samples; measured before they are drawn."""
+        """Return the shape of samples, checked against the budget before they are drawn."""
         shape = (*sample_shape, *self._batch, *self._event)
         running.machine.budget.fits(int(np.prod(shape, dtype=object)), "the samples")
         return shape
 
     def _check(self, value: Any) -> None:
-        """ValueError where a value has a shape or an entry that no sample has."""
+        """Raise ValueError where a value has a shape or an entry that no sample has."""
         if not self._checked:
             return
         if not isinstance(value, Tensor):
@@ -158,8 +149,6 @@ def standard_normal(shape: tuple[int, ...], dtype: Any) -> Tensor:
 
 
 def expanded(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    from gradcli.ops.support.surface import OPERATIONS
-
     return OPERATIONS["expand"].function(x, shape)  # type: ignore[no-any-return]
 
 

@@ -1,4 +1,4 @@
-"""The Kullback-Leibler divergence of two distributions of one kind."""
+"""The Kullback-Leibler divergence of two distributions of one class."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ RULES: dict[type, Callable[[Any, Any], Any]] = {
 
 
 def kl_divergence(p: Any, q: Any) -> Any:
-    """How far `q` is from `p`, in nats, for each entry of the batch."""
+    """Return the Kullback-Leibler divergence of `q` from `p`, in nats, for each entry of the batch."""
     if type(p) is not type(q) or type(p) not in RULES:
         raise UnsupportedError(
             f"kl_divergence of {type(p).__name__} and {type(q).__name__} is not supported here",

@@ -1,7 +1,8 @@
-"""Distributions of vectors whose entries are drawn by themselves."""
+"""Distributions of vectors whose entries are independent."""
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from gradcli.script.torch.distributions.constraints import Constraint, Vector
@@ -9,9 +10,11 @@ from gradcli.script.torch.distributions.distribution import Distribution, do
 
 
 class Independent(Distribution):
-    """Some dimensions of a batch, taken for one event: their log-probabilities are added."""
+    """A distribution whose last batch dimensions belong to one event: their log-probabilities are added."""
 
     __module__ = "torch.distributions.independent"
+    arg_constraints = property(lambda self: {})
+    mean, mode, variance = (property(attrgetter(f"base_dist.{name}")) for name in ("mean", "mode", "variance"))
 
     def __init__(self, base_distribution: Any, reinterpreted_batch_ndims: int, validate_args: Any = None) -> None:
         batch, count = base_distribution._batch, reinterpreted_batch_ndims
@@ -26,25 +29,9 @@ class Independent(Distribution):
         super().__init__(batch[:kept], (*batch[kept:], *base_distribution._event), validate_args)
 
     @property
-    def arg_constraints(self) -> dict[str, Constraint]:
-        return {}
-
-    @property
     def support(self) -> Constraint:
         inner: Constraint = self.base_dist.support
         return Vector(inner, self.reinterpreted_batch_ndims) if self.reinterpreted_batch_ndims else inner
-
-    @property
-    def mean(self) -> Any:
-        return self.base_dist.mean
-
-    @property
-    def mode(self) -> Any:
-        return self.base_dist.mode
-
-    @property
-    def variance(self) -> Any:
-        return self.base_dist.variance
 
     def sample(self, sample_shape: Any = ()) -> Any:
         return self.base_dist.sample(sample_shape)
@@ -59,7 +46,7 @@ class Independent(Distribution):
         return self._added(self.base_dist.entropy())
 
     def _added(self, value: Any) -> Any:
-        """The sum along the last dimensions."""
+        """Sum along the last dimensions."""
         count = self.reinterpreted_batch_ndims
         if not count:
             return value

@@ -11,7 +11,6 @@ from gradcli.script.torch.distributions.distribution import Distribution
 from gradcli.script.torch.distributions.divergence import kl_divergence
 from gradcli.script.torch.distributions.independent import Independent
 
-Distribution.__module__ = "torch.distributions.distribution"
 MEMBERS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (Bernoulli, Categorical, Distribution, Exponential, Independent, Laplace, Normal, Uniform)
@@ -19,7 +18,7 @@ MEMBERS: dict[str, Any] = {
 
 
 def namespace(name: str) -> Namespace:
-    """`torch.distributions`, with a small module for each kind as torch has it."""
+    """Make `torch.distributions`, with a module for each distribution, as in torch."""
     parts = {kind.__module__: {kind_name: kind} for kind_name, kind in MEMBERS.items()}
     parts[f"{name}.kl"] = {"kl_divergence": kl_divergence}
     modules = {part.rpartition(".")[2]: Namespace(part, members) for part, members in parts.items()}

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import wraps
 from typing import Any
-
-import numpy as np
 
 from gradcli.engine import tangents
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
-from gradcli.script.torch.autograd.functional.derivatives import zeros
+from gradcli.script.torch.autograd.functional.derivatives import units, zeros
 from gradcli.script.torch.func.reverse import Func, Places, outputs_of, selected
 from gradcli.script.torch.func.trees import flattened
 
@@ -20,7 +17,7 @@ JVP = "jvp(f, primals, tangents)"
 
 
 def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
-    """The output, and what the tangents of the inputs become there."""
+    """Return the output, and its tangent from the tangents of the inputs."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
     given, build = flattened(primals)
@@ -48,7 +45,7 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
 
 
 def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness: str = "error") -> Func:
-    """A function that gives the Jacobian of `func`, one forward pass for each entry of the input."""
+    """Make a function that returns the Jacobian of `func`, by one forward pass for each entry of the input."""
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any) -> Any:
@@ -62,6 +59,8 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
             return func(*new)
 
         for leaf in leaves:
+            if not is_floating(leaf.value):
+                raise RuntimeError(f"jacfwd needs tensors of floating point, not {leaf.dtype.name}")
             running.machine.budget.fits(leaf.value.size**2, "the Jacobian")
         columns: list[list[list[Tensor]]] = []  # by input, by its entry, by output
         result: Any = None
@@ -84,17 +83,7 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
     return call
 
 
-def units(x: Tensor) -> Iterator[Tensor]:
-    """The directions along the entries of a tensor."""
-    if not is_floating(x.value):
-        raise RuntimeError(f"jacfwd needs tensors of floating point, not {x.dtype.name}")
-    for at in range(x.value.size):
-        unit = np.zeros(x.value.size, x.dtype)
-        unit[at] = 1
-        yield Tensor(unit.reshape(x.shape)[()])
-
-
 def columned(columns: list[Tensor], out: Tensor, x: Tensor) -> Tensor:
-    """The Jacobian of one output by one input, from its columns."""
+    """Return the Jacobian of one output by one input, from its columns."""
     stacked = OPERATIONS["stack"].function(columns, -1)
     return OPERATIONS["reshape"].function(stacked, (*out.shape, *x.shape))  # type: ignore[no-any-return]

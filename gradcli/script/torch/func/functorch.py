@@ -1,4 +1,4 @@
-"""`functorch`: what `torch.func` was before; each name tells so when it is used."""
+"""`functorch`: the names of `torch.func` from before it was part of torch; each warns when it is used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INTEGRATED = (
 
 
 def moved(name: str, function: Callable[..., Any], new: str) -> Callable[..., Any]:
-    """The function under its old name."""
+    """Return the function under its old name, with the warning."""
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         warnings.warn(INTEGRATED.format(name, new), FutureWarning, stacklevel=2)
@@ -30,7 +30,7 @@ def moved(name: str, function: Callable[..., Any], new: str) -> Callable[..., An
 
 
 def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """A function of the parameters and the input, and the parameters."""
+    """Return a function of the parameters and the input, and the parameters."""
     names = [name for name, _ in model.named_parameters()]
 
     def call(parameters: Any, *arguments: Any, **keywords: Any) -> Any:

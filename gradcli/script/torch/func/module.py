@@ -1,9 +1,11 @@
-"""`torch.func`: functions that make functions of derivatives."""
+"""The module `torch.func`."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from gradcli.script.python.values.attributes import Namespace
+from gradcli.script.torch.autograd.module import without_operations
 from gradcli.script.torch.func.forward import jacfwd, jvp
 from gradcli.script.torch.func.reverse import Func, Places, grad, grad_and_value, jacrev, vjp
 from gradcli.script.torch.func.stateless import functional_call, stack_module_state
@@ -11,19 +13,13 @@ from gradcli.script.torch.func.vectorising import vmap
 
 
 def hessian(func: Func, argnums: Places = 0) -> Func:
-    """A function that gives the Hessian of `func`."""
+    """Make a function that returns the Hessian of `func`."""
     return jacfwd(jacrev(func, argnums), argnums)
 
 
-MEMBERS: dict[str, Any] = {
-    "grad": grad,
-    "grad_and_value": grad_and_value,
-    "vjp": vjp,
-    "jvp": jvp,
-    "jacrev": jacrev,
-    "jacfwd": jacfwd,
-    "hessian": hessian,
-    "vmap": vmap,
-    "functional_call": functional_call,
-    "stack_module_state": stack_module_state,
-}
+OWN = (grad, grad_and_value, vjp, jvp, jacrev, jacfwd, hessian, vmap, functional_call, stack_module_state)
+MEMBERS: dict[str, Any] = {function.__name__: function for function in OWN}
+
+
+def namespace(name: str) -> Namespace:
+    return Namespace(name, without_operations(MEMBERS))

@@ -25,7 +25,7 @@ def shown(value: Any) -> str:
 
 
 def selected(args: tuple[Any, ...], argnums: Any) -> Any:
-    """The arguments with the given numbers: one, or a tuple of them."""
+    """Select the arguments with the given numbers: one, or a tuple of them."""
     if isinstance(argnums, bool) or not isinstance(argnums, int | tuple):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {shown(argnums)}")
     places = (argnums,) if isinstance(argnums, int) else argnums
@@ -42,7 +42,7 @@ def selected(args: tuple[Any, ...], argnums: Any) -> Any:
 
 
 class Inputs:
-    """The arguments of a function, those that it is to be differentiated by replaced by tensors for that."""
+    """The arguments of a function, with leaves in place of the arguments that it is differentiated by."""
 
     def __init__(self, args: tuple[Any, ...], argnums: Any) -> None:
         given, self.build = flattened(selected(args, argnums))
@@ -57,11 +57,11 @@ class Inputs:
             self.args[place] = x
 
     def arranged(self, found: Sequence[Any]) -> Any:
-        """What was found for each of the tensors, in their places, and outside of the graph of the function."""
+        """Put the result for each leaf in its place, outside of the graph of the function."""
         return self.build(self.outside(x) for x in found)
 
     def outside(self, results: Any) -> Any:
-        """Results stay in the graph of what lies outside of the function, and of nothing else."""
+        """Keep results in the graph outside of the function, and in no other."""
         return mapped(self._outside, results)
 
     def _outside(self, x: Any) -> Any:
@@ -75,7 +75,7 @@ class Inputs:
 
 
 def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
-    """A function that gives the gradient, and the value of `func`."""
+    """Make a function that returns the gradient, and the value of `func`."""
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any, **keywords: Any) -> Any:
@@ -104,7 +104,7 @@ def grad_and_value(func: Func, argnums: Places = 0, has_aux: bool = False) -> Fu
 
 
 def grad(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
-    """A function that gives the gradient of `func`, which has one number for its result."""
+    """Make a function that returns the gradient of `func`, which returns one number."""
     both = grad_and_value(func, argnums, has_aux)
 
     @wraps(func, assigned=("__name__",), updated=())
@@ -116,7 +116,7 @@ def grad(func: Func, argnums: Places = 0, has_aux: bool = False) -> Func:
 
 
 def outputs_of(made: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[Any]], Any]]:
-    """The tensors that a function gave, and their places."""
+    """Return the tensors that a function returned, and the function that puts others in their places."""
     outputs, build = flattened(made)
     if not outputs or outputs == [None]:
         raise RuntimeError(
@@ -129,7 +129,7 @@ def outputs_of(made: Any, api: str) -> tuple[list[Tensor], Callable[[Iterator[An
 
 
 def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
-    """The output, and a function from upstream gradients to those of the inputs."""
+    """Return the output, and a function from upstream gradients to the gradients of the inputs."""
     with set_grad_enabled(True):
         inputs = Inputs(primals, tuple(range(len(primals))))
         made = func(*inputs.args)
@@ -150,7 +150,7 @@ def vjp(func: Func, *primals: Any, has_aux: bool = False) -> Any:
 
 
 def jacrev(func: Func, argnums: Places = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Func:
-    """A function that gives the Jacobian of `func`, one backward pass for each entry of the output."""
+    """Make a function that returns the Jacobian of `func`, by one backward pass for each entry of the output."""
 
     @wraps(func, assigned=("__name__",), updated=())
     def call(*args: Any) -> Any:

@@ -14,7 +14,7 @@ TABLES = ("_parameters", "_buffers")
 
 @contextmanager
 def replaced(module: Any, tensors: dict[str, Any], *, tied: bool) -> Iterator[None]:
-    """The module with other tensors under the given names; those that were the same tensor stay so if `tied`."""
+    """Give the module other tensors under the given names; with `tied`, also under other names of the same tensor."""
     places = {
         f"{prefix}{'.' if prefix else ''}{name}": (vars(part)[table], name)
         for prefix, part in module.named_modules()
@@ -47,7 +47,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """What the module gives when its parameters and buffers are those of the dicts."""
+    """Call the module with the parameters and buffers of the dicts."""
     given = parameter_and_buffer_dicts
     tensors = dict(given) if isinstance(given, dict) else {key: x for part in given for key, x in part.items()}
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
@@ -56,7 +56,7 @@ def functional_call(
 
 
 def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The parameters and the buffers of modules that are built alike, stacked."""
+    """Stack the parameters, and the buffers, of modules that are built alike."""
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
     stack = OPERATIONS["stack"].function

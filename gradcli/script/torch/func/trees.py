@@ -1,4 +1,4 @@
-"""Tuples, lists and dicts of tensors, within each other: what `torch.func` takes and gives instead of one tensor."""
+"""Trees of tensors: nested tuples, lists and dicts, which `torch.func` takes and returns in place of one tensor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Build = Callable[[Iterator[Any]], Any]
 
 
 def flattened(tree: Any) -> tuple[list[Any], Build]:
-    """The leaves in order, and what puts others in their places. RuntimeError for containers within too many."""
+    """Return the leaves in order, and a function that builds the tree of others. RuntimeError if it is too deep."""
     leaves: list[Any] = []
     return leaves, _taken(tree, leaves, 0)
 
@@ -31,13 +31,13 @@ def _taken(tree: Any, leaves: list[Any], depth: int) -> Build:
 
 
 def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
-    """The tree with the function applied to each leaf."""
+    """Apply the function to each leaf of the tree."""
     leaves, build = flattened(tree)
     return build(map(function, leaves))
 
 
 def spread(prefix: Any, tree: Any) -> list[Any] | None:
-    """One entry of `prefix` for each leaf of the tree: a number holds for all below it. None where they do not fit."""
+    """Return one entry of `prefix` for each leaf: a number holds for all leaves below it. None if they do not fit."""
     if isinstance(prefix, int) or prefix is None:
         return [prefix] * len(flattened(tree)[0])
     if type(prefix) is not type(tree) or not isinstance(prefix, tuple | list | dict) or len(prefix) != len(tree):

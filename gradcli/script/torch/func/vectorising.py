@@ -1,4 +1,4 @@
-"""`torch.vmap`: a function of one example, applied to a batch. Here it runs once for each example."""
+"""`torch.vmap`: a function of one example applied to a batch; here it runs once for each example."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EACH = 512  # bytes that the results of one example take at least
 
 
 class Refusing:
-    """What stands for the generator where random numbers are refused."""
+    """A generator that refuses to draw random numbers."""
 
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError(RANDOM)
@@ -33,7 +33,7 @@ class Refusing:
 
 @contextmanager
 def randomness_of(mode: str) -> Iterator[Callable[[], None]]:
-    """Random numbers refused, the same for each example, or different; yields what to call before each example."""
+    """Refuse random numbers, or make them the same or different for each example; yield a call for before each."""
     machine = running.machine
     generator: Any = machine.generator
     state = generator.get_state() if mode == "same" else None
@@ -46,7 +46,7 @@ def randomness_of(mode: str) -> Iterator[Callable[[], None]]:
 
 
 class Batch:
-    """The arguments of one call: which of them have an example at each place of a dimension."""
+    """The arguments of one call, and the dimension of each along which its examples lie."""
 
     def __init__(self, name: str, in_dims: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         if not isinstance(in_dims, int | tuple):
@@ -102,7 +102,7 @@ class Batch:
         return sizes[0]
 
     def example(self, n: int) -> tuple[Any, dict[str, Any]]:
-        """The arguments of one call of the function."""
+        """Return the arguments of one example."""
         chosen = [
             x if dim is None else OPERATIONS["select"].function(x, dim, n)
             for x, dim in zip((*self.leaves, *self.named), self.dims, strict=True)
@@ -112,7 +112,7 @@ class Batch:
 
 
 def structure(tree: Any, margin: str = "") -> str:
-    """A container as torch writes its structure: `*` for a leaf."""
+    """Return the structure of a tree in torch's notation: `*` for a leaf."""
     if not isinstance(tree, tuple | list | dict):
         return "*"
     keys = represent(list(tree)) if isinstance(tree, dict) else None
@@ -124,7 +124,7 @@ def structure(tree: Any, margin: str = "") -> str:
 def vmap(
     func: Func, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
 ) -> Func:
-    """A function of batches: the results of `func` for each example, stacked along `out_dims`."""
+    """Make a function of batches, which stacks the results of `func` along `out_dims`."""
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
     name = getattr(func, "__name__", represent(func))

@@ -10,8 +10,7 @@ from inspect import Parameter
 from itertools import chain, repeat
 from typing import Any
 
-from gradcli.script.torch.operations.readers import READERS, Reader, number, size_tuple, tensor
-from gradcli.script.torch.operations.readers import kind_name as kind_name
+from gradcli.script.torch.operations.readers import READERS, Reader, kind_name, number, size_tuple, tensor
 from gradcli.source import did_you_mean
 
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names, which torch takes too

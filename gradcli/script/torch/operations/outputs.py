@@ -13,7 +13,7 @@ from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "

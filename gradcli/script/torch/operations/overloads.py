@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 
 FILE = "overloads.txt"
 OPTIONS = (
@@ -50,8 +50,8 @@ def ways() -> dict[str, list[Way]]:
 MISSING = re.compile(r"missing (\d+) required positional arguments?: (.*)")
 
 
-def told(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which says in torch's words how it can be called."""
+def with_refusal(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose TypeErrors list in torch's words how it can be called."""
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:

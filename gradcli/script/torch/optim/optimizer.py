@@ -220,6 +220,6 @@ def _check_parameter(parameter: Any) -> None:
 
 
 def _typename(value: Any) -> str:
-    from gradcli.script.torch.tensor.attributes import same_type
+    from gradcli.script.torch.tensor.casting import tensor_type
 
-    return str(same_type(value)) if isinstance(value, Tensor) else type_name(value)
+    return tensor_type(value) if isinstance(value, Tensor) else type_name(value)

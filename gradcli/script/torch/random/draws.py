@@ -1,4 +1,4 @@
-"""Random numbers of further distributions, drawn as torch's CPU generator draws them."""
+"""Random numbers of rarer distributions, drawn as torch's CPU generator draws them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def cauchy_(x: Tensor, median: float = 0, sigma: float = 1, *, generator: Any = 
 
 
 def geometric_(x: Tensor, p: float, *, generator: Any = None) -> Tensor:
-    """How often one tries until something of probability `p` happens."""
+    """The number of trials until the first success, of probability `p` each."""
     if not 0 < p < 1:
         raise AutogradError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     source = generator_of(generator)
@@ -50,7 +50,7 @@ def geometric_(x: Tensor, p: float, *, generator: Any = None) -> Tensor:
 
 
 def poisson(input: Tensor, generator: Any = None) -> Tensor:
-    """How often something happens that is expected to happen as often as the entries say."""
+    """Draw counts of events, of which the entries are the expected numbers."""
     if input.dtype.kind != "f":
         raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{input.dtype.name.capitalize()}'")
     if not (input.value >= 0).all():
@@ -62,7 +62,7 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
 
 
 def _seldom(rate: float, draw: Callable[[], float]) -> int:
-    """By the product of uniform numbers, as long as it stays above `exp(-rate)`."""
+    """Draw by the product of uniform numbers, as long as it stays above `exp(-rate)`."""
     if rate == 0:
         return 0
     least, count, product = math.exp(-rate), 0, draw()
@@ -91,8 +91,10 @@ def _often(rate: float, draw: Callable[[], float]) -> int:
             return k
 
 
-class ForkedGenerator(Facade):
-    """`torch.random.fork_rng()`: what is drawn inside the block does not count outside."""
+class fork_rng(Facade):  # noqa: N801  torch's name
+    """Draw in a block without changing the numbers drawn after it."""
+
+    __module__ = "torch.random"
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self._state: Any = None

@@ -24,7 +24,7 @@ SINGLE, DOUBLE, LONG = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.i
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything the next numbers depend on."""
+    """The state of a generator, which determines the next numbers."""
 
     seed: int
     position: Position
@@ -34,9 +34,9 @@ class State:
 class Generator:
     """torch's generator of random numbers on the CPU.
 
-    Numbers are drawn in the order of torch 2.13 and come out bit for bit as there on a processor with AVX2. On those of
-    Intel torch leaves `bernoulli` with a plain number, and so dropout, to a library of Intel's; here it is what all
-    others draw.
+    Numbers are drawn in the order of torch 2.13 and agree bit for bit with those on a processor with AVX2. On those of
+    Intel torch leaves `bernoulli` with a plain number, and so dropout, to a library of Intel's; here they are as on
+    others.
     """
 
     def __init__(self, seed: int = FIRST_SEED) -> None:
@@ -56,7 +56,7 @@ class Generator:
         return self._seed
 
     def seed(self) -> int:
-        """Start again from a seed that nobody can foresee, and tell it."""
+        """Start again from a seed that cannot be foreseen, and return it."""
         self.manual_seed(int.from_bytes(os.urandom(8), "little") % 2**53)
         return self._seed
 
@@ -68,11 +68,11 @@ class Generator:
         self._seed, self._twister.position, self._spare = state.seed, state.position, state.spare
 
     def random64(self) -> int:
-        """What `torch.empty((), dtype=torch.int64).random_()` gives: 63 bits."""
+        """Return a number of 63 bits, as `torch.empty((), dtype=torch.int64).random_()`."""
         return int(self._long_words(1)[0]) % 2**63
 
     def uniform(self, shape: Shape, dtype: np.dtype[Any], low: float = 0.0, high: float = 1.0) -> Array:
-        """Numbers from `low` up to but not `high`: `torch.rand`, `Tensor.uniform_`."""
+        """Draw numbers from `low` up to but not `high`: `torch.rand`, `Tensor.uniform_`."""
         if low > high:
             raise AutogradError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
         wide = np.promote_types(dtype, SINGLE).type
@@ -81,10 +81,10 @@ class Generator:
         return np.where(values == dtype.type(high), dtype.type(low), values).reshape(shape)
 
     def normal(self, shape: Shape, dtype: np.dtype[Any], mean: float = 0.0, std: float = 1.0) -> Array:
-        """Normal numbers: `torch.randn`, `Tensor.normal_`.
+        """Draw normal numbers: `torch.randn`, `Tensor.normal_`.
 
-        Below 16 they are made two by two in float64; from 16 on in blocks of 16, the last 16 a second time when the
-        number is no multiple of 16.
+        Fewer than 16 are made in pairs, in float64; 16 and more in blocks of 16, and the last 16 a second time when the
+        count is no multiple of 16.
         """
         if not std >= 0:
             raise AutogradError(f"normal expects std >= 0.0, but found std {std:g}")
@@ -104,14 +104,14 @@ class Generator:
         return fused(values, wide(std), wide(mean)).astype(dtype).reshape(shape)
 
     def exponential(self, shape: Shape, dtype: np.dtype[Any], rate: float = 1.0) -> Array:
-        """Waiting times of a given rate: `Tensor.exponential_`."""
+        """Draw waiting times of a given rate: `Tensor.exponential_`."""
         if not rate > 0:
             raise AutogradError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
         values = -1 / rate * each(math.log1p, -self._fractions(math.prod(shape), np.float64))
         return values.astype(np.promote_types(dtype, SINGLE)).astype(dtype).reshape(shape)
 
     def integers(self, low: int, high: int, shape: Shape, dtype: np.dtype[Any] = LONG) -> Array:
-        """Whole numbers from `low` up to but not `high`: `torch.randint`."""
+        """Draw integers from `low` up to but not `high`: `torch.randint`."""
         if low >= high:
             raise AutogradError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
         count = math.prod(shape)
@@ -120,7 +120,7 @@ class Generator:
         return values.view(np.int64).astype(dtype).reshape(shape)
 
     def permutation(self, n: int) -> Array:
-        """The numbers from 0 up to n in random order: `torch.randperm`."""
+        """Return the numbers below n in random order: `torch.randperm`."""
         if n < 0:
             raise AutogradError(f"Trying to create tensor with negative dimension {n}: [{n}]")
         order = list(range(n))
@@ -130,7 +130,7 @@ class Generator:
         return np.array(order, LONG)
 
     def bernoulli(self, p: Any, shape: Shape) -> Array:
-        """True with probability `p`: `Tensor.bernoulli_` and dropout for a number, `torch.bernoulli` for an array."""
+        """Draw True with probability `p`: `Tensor.bernoulli_` for a number, `torch.bernoulli` for an array."""
         chances = np.asarray(p)
         if not ((chances >= 0) & (chances <= 1)).all():
             raise AutogradError(f"bernoulli_ expects p to be in [0, 1], but got p={chances.ravel()[0]:g}")
@@ -138,10 +138,10 @@ class Generator:
         return drawn.reshape(shape) < chances
 
     def multinomial(self, weights: Array, count: int, replacement: bool = False) -> Array:
-        """`count` positions for each row of weights, as likely as the weights: `torch.multinomial`.
+        """Draw `count` positions for each row of weights, in proportion to these: `torch.multinomial`.
 
-        The weights have one or two axes. Raises AutogradError for weights that give no chances, and for more positions
-        than there are when none may come twice.
+        The weights have one or two axes. Raises AutogradError for weights that are no probabilities, and for more
+        positions than there are when none may come twice.
         """
         _check_choices(weights, count, replacement)
         if count > 1 and replacement:
@@ -162,7 +162,7 @@ class Generator:
         return radius * math.cos(angle)
 
     def _fractions(self, count: int, dtype: type[Any]) -> Array:
-        """Numbers in [0, 1): 24 bits of a word in float32, 53 of two in float64."""
+        """Draw numbers in [0, 1): 24 bits of a word in float32, 53 of two in float64."""
         if dtype is np.float32:
             return (self._twister.words(count) & np.uint32(2**24 - 1)).astype(np.float32) * np.float32(2.0**-24)
         return (self._long_words(count) & np.uint64(2**53 - 1)).astype(np.float64) * 2.0**-53
@@ -185,18 +185,3 @@ def _check_choices(weights: Array, count: int, replacement: bool) -> None:
         raise AutogradError("probability tensor contains either `inf`, `nan` or element < 0")
     if not weights.any(axis=-1).all():
         raise AutogradError("invalid multinomial distribution (sum of probabilities <= 0)")
-
-
-def shuffled(generator: Generator, n: int, *, given: bool = False) -> list[int]:
-    """The order of one epoch of `DataLoader(dataset, shuffle=True)` over n items, drawn from the default generator.
-
-    The loader draws a base seed, shuffled or not (so an unshuffled one costs `generator.random64()`); the sampler then
-    a seed for a generator of its own. A generator `given` to the loader is shuffled with itself instead, and once more
-    at the end of the epoch, for nothing.
-    """
-    generator.random64()
-    source = generator if given else Generator(generator.random64())
-    order = source.permutation(n)
-    if given:
-        source.permutation(n)
-    return order.tolist()  # type: ignore[no-any-return]

@@ -35,7 +35,7 @@ QUARTER_PI = (0.78515625, 2.4187564849853515625e-4, 3.77489497744594108e-8)  # i
 
 
 def fused(a: Array, b: Any, c: Any) -> Array:
-    """`a*b + c` rounded once, in the dtype of the array `a`."""
+    """Return `a*b + c` rounded once, in the dtype of the array `a`."""
     if a.dtype == np.float32:
         b, c = (np.asarray(x, np.float32).astype(np.float64) for x in (b, c))
         wide: Array = a.astype(np.float64) * b + c  # the product is exact
@@ -49,7 +49,7 @@ def fused(a: Array, b: Any, c: Any) -> Array:
 
 
 def standard_normals(uniforms: Array) -> Array:
-    """Normal numbers from uniform ones in [0, 1), in blocks of 16: eight radii with eight angles."""
+    """Make normal numbers of uniform ones in [0, 1), in blocks of 16: eight radii with eight angles."""
     blocks = uniforms.reshape(-1, 2, 8)
     u, v = 1 - blocks[:, 0], blocks[:, 1]
     if uniforms.dtype == np.float32:
@@ -63,25 +63,25 @@ def standard_normals(uniforms: Array) -> Array:
 
 
 def each(function: Callable[[float], float], values: Array) -> Array:
-    """The C library's function of every entry; numpy has its own, and now and then another last digit."""
+    """Apply a function of the C library to every entry; numpy's own sometimes differ in the last digit."""
     return np.fromiter(map(function, values.ravel().tolist()), np.float64, values.size).reshape(values.shape)
 
 
 def _lost_by_product(a: Any, b: Any, product: Any) -> Any:
-    """What rounding took from `a*b` in float64: Dekker's product of halves."""
+    """Return the rounding error of `a*b` in float64, by Dekker's product of halves."""
     (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
     return a_low * b_low - (product - a_high * b_high - a_low * b_high - a_high * b_low)
 
 
 def _halves(value: Any) -> tuple[Any, Any]:
-    """A number as a sum of two with half its digits each (Veltkamp)."""
+    """Split a number into two with half its digits each (Veltkamp)."""
     scaled = value * (2.0**27 + 1)
     high = scaled - (scaled - value)
     return high, value - high
 
 
 def _polynomial(coefficients: Sequence[float], x: Array) -> Array:
-    """By Horner's rule, from the highest power down."""
+    """Evaluate a polynomial by Horner's rule, from the highest power down."""
     y: Array = np.full_like(x, coefficients[0])
     for coefficient in coefficients[1:]:
         y = fused(y, x, coefficient)
@@ -89,7 +89,7 @@ def _polynomial(coefficients: Sequence[float], x: Array) -> Array:
 
 
 def _log(x: Array) -> Array:
-    """The logarithm of float32 numbers above 0: of a mantissa near 1, and the exponent times log 2."""
+    """Return the logarithm of positive float32 numbers: of a mantissa near 1, plus the exponent times log 2."""
     mantissa, exponent = np.frexp(x)
     low = mantissa < SQRT_HALF
     e = (exponent - low).astype(np.float32)
@@ -100,7 +100,7 @@ def _log(x: Array) -> Array:
 
 
 def _cos_and_sin(angle: Array) -> tuple[Array, Array]:
-    """Of float32 angles from 0: both of what is left beyond a multiple of a quarter turn, then swapped and signed."""
+    """Return cosine and sine of float32 angles from 0: of the rest beyond a quarter turn, then swapped and signed."""
     octant = (angle * Single(4 / math.pi)).astype(np.int32) + 1 & ~1
     x = angle
     for part in QUARTER_PI:

@@ -1,4 +1,4 @@
-"""Random numbers: new tensors of them, and tensors filled with them in place."""
+"""Random tensors: new ones, and tensors filled with random numbers in place."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from gradcli.script.torch.tensor.options import checked_shape, made, read_option
 
 
 def generator_of(generator: Any) -> Any:
-    """The generator that was given, or that of the run."""
+    """Return the generator that was given, or that of the run."""
     return running.machine.generator if generator is None else generator
 
 
 def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Tensor:
-    """Ones with the probabilities in `x`, or with `p` each."""
+    """Draw ones with the probabilities in `x`, or with `p` each."""
     if p is None and x.dtype.kind != "f":
         raise NotImplementedError(f"\"bernoulli_tensor_cpu_p_\" not implemented for '{TYPE_NAMES[x.dtype]}'")
     chances = x.value if p is None else p
@@ -37,7 +37,7 @@ def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Te
 
 
 def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
-    """Indices drawn by weight."""
+    """Draw indices by weight."""
     return Tensor(generator_of(generator).multinomial(x.value, num_samples, replacement))
 
 
@@ -78,7 +78,7 @@ def randperm(n: Any, **keywords: Any) -> Tensor:
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -> Tensor:
-    """`torch.normal`: of numbers and a size, or of tensors entry by entry."""
+    """`torch.normal` of numbers and a size, or of tensors entry by entry."""
     options = read_options("normal", keywords)
     source = generator_of(options.generator)
     if size is not None:
@@ -111,7 +111,7 @@ def filling(draw: str) -> Callable[..., Tensor]:
     return fill
 
 
-PARAMETERS = {"from": "low", "to": "high", "lambd": "rate"}  # torch's names for what ours are called
+PARAMETERS = {"from": "low", "to": "high", "lambd": "rate"}  # torch's names of our generator's parameters
 
 
 def _drawn(x: Any, numbers: Any) -> Any:
@@ -119,7 +119,7 @@ def _drawn(x: Any, numbers: Any) -> Any:
 
 
 def written(x: Tensor, draw: Callable[[], Any], node: str) -> Tensor:
-    """Numbers that know nothing of the old ones, in the memory of `x`; what made `x` has no gradient any more."""
+    """Write numbers into the memory of `x`; the operations that made `x` get zero gradients."""
     check_in_place(x)
     numbers = draw()
     if x.requires_grad and mode.grad_enabled:
@@ -140,7 +140,7 @@ LARGEST = {"float16": 2**11 + 1, "float32": 2**24 + 1, "float64": 2**53 + 1, "bo
 
 
 def random_(x: Tensor, low: int = 0, high: int | None = None, *, generator: Any = None) -> Tensor:
-    """Whole numbers from `low` up to but not `high`; of one number, up to it."""
+    """Draw integers from `low` up to but not `high`; one number given is `high`."""
     if high is None:
         low, high = 0, low or LARGEST.get(x.dtype.name) or int(np.iinfo(x.dtype).max) + 1
     source = generator_of(generator)

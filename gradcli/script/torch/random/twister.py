@@ -1,4 +1,4 @@
-"""The Mersenne Twister (mt19937), which torch draws every random number from.
+"""The Mersenne Twister (mt19937), the source of all random numbers of torch.
 
 Matsumoto and Nishimura, "Mersenne Twister: a 623-dimensionally equidistributed uniform pseudo-random number generator",
 1998. Numpy has one too, but importing `numpy.random` takes longer than most scripts run.
@@ -19,14 +19,14 @@ FIRST, REST, MATRIX = np.uint32(0x80000000), np.uint32(0x7FFFFFFF), np.uint32(0x
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a twister stands: its block of words, never written to again, and how many of them were used."""
+    """The position of a twister: its block of words, never written to again, and the number of words used."""
 
     block: Words
     used: int
 
 
 class Twister:
-    """An endless row of words of 32 bits; `position` may be kept and set again."""
+    """An endless sequence of words of 32 bits; `position` may be kept and set again."""
 
     def __init__(self, seed: int) -> None:
         block = [seed & 0xFFFFFFFF]
@@ -45,7 +45,7 @@ class Twister:
         self._words = _tempered(position.block)
 
     def words(self, count: int) -> Words:
-        """The next `count` words."""
+        """Return the next `count` words."""
         taken = [self._words[self._used : self._used + count]]
         self._used += count
         while self._used > SIZE:
@@ -57,7 +57,7 @@ class Twister:
 
 
 def _following(block: Words) -> Words:
-    """The block after this one; a word needs the one 227 before it, so that three parts are made one by one."""
+    """Return the next block; a word needs the one 227 before it, so that three parts are made one by one."""
     after = np.empty_like(block)
     twisted = _twisted(block[:-1], block[1:])
     lag = SIZE - MIDDLE
@@ -69,12 +69,12 @@ def _following(block: Words) -> Words:
 
 
 def _twisted(word: Any, following: Any) -> Any:
-    """One bit of a word and the rest of the following one, times the matrix of the recurrence."""
+    """Join one bit of a word to the rest of the following one, and multiply by the matrix of the recurrence."""
     return ((word & FIRST) | (following & REST)) >> np.uint32(1) ^ (following & np.uint32(1)) * MATRIX
 
 
 def _tempered(block: Words) -> Words:
-    """The words as they are given out."""
+    """Return the words of a block in the form that they are drawn."""
     words: Words = block ^ block >> np.uint32(11)
     words ^= words << np.uint32(7) & np.uint32(0x9D2C5680)
     words ^= words << np.uint32(15) & np.uint32(0xEFC60000)

@@ -1,4 +1,4 @@
-"""The attributes of tensors as snippets see them."""
+"""The attributes and methods of tensors as snippets see them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from gradcli.engine.graph import Handle
 from gradcli.engine.memory.views import View
+from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Gradient, Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.operators import ATTRIBUTES
@@ -17,30 +18,28 @@ from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES, type_of
 from gradcli.script.python.values.formatting import FORMATS, REPRESENTATIONS, represent
 from gradcli.script.python.values.operators import BINARY, OPERATORS, UNARY
-from gradcli.script.torch.autograd import backward as autograd
 from gradcli.script.torch.autograd import nodes
+from gradcli.script.torch.autograd.backward import backward as run_backward
 from gradcli.script.torch.autograd.inference import check_required, is_inference
-from gradcli.script.torch.operations import facade as operations
-from gradcli.script.torch.operations import returned  # noqa: F401  has tables
-from gradcli.script.torch.operations.arguments import kind_name
-from gradcli.script.torch.random import sampling as chance
+from gradcli.script.torch.operations import (
+    facade,
+    returned,  # noqa: F401  has tables
+)
+from gradcli.script.torch.operations.readers import kind_name
+from gradcli.script.torch.random import sampling
 from gradcli.script.torch.tensor import memory
 from gradcli.script.torch.tensor.casting import cast as cast
-from gradcli.script.torch.tensor.casting import casting, to, type_
-from gradcli.script.torch.tensor.dtypes import BY_NUMPY, CPU, STRIDED, DType, Size, check_device
+from gradcli.script.torch.tensor.casting import casting, reinterpreted, to, type_
+from gradcli.script.torch.tensor.creation import CREATION
+from gradcli.script.torch.tensor.dtypes import ALIASES, BY_NUMPY, CPU, STRIDED, DType, Size, check_device
+from gradcli.script.torch.tensor.legacy import construct
 from gradcli.script.torch.tensor.printing import format_tensor, tensor_text
 
 
 def new(name: str) -> Callable[..., Tensor]:
     """`x.new_zeros(...)`: as `torch.zeros`, in the dtype of `x`."""
-
-    def make(x: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
-        from gradcli.script.torch.tensor.creation import CREATION
-
-        made: Tensor = CREATION[name](*arguments, **{"dtype": x.dtype, **keywords})
-        return made
-
-    return make
+    make = CREATION[name]
+    return lambda x, *arguments, **keywords: make(*arguments, **{"dtype": x.dtype, **keywords})
 
 
 def backward(
@@ -50,7 +49,7 @@ def backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    autograd.backward(x, gradient, retain_graph, create_graph, inputs=inputs)
+    run_backward(x, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 backward.__qualname__ = "Tensor.backward"
@@ -68,21 +67,14 @@ def requires_grad_(x: Tensor, requires_grad: Any = True) -> Tensor:
 def view(x: Tensor, *size: Any, **keywords: Any) -> Any:
     """`x.view(3, -1)`, and `x.view(dtype)` of the same bytes."""
     if len(size) == 1 and isinstance(size[0], DType):
-        from gradcli.script.torch.tensor.strides import reinterpreted
-
         return reinterpreted(x, size[0].numpy)
-    method = operations.method("view")
+    method = facade.method("view")
     assert method is not None
     return method(x, *size, **keywords)
 
 
-def same_type(x: Tensor, kind: Any = None) -> Any:
-    """`x.type()`."""
-    return type_(x, kind)
-
-
 def loaded(name: str) -> Callable[[Tensor], Any]:
-    """What is rarely asked for."""
+    """Make a method whose module is loaded when it is first called."""
     return lambda x: getattr(import_module("gradcli.script.torch.tensor.storage"), name)(x)
 
 
@@ -115,22 +107,13 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
     "is_neg": lambda x: False,
     "share_memory_": lambda x: x,
 }
-CASTS = {
-    "float": "float32",
-    "double": "float64",
-    "half": "float16",
-    "long": "int64",
-    "int": "int32",
-    "short": "int16",
-    "char": "int8",
-    "byte": "uint8",
-    "bool": "bool",
-}
+CASTS = {**ALIASES, "char": "int8", "byte": "uint8", "bool": "bool"}
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: memory.alone(name, function) for name, function in ALONE.items()},
     **{name: memory.alone(name, casting(dtype)) for name, dtype in CASTS.items()},
     **{f"new_{name}": new(name) for name in ("zeros", "ones", "full", "empty", "tensor")},
-    **chance.METHODS,
+    **sampling.METHODS,
+    "new": lambda x, *data: construct(data, BY_NUMPY[x.dtype]),
     "size": memory.size,
     "stride": memory.stride,
     "is_contiguous": memory.is_contiguous,
@@ -154,7 +137,9 @@ METHODS: dict[str, Callable[..., Any]] = {
     **{f"__{name}__": BINARY[kind] for name, kind in OPERATORS.items()},
 }
 
-TENSOR = TYPES[Tensor] = TYPES[View] = BuiltinType("Tensor", Tensor, module="torch")
+TENSOR = TYPES[Tensor] = TYPES[View] = BuiltinType(
+    "Tensor", Tensor, lambda *data: construct(data, BY_NUMPY[mode.default_dtype]), module="torch"
+)
 
 GETTERS: dict[str, Callable[[Any], Any]] = {
     "shape": lambda x: Size(x.shape),
@@ -185,7 +170,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _shape_attribute(name: str) -> Callable[[Any], Any]:
-    """`x.T` and its kin: operations without arguments."""
+    """Make the getter of `x.T` or another operation without arguments."""
     return lambda x: OPERATIONS[name].function(x)
 
 
@@ -224,8 +209,8 @@ describe(
         "requires_grad": set_requires_grad,
     },
     deleters={"grad": lambda x: setattr(x, "grad", None)},
-    find=operations.method,
-    names=operations.methods,
+    find=facade.method,
+    names=facade.methods,
 )
 REPRESENTATIONS[Tensor] = tensor_text
 REPRESENTATIONS[Handle] = lambda handle: f"<torch.utils.hooks.RemovableHandle object at {id(handle):#x}>"

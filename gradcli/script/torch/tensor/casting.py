@@ -1,4 +1,4 @@
-"""A tensor in another dtype: `x.to(...)`, `x.double()`, `x.type(...)`."""
+"""A tensor in another dtype: `x.to(...)`, `x.double()`, `x.type(...)`, `x.view(dtype)`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Device, DType, check_de
 
 
 def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
-    """The tensor in another dtype; itself where it has it."""
+    """Return the tensor in another dtype; the tensor itself if it has that dtype."""
     wanted = np.dtype(numpy_dtype(dtype))
     if x.dtype == wanted:
         return OPERATIONS["clone"].function(x) if copy else x
@@ -26,7 +26,7 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
 
 
 def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = False, **keywords: Any) -> Tensor:
-    """`x.to(dtype)`, `x.to(device)`, `x.to(other)`: there is one device, so only the dtype does anything."""
+    """`x.to(dtype)`, `x.to(device)`, `x.to(other)`: there is one device, so only the dtype has an effect."""
     wanted: Any = x.dtype
     for argument in (*arguments, *keywords.values()):
         if isinstance(argument, str | Device):
@@ -43,7 +43,7 @@ def casting(dtype: str) -> Callable[[Tensor], Tensor]:
 
 
 def type_(x: Tensor, dtype: Any = None, **_: Any) -> Any:
-    """`x.type()`: the name of the kind of tensor; with a dtype, or such a name, the tensor cast."""
+    """`x.type()`: return the name of the tensor's type; with a dtype, or such a name, cast the tensor."""
     if dtype is None:
         return tensor_type(x)
     if isinstance(dtype, str):
@@ -52,6 +52,13 @@ def type_(x: Tensor, dtype: Any = None, **_: Any) -> Any:
             raise ValueError(f"invalid type: '{dtype}'")
         dtype = names[dtype]
     return cast(x, dtype)
+
+
+def reinterpreted(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    """`x.view(dtype)`: read the same bytes as numbers of another dtype."""
+    if dtype.itemsize != x.dtype.itemsize and not x.ndim:
+        raise RuntimeError(f"self.dim() cannot be 0 to view {x.dtype} as {dtype} (different element sizes)")
+    return Tensor(x.array.view(dtype))
 
 
 def tensor_type(x: Tensor) -> str:

@@ -1,4 +1,4 @@
-"""Making tensors: of one number, in a row, like others."""
+"""Functions that make tensors: of one number, of a range, or like another tensor."""
 
 from __future__ import annotations
 
@@ -11,21 +11,16 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.arguments import kind_name
-from gradcli.script.torch.operations.overloads import told
+from gradcli.script.torch.operations.overloads import with_refusal
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.random.sampling import CREATION as RANDOM
 from gradcli.script.torch.tensor.literals import as_tensor as as_tensor
 from gradcli.script.torch.tensor.literals import from_numpy
 from gradcli.script.torch.tensor.literals import tensor_ as tensor_
 from gradcli.script.torch.tensor.options import checked_shape, made, number, read_options, size_tuple, sizes, whole
-from gradcli.script.torch.tensor.spacing import counted, powers, spaced
+from gradcli.script.torch.tensor.spacing import check_step, counted, powers, spaced
 
 LONG = np.dtype(np.int64)
-
-
-def shape_of(given: tuple[Any, ...]) -> tuple[int, ...]:
-    """`(2, 3)` or `2, 3`; measured."""
-    return sizes("empty", given, {})
 
 
 def filled(name: str, value: float) -> Callable[..., Tensor]:
@@ -67,7 +62,7 @@ def like(name: str) -> Callable[..., Tensor]:
 
 
 def _as_laid(x: Tensor, made: Tensor) -> Tensor:
-    """A new tensor with its entries in memory as those of the model: in the order of its steps."""
+    """Lay the entries of a new tensor in memory in the order of the model."""
     made.value = np.full_like(x.array, made.value.flat[0] if made.value.size else 0, made.dtype, order="K")
     return made
 
@@ -79,7 +74,7 @@ def _model(name: str, x: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 def arange(*bounds: Any, **keywords: Any) -> Tensor:
-    """`arange(end)`, `arange(start, end)`, `arange(start, end, step)`; integers unless one of them is a fraction."""
+    """`arange(end)`, `arange(start, end)`, `arange(start, end, step)`; integers unless a bound is a float."""
     names = ["end"] if len(bounds) == 1 else ["start", "end", "step"]
     given = dict(zip(names, bounds, strict=False))
     given.update({name: keywords.pop(name) for name in ("start", "end", "step") if name in keywords})
@@ -87,10 +82,7 @@ def arange(*bounds: Any, **keywords: Any) -> Tensor:
         raise TypeError("arange() takes an end, a start and an end, or a start, an end and a step")
     values = {name: number("arange", name, value, at + 1) for at, (name, value) in enumerate(given.items())}
     first, last, step = values.get("start", 0), values["end"], values.get("step", 1)
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
-    if (last - first) / step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    check_step(first, last, step)
     if not (math.isfinite(first) and math.isfinite(last)):
         raise RuntimeError(f"unsupported range: {first} -> {last}")
     count = math.ceil((last - first) / step)
@@ -109,14 +101,14 @@ def linspace(start: Any, end: Any, steps: Any, **keywords: Any) -> Tensor:
 
 
 def logspace(start: Any, end: Any, steps: Any, base: Any = 10.0, **keywords: Any) -> Tensor:
-    """Powers of the base, from `base**start` to `base**end`; torch computes them in float64."""
+    """Return powers of the base, from `base**start` to `base**end`; torch computes them in float64."""
     options = read_options("logspace", keywords)
     numbers = powers(base, *_range("logspace", start, end, steps, options.real))
     return made(numbers.astype(options.real), options)
 
 
 def _range(name: str, start: Any, end: Any, steps: Any, dtype: np.dtype[Any]) -> tuple[Any, Any, int]:
-    """The bounds as the dtype has them, in float32 for whole numbers, and how many numbers there are."""
+    """Return the bounds in the dtype, or in float32 where it is of integers, and the number of steps."""
     bounds = (number(name, "start", start, 1), number(name, "end", end, 2))
     count = whole(name, "steps", steps, 3)
     if count < 0:
@@ -171,4 +163,4 @@ CREATION |= {f"{name}_like": like(name) for name in ("zeros", "ones", "empty", "
 SEVERAL = (
     "arange eye full full_like linspace logspace normal rand rand_like randint randn randn_like zeros_like ones_like"
 )
-CREATION |= {name: told(name, CREATION[name]) for name in SEVERAL.split()}
+CREATION |= {name: with_refusal(name, CREATION[name]) for name in SEVERAL.split()}

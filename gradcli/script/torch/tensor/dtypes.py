@@ -15,7 +15,7 @@ from gradcli.script.torch.tensor.printing import dtype_text, size_text
 
 
 class DType:
-    """`torch.float32` and its kin; one object each."""
+    """A dtype, such as `torch.float32`; there is one object of each."""
 
     def __init__(self, numpy: Any) -> None:
         self.numpy = np.dtype(numpy)
@@ -58,7 +58,7 @@ describe(
 
 
 class OfDtype(type):
-    """The class of the classes that the tensors of one dtype are instances of, as of `torch.FloatTensor`."""
+    """The class of types such as `torch.FloatTensor`, whose instances are the tensors of one dtype."""
 
     dtype: np.dtype[Any]
 
@@ -67,7 +67,7 @@ class OfDtype(type):
 
 
 def numpy_dtype(dtype: Any) -> Any:
-    """What the engine takes for a dtype: of ours, or Python's float, int and bool."""
+    """Return the numpy dtype of a torch dtype, a tensor type, or Python's float, int or bool; others as they are."""
     if isinstance(dtype, DType):
         return dtype.numpy
     if isinstance(dtype, BuiltinType):
@@ -78,7 +78,7 @@ def numpy_dtype(dtype: Any) -> Any:
 
 
 class Size(tuple[int, ...]):
-    """`torch.Size`: a tuple with a text of its own, of which sums and slices are sizes again."""
+    """`torch.Size`: a tuple whose sums and slices are sizes too."""
 
     __slots__ = ()
 
@@ -113,7 +113,7 @@ describe(Size, methods={"index": tuple.index, "count": tuple.count, "numel": Siz
 
 
 class Device:
-    """`torch.device("cpu")`; others can be named, and are refused where something is to go there."""
+    """`torch.device("cpu")`; other devices can be named, but hold no tensors."""
 
     def __init__(self, name: Any = "cpu", index: int | None = None) -> None:
         self.type, colon, number = str(name).partition(":")
@@ -141,7 +141,7 @@ KNOWN_DEVICES = ("cpu", "cuda", "mps", "xpu", "meta")
 
 
 def check_device(device: Any) -> None:
-    """Refuse what is not the CPU, in the words of a torch built without CUDA."""
+    """Refuse devices other than the CPU, in the words of a torch built without CUDA."""
     name = str(device).partition(":")[0]
     if device is None or name == "cpu":
         return
@@ -164,7 +164,7 @@ TYPES[Device] = BuiltinType("device", Device, Device, module="torch")
 
 
 class Named:
-    """A constant of torch that is only compared and printed: `torch.strided`."""
+    """A constant of torch that is only compared and printed, such as `torch.strided`."""
 
     def __init__(self, name: str) -> None:
         self.name = name

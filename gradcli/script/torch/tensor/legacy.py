@@ -1,4 +1,4 @@
-"""Types of tensors from before dtypes: `torch.FloatTensor`, its kin, and `x.new`."""
+"""The tensor types from before dtypes: `torch.FloatTensor` and the others, and the tensors that they make."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
-from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.python.values.attributes import BuiltinType
-from gradcli.script.torch.tensor import attributes as tensors
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, OfDtype, Size
 
 
 def construct(data: tuple[Any, ...], dtype: Any) -> Tensor:
-    """What `torch.FloatTensor(...)` makes: of numbers in a list, or with a size, of nothing in particular."""
+    """The tensor `torch.FloatTensor(...)`: of numbers in a list; or of a size, with arbitrary entries."""
     if len(data) == 1 and isinstance(data[0], Tensor):
         return data[0].detach()
     if len(data) == 1 and not isinstance(data[0], int | Size):
@@ -29,12 +27,10 @@ def construct(data: tuple[Any, ...], dtype: Any) -> Tensor:
 
 
 def legacy(dtype: np.dtype[Any]) -> BuiltinType:
-    """The type that has one dtype: called, compared, and what `x.type(...)` takes."""
+    """The type of the tensors of one dtype: it may be called, compared, and given to `x.type(...)`."""
     name = f"{TYPE_NAMES[dtype]}Tensor"
     python = OfDtype(name, (), {"dtype": dtype})
     return BuiltinType(name, python, lambda *data: construct(data, BY_NUMPY[dtype]), module="torch")
 
 
-tensors.TENSOR.construct = lambda *data: construct(data, BY_NUMPY[mode.default_dtype])
-tensors.METHODS["new"] = lambda x, *data: construct(data, BY_NUMPY[x.dtype])
 MEMBERS = {kind.name: kind for kind in map(legacy, BY_NUMPY)}

@@ -1,4 +1,4 @@
-"""Tensors from data: numbers, nested lists that mix numbers and tensors, arrays."""
+"""Tensors made from data: numbers, arrays, nested lists that mix numbers and tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.protocol import GRADIENT_LOST
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.options import made, read_options
 
@@ -34,7 +34,7 @@ NUMBERS: dict[type, Any] = {bool: np.dtype(np.bool_), int: np.dtype(np.int64)}
 
 
 def tensor_(*data: Any, **keywords: Any) -> Tensor:
-    """`torch.tensor`: a copy of the data; fractions take the default dtype, arrays and tensors keep theirs."""
+    """`torch.tensor`: copy the data; floats take the default dtype, arrays and tensors keep theirs."""
     if "data" in keywords and not data:
         data = (keywords.pop("data"),)
     if len(data) != 1:
@@ -51,14 +51,14 @@ def tensor_(*data: Any, **keywords: Any) -> Tensor:
 
 
 def copied(how: str, source: Any, result: Tensor) -> Tensor:
-    """A tensor with the numbers of others, which are not below it in the graph; the timeline remembers where."""
+    """Tell the timeline, if there is one, that a tensor copies others, which its graph does not contain."""
     if running.machine.timeline is not None:
         running.machine.timeline.copied(source if isinstance(source, list | tuple) else [source], result, how)
     return result
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """The tensor itself, the memory of an array, or a new tensor."""
+    """Return the tensor itself, a tensor on the memory of an array, or a new tensor."""
     wanted = read_options("as_tensor", {"dtype": dtype, "device": device}).dtype
     if isinstance(data, np.ndarray):
         data = from_numpy(data)
@@ -68,7 +68,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 def from_numpy(array: Any) -> Tensor:
-    """A tensor on the memory of an array."""
+    """Make a tensor on the memory of an array."""
     if not isinstance(array, np.ndarray):
         name = f"numpy.{type(array).__name__}" if isinstance(array, np.generic) else kind_name(array)
         raise TypeError(f"expected np.ndarray (got {name})")
@@ -88,7 +88,7 @@ def _check_array(array: Any) -> None:
 
 
 def array_of(data: Any, dtype: np.dtype[Any] | None = None) -> Any:
-    """A copy of the data as an array, or as a numpy scalar where it is a single number."""
+    """Copy the data to an array, or to a numpy scalar where it is a single number."""
     if isinstance(data, Tensor):
         value = data.value
     elif isinstance(data, np.ndarray):
@@ -106,9 +106,9 @@ def array_of(data: Any, dtype: np.dtype[Any] | None = None) -> Any:
 
 
 def entries(data: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """The shape of nested lists, and their entries one after the other.
+    """Return the shape of nested lists, and their entries in order.
 
-    TypeError, ValueError where they are not of one length.
+    TypeError or ValueError where lists of one level differ in length.
     """
     shape: list[int] = []
     level = [data]
@@ -134,7 +134,7 @@ def _is_sequence(item: Any) -> bool:
 
 
 def _array(numbers: list[Any], dtype: np.dtype[Any] | None) -> Any:
-    """The entries in the dtype that they have among themselves."""
+    """Make an array of the entries, in the dtype that they promote to."""
     kinds = set(map(type, numbers))
     if kinds <= {bool, int, float}:
         natural = mode.default_dtype if float in kinds or not kinds else NUMBERS[int if int in kinds else bool]
@@ -178,7 +178,7 @@ def _number(number: Any) -> Any:
 
 
 def _check_range(value: Any, dtype: np.dtype[Any]) -> None:
-    """Refuse what integers of a smaller kind cannot hold; negative numbers wrap around."""
+    """Refuse numbers that an integer dtype cannot hold; negative ones may wrap around."""
     if dtype.kind not in "iu" or value.dtype.kind not in "fiu" or not value.size:
         return
     highest = np.iinfo(dtype).max

@@ -1,4 +1,4 @@
-"""What a tensor is made of: sizes, strides, the memory behind it, and what leads out of the graph."""
+"""Methods of tensors that read sizes, strides and memory, or leave the graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.memory.views import View, first_entry
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import Size
 
 
@@ -22,7 +22,7 @@ def size(x: Tensor, dim: Any = None) -> Any:
 
 
 def stride(x: Tensor, dim: Any = None) -> Any:
-    """How many entries lie between neighbours, by dimension."""
+    """Return the number of entries between neighbours, by dimension."""
     steps = tuple(step // x.value.itemsize for step in x.array.strides)
     return steps if dim is None else steps[_dimension("stride", dim, x)]
 
@@ -42,7 +42,7 @@ def data_ptr(x: Tensor) -> int:
 
 
 def base(x: Tensor) -> Tensor | None:
-    """`x._base`: the tensor whose memory this one looks into."""
+    """`x._base`: the tensor whose memory this view shares; None if it is none."""
     return x.base if isinstance(x, View) else None
 
 
@@ -55,7 +55,7 @@ def to_list(x: Tensor) -> Any:
 
 
 def numpy_of(x: Tensor, *, force: bool = False) -> Any:
-    """The memory as an array, whose attributes are those of the numpy facade."""
+    """Return the memory as an array, whose attributes are those of the numpy facade."""
     import_module("gradcli.script.numpy.methods")
     array = (x.detach() if force else x).numpy().view()  # another array on every call
     if running.machine.timeline is not None:
@@ -64,7 +64,7 @@ def numpy_of(x: Tensor, *, force: bool = False) -> Any:
 
 
 def gradient_of(x: Tensor) -> Tensor | None:
-    """`x.grad`; the timeline hears of every look at one that is None."""
+    """`x.grad`; the timeline hears when it is read, to explain one that is None."""
     gradient = x.grad
     if running.machine.timeline is not None:
         running.machine.timeline.asked(x, gradient)
@@ -72,7 +72,7 @@ def gradient_of(x: Tensor) -> Tensor | None:
 
 
 def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
-    """What leads out of the graph; the timeline remembers where."""
+    """Make a method that leaves the graph, of which the timeline hears."""
 
     def call(x: Tensor) -> Any:
         result = function(x)
@@ -84,7 +84,7 @@ def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], A
 
 
 def alone(name: str, function: Callable[[Tensor], Any]) -> Callable[..., Any]:
-    """A method that takes no arguments, refused in Python's words when it gets some."""
+    """Make a method that takes no arguments; TypeError in torch's words when it gets some."""
 
     def call(x: Tensor, *extra: Any, **named: Any) -> Any:
         if extra or named:

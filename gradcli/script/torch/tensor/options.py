@@ -1,4 +1,4 @@
-"""What the functions that make tensors have in common: sizes, and the keywords `dtype`, `device`, `requires_grad`."""
+"""The arguments of functions that make tensors: sizes, and keywords such as `dtype` and `requires_grad`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import check_device, numpy_dtype
 
 IGNORED = frozenset(("layout", "pin_memory", "memory_format"))  # where and how tensors lie in memory
@@ -26,12 +26,12 @@ class Options(NamedTuple):
 
     @property
     def real(self) -> np.dtype[Any]:
-        """The dtype, or the default one of fractions."""
+        """The dtype, or the default dtype."""
         return mode.default_dtype if self.dtype is None else self.dtype
 
 
 def read_options(name: str, keywords: dict[str, Any]) -> Options:
-    """Check the keywords that a function got besides its own."""
+    """Read the keywords that a function got besides its own; TypeError for unknown ones."""
     if not keywords:
         return PLAIN
     dtype, required = keywords.get("dtype"), keywords.get("requires_grad", False)
@@ -56,7 +56,7 @@ PLAIN = Options(None, False, None)
 
 
 def made(value: Any, options: Options = PLAIN) -> Tensor:
-    """A new leaf, or the tensor that was given to be written into."""
+    """Make a leaf, or write the value into the tensor that `out=` gave."""
     leaf = Tensor(value)
     if mode.inference:
         leaf.history = Unversioned()
@@ -73,7 +73,7 @@ def made(value: Any, options: Options = PLAIN) -> Tensor:
 
 
 def sizes(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[int, ...]:
-    """The sizes of `zeros(2, 3)`, `zeros((2, 3))` and `zeros(size=(2, 3))`, measured."""
+    """Return the sizes of `zeros(2, 3)`, `zeros((2, 3))` or `zeros(size=(2, 3))`, checked."""
     if not given and "size" in keywords:
         given = (keywords.pop("size"),)
     elif not given:
@@ -82,7 +82,7 @@ def sizes(name: str, given: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[
 
 
 def checked_shape(name: str, given: Any) -> tuple[int, ...]:
-    """A sequence of sizes, checked and measured before memory is taken."""
+    """Check a sequence of sizes, and that the budget has room for so many entries."""
     shape = tuple(size if type(size) is int else _size(name, size, at) for at, size in enumerate(given))
     if any(size < 0 for size in shape):
         if name == "zeros":
@@ -108,17 +108,15 @@ def _size(name: str, size: Any, position: int) -> int:
 
 
 def size_tuple(name: str, size: Any, position: int = 1) -> tuple[int, ...]:
-    """A size that must be given as one tuple."""
+    """Check a size that must be given as one tuple."""
     if not isinstance(size, tuple | list):
         raise TypeError(f"{name}(): argument 'size' (position {position}) must be tuple of ints, not {kind_name(size)}")
     return checked_shape(name, size)
 
 
 def number(name: str, parameter: str, value: Any, position: int) -> Any:
-    """A plain number, or the one in a tensor."""
-    if isinstance(value, Tensor):
-        return value.item()
-    if isinstance(value, np.generic):
+    """Read a plain number, or the one in a tensor."""
+    if isinstance(value, Tensor | np.generic):
         return value.item()
     if not isinstance(value, int | float):
         raise TypeError(
@@ -128,7 +126,7 @@ def number(name: str, parameter: str, value: Any, position: int) -> Any:
 
 
 def whole(name: str, parameter: str, value: Any, position: int) -> int:
-    """A plain whole number."""
+    """Read a whole number, or the one in a tensor."""
     if isinstance(value, Tensor | np.integer):
         value = value.item()
     if not isinstance(value, int):

@@ -1,4 +1,4 @@
-"""What torch prints for a tensor: digits, columns, brackets, and what follows the numbers.
+"""The text of a tensor as torch prints it: digits, columns, brackets, and the suffixes after the numbers.
 
 The rules are those of torch 2.13. Every shown number is formatted once; numbers that are not shown are never looked at.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
-from gradcli.script.machine import RESETS
+from gradcli.script.machine import running
 
 PREFIX = "tensor("
 UNNAMED = (np.dtype(np.int64), np.dtype(np.bool_))  # dtypes that need no `dtype=`, besides the default one
@@ -22,16 +22,19 @@ UNNAMED = (np.dtype(np.int64), np.dtype(np.bool_))  # dtypes that need no `dtype
 
 @dataclass(slots=True)
 class PrintOptions:
-    """How tensors are printed; `sci_mode` None lets the numbers decide."""
+    """How a run prints tensors; `sci_mode` None lets the numbers decide. Each of `suffixes` may print one more part."""
 
     precision: int = 4
     threshold: float = 1000
     edgeitems: int = 3
     linewidth: int = 80
     sci_mode: bool | None = None
+    suffixes: list[Callable[[Tensor], str]] = field(default_factory=list)
 
 
-options = PrintOptions()
+def print_options() -> PrintOptions:
+    return running.machine.own(PrintOptions)
+
 
 PROFILES: dict[str, dict[str, Any]] = {
     "default": {"precision": 4, "threshold": 1000, "edgeitems": 3, "linewidth": 80},
@@ -48,10 +51,12 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Change how tensors are printed from now on, as `torch.set_printoptions`.
+    """Change how the run prints tensors, as `torch.set_printoptions`.
 
-    What is left out stays as it is, but for `sci_mode`, which torch sets each time; an unknown profile is ignored.
+    Options that are left out stay as they are, except for `sci_mode`, which torch sets each time; an unknown profile is
+    ignored.
     """
+    options = print_options()
     given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     chosen = PROFILES.get(profile or "", {}) | {name: value for name, value in given.items() if value is not None}
     for name, value in chosen.items():
@@ -60,12 +65,13 @@ def set_printoptions(
 
 
 def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
-    """What `repr` of the tensor is in torch; `indent` is the column at which the text will begin."""
+    """The `repr` of the tensor in torch; `indent` is the column at which the text will begin."""
+    options = print_options()
     margin = indent + len(PREFIX)
     value = tensor.value
-    text = PREFIX + (_numbers_text(value, margin) if value.size else "[]")
+    text = PREFIX + (_numbers_text(value, margin, options) if value.size else "[]")
     used = indent + len(text) + 2 if "\n" not in text else len(text) - text.rfind("\n") + 1
-    for suffix in _suffixes(tensor):
+    for suffix in _suffixes(tensor, options):
         if used + len(suffix) + 2 > options.linewidth:
             text += ",\n" + " " * margin + suffix
             used = margin + len(suffix)
@@ -76,7 +82,7 @@ def tensor_text(tensor: Tensor, *, indent: int = 0) -> str:
 
 
 def format_tensor(tensor: Tensor, spec: str = "") -> str:
-    """What an f-string shows: of a 0-d tensor the number alone, else the whole text.
+    """The text in an f-string: of a 0-d tensor the number alone, else the whole text.
 
     Raises TypeError when there is a `spec` and not exactly one number to apply it to.
     """
@@ -97,8 +103,8 @@ def dtype_text(dtype: np.dtype[Any]) -> str:
     return f"torch.{dtype.name}"
 
 
-def _suffixes(tensor: Tensor) -> list[str]:
-    """What follows the numbers: the size and the dtype where the numbers do not tell, then the place in the graph."""
+def _suffixes(tensor: Tensor, options: PrintOptions) -> list[str]:
+    """The parts after the numbers: size and dtype where the numbers do not show them, then the place in the graph."""
     value = tensor.value
     known = value.dtype == mode.default_dtype or (value.size > 0 and value.dtype in UNNAMED)
     suffixes = []
@@ -110,36 +116,32 @@ def _suffixes(tensor: Tensor) -> list[str]:
         suffixes.append(f"grad_fn=<{tensor.grad_fn.name().rpartition('::')[2]}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
-    return suffixes + [text for suffix in more_suffixes if (text := suffix(tensor))]
+    return suffixes + [text for suffix in options.suffixes if (text := suffix(tensor))]
 
 
-more_suffixes: list[Callable[[Tensor], str]] = []  # what follows besides, while something is switched on
-RESETS += [lambda: set_printoptions(profile="default"), more_suffixes.clear]
-
-
-def _numbers_text(value: Any, margin: int) -> str:
+def _numbers_text(value: Any, margin: int, options: PrintOptions) -> str:
     """The numbers in brackets, `margin` columns from the left."""
     edge = options.edgeitems
     summarised = value.size > options.threshold
     if value.ndim == 0:
-        return _number_texts([value.item()], value.dtype.kind)[0][0]
+        return _number_texts([value.item()], value.dtype.kind, options)[0][0]
     if summarised and not edge:
         return "[...]"
-    cut = [summarised and size > 2 * edge for size in value.shape]
+    cut = [edge if summarised and size > 2 * edge else 0 for size in value.shape]
     for axis, size in enumerate(value.shape):
         if cut[axis]:
             value = value.take([*range(edge), *range(size - edge, size)], axis)
-    texts, width = _number_texts(value.ravel().tolist(), value.dtype.kind)
+    texts, width = _number_texts(value.ravel().tolist(), value.dtype.kind, options)
     per_line = max(1, (options.linewidth - margin - value.ndim + 1) // (width + 2))
     return _bracketed(texts, value.shape, cut, margin, per_line)
 
 
-def _bracketed(texts: list[str], shape: tuple[int, ...], cut: list[bool], margin: int, per_line: int) -> str:
+def _bracketed(texts: list[str], shape: tuple[int, ...], cut: list[int], margin: int, per_line: int) -> str:
     """Texts of the given shape, at most `per_line` of them on one line, with dots in the middle of the cut axes."""
     comma, dots, newlines = ", ", " ...", 1
     for axis in reversed(range(len(shape))):
-        groups, middle = _batches(texts, shape[axis]), options.edgeitems
-        if cut[axis]:
+        groups, middle = _batches(texts, shape[axis]), cut[axis]
+        if middle:
             groups = [[*group[:middle], dots, *group[middle:]] for group in groups]
         lines = "," + "\n" * newlines + " " * (margin + axis + 1)
         texts = ["[" + lines.join(map(comma.join, _batches(group, per_line))) + "]" for group in groups]
@@ -151,7 +153,7 @@ def _batches(items: list[str], size: int) -> list[list[str]]:
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
-def _number_texts(values: list[Any], kind: str) -> tuple[list[str], int]:
+def _number_texts(values: list[Any], kind: str, options: PrintOptions) -> tuple[list[str], int]:
     """Every number as text, right-aligned, and the width of their column.
 
     torch takes the width from the finite numbers other than zero, so that `nan` and `-0.` may stick out of it.
@@ -161,12 +163,13 @@ def _number_texts(values: list[Any], kind: str) -> tuple[list[str], int]:
         width = max(map(len, texts))
     else:
         measured = [value != 0 and math.isfinite(value) for value in values]
-        texts = _fraction_texts(values, [value for value, counts in zip(values, measured, strict=True) if counts])
+        counted = [value for value, counts in zip(values, measured, strict=True) if counts]
+        texts = _fraction_texts(values, counted, options)
         width = max((len(text) for text, counts in zip(texts, measured, strict=True) if counts), default=1)
     return [text.rjust(width) for text in texts], width
 
 
-def _fraction_texts(values: list[float], measured: list[float]) -> list[str]:
+def _fraction_texts(values: list[float], measured: list[float], options: PrintOptions) -> list[str]:
     """Floating point numbers in the notation that the measured ones among them ask for."""
     sizes = [abs(value) for value in measured]
     if sizes and (_need_exponents(min(sizes), max(sizes)) if options.sci_mode is None else options.sci_mode):

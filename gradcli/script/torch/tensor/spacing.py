@@ -9,13 +9,21 @@ import numpy as np
 
 from gradcli.script.torch.random.normals import fused
 
-LANE_BYTES = 32  # of a processor with AVX2: torch fills whole pairs of such lanes, then what is left one by one
+LANE_BYTES = 32  # of a processor with AVX2: torch fills whole pairs of such lanes, then single numbers
 
 Array = np.ndarray[Any, Any]
 
 
+def check_step(first: float, last: float, step: float) -> None:
+    """Raise RuntimeError for a step of zero, or one that leads away from the last number."""
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (last - first) / step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+
+
 def counted(first: float, step: float, count: int, dtype: np.dtype[Any]) -> Array:
-    """`first + step*i`: in float64, but that the first of every lane is rounded before the others count on from it."""
+    """Return `first + step*i`, in float64, except that the first of every lane is rounded before the others follow."""
     lane = LANE_BYTES // dtype.itemsize
     position = np.arange(count, dtype=np.float64)
     singly = fused(position, step, first).astype(dtype)
@@ -26,7 +34,7 @@ def counted(first: float, step: float, count: int, dtype: np.dtype[Any]) -> Arra
 
 
 def spaced(first: Any, last: Any, steps: int, add: Callable[[Array, Any, Any], Array] = fused) -> Array:
-    """From the first to the last, scalars of one dtype: counted from the nearer end, so that both are exact."""
+    """Return numbers from the first to the last, counted from the nearer end so that both are exact."""
     if steps == 1:
         return np.array([first])
     step = (last - first) / type(first)(max(steps - 1, 1))
@@ -37,6 +45,6 @@ def spaced(first: Any, last: Any, steps: int, add: Callable[[Array, Any, Any], A
 
 
 def powers(base: float, first: float, last: float, steps: int) -> Array:
-    """Powers of the base with exponents at equal distances, in float64, each product and sum of them rounded."""
+    """Return powers of the base with exponents at equal distances, in float64, each product and sum rounded."""
     exponents = spaced(np.float64(first), np.float64(last), steps, lambda a, b, c: a * b + c)
     return np.array([np.float64(base) ** x for x in exponents])  # as C has it; numpy's of arrays is less exact

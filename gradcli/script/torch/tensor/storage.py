@@ -1,4 +1,4 @@
-"""The memory behind a tensor, as one row: `x.untyped_storage()` and, long deprecated, `x.storage()`."""
+"""The memory of a tensor as a sequence: `x.untyped_storage()` and the deprecated `x.storage()`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DEPRECATED = (
 
 
 class Typed:
-    """Numbers one after the other; views of one tensor have the same."""
+    """The numbers in memory, which the views of a tensor share."""
 
     kind = "TypedStorage"
 
@@ -58,7 +58,7 @@ class Typed:
 
 
 class Untyped(Typed):
-    """The bytes of such numbers."""
+    """The bytes in memory."""
 
     kind = "UntypedStorage"
 

@@ -1,4 +1,4 @@
-"""Tensors laid over memory by hand: strides, new sizes, another dtype for the same bytes."""
+"""Rare methods that work on the memory of tensors: strides, new sizes, entries at places of the flat tensor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradcli.script.torch.tensor.options import checked_shape, made, read_option
 
 
 def resize_(x: Tensor, *size: Any, **_: Any) -> Tensor:
-    """Another size in place; entries that are new hold anything, here 0."""
+    """Resize in place; the values of new entries are not defined, here they are 0."""
     if x.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     given = size[0] if len(size) == 1 and isinstance(size[0], tuple | list) else size
@@ -34,24 +34,24 @@ def resize_as_(x: Tensor, other: Tensor) -> Tensor:
 
 
 def set_(x: Tensor, source: Tensor) -> Tensor:
-    """The memory and the sizes of another tensor."""
+    """Take the memory and the sizes of another tensor."""
     x.data = source
     return x
 
 
 def is_set_to(x: Tensor, other: Tensor) -> bool:
-    """Whether both look at the same memory in the same way."""
+    """Return whether both have the same memory, sizes and strides."""
     a, b = x.array, other.array
     return (a.ctypes.data, a.shape, a.strides) == (b.ctypes.data, b.shape, b.strides)
 
 
 def dim_order(x: Tensor) -> tuple[int, ...]:
-    """The dimensions from the one with the largest steps to the one with the smallest."""
+    """Return the dimensions from the largest stride to the smallest."""
     return tuple(int(dim) for dim in np.argsort([-step for step in x.array.strides], kind="stable"))
 
 
 def empty_strided(size: Any, stride: Any, **keywords: Any) -> Tensor:
-    """A new tensor with the given steps."""
+    """Make a tensor with the given strides."""
     options = read_options("empty_strided", keywords)
     shape = checked_shape("empty_strided", size)
     if len(shape) != len(stride):
@@ -67,16 +67,9 @@ def empty_strided(size: Any, stride: Any, **keywords: Any) -> Tensor:
 
 
 def empty_permuted(size: Any, physical_layout: Any, **keywords: Any) -> Tensor:
-    """A new tensor whose dimensions lie in memory in the given order."""
+    """Make a tensor whose dimensions lie in memory in the given order."""
     options, shape = read_options("empty_permuted", keywords), checked_shape("empty_permuted", size)
     return made(np.zeros([shape[dim] for dim in physical_layout], options.real).transpose(np.argsort(physical_layout)))
-
-
-def reinterpreted(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
-    """`x.view(dtype)`: the same bytes read as numbers of another kind."""
-    if dtype.itemsize != x.dtype.itemsize and not x.ndim:
-        raise RuntimeError(f"self.dim() cannot be 0 to view {x.dtype} as {dtype} (different element sizes)")
-    return Tensor(x.array.view(dtype))
 
 
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
@@ -84,7 +77,7 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
 
 
 def put_(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """Entries at places of the flattened tensor."""
+    """Write entries at places of the flattened tensor."""
     check_in_place(x)
     flat = x.value.reshape(-1).copy()
     (np.add.at if accumulate else np.put)(flat, index.value.ravel(), source.value.ravel())
@@ -98,14 +91,14 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 
 
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
-    """`x.index_put(...)`: a copy with entries at places."""
+    """Return a copy with entries written at indices."""
     from gradcli.ops.indexing.assignment import index_put_
 
     return index_put_(OPERATIONS["clone"].function(input), indices, values, accumulate)
 
 
 def apply_(x: Tensor, function: Any) -> Tensor:
-    """Each entry replaced by what a Python function makes of it."""
+    """Replace each entry by the result of a Python function."""
     if x.requires_grad:
         raise TypeError("can't call apply_() on Tensor that requires grad. Use tensor.detach().apply_(...) instead.")
     flat = [function(value) for value in x.value.ravel().tolist()]
@@ -115,7 +108,7 @@ def apply_(x: Tensor, function: Any) -> Tensor:
 
 
 def map_(x: Tensor, other: Tensor, function: Any) -> Tensor:
-    """Each entry replaced by what a Python function makes of it and of the entry of another tensor."""
+    """Replace each entry by the result of a Python function of it and the entry of another tensor."""
     pairs = zip(x.value.ravel().tolist(), np.broadcast_to(other.value, x.shape).ravel().tolist(), strict=True)
     x.array[...] = np.array([function(*pair) for pair in pairs], np.float64).astype(x.dtype).reshape(x.shape)
     x.changed()
@@ -123,7 +116,7 @@ def map_(x: Tensor, other: Tensor, function: Any) -> Tensor:
 
 
 def adjoint(input: Tensor) -> Any:
-    """The last two dimensions exchanged, under its name for complex numbers."""
+    """Exchange the last two dimensions."""
     if input.ndim < 2:
         raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
     return OPERATIONS["transpose"].function(input, -2, -1)

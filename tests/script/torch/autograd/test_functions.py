@@ -1,4 +1,4 @@
-"""Functions of torch and torch.special, and what they print."""
+"""`torch.autograd.Function`: functions of a snippet's own print and differentiate as in torch."""
 
 from __future__ import annotations
 
@@ -8,207 +8,118 @@ from tests.script.running import ours, torchs
 
 pytest.importorskip("torch")
 
-BEFORE = """
-import math
-import numpy as np
+SQUARE = """
 import torch
-import torch.nn.functional as F
-torch.manual_seed(0)
+
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        print("backward", g, torch.is_grad_enabled())
+        x, = ctx.saved_tensors
+        return 2 * x * g
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
 """
-EXPRESSIONS = r"""
-torch.fmax(torch.tensor([1.,float('nan')]),torch.tensor([2.,3.]))
-torch.fmin(torch.tensor([1,5]),torch.tensor([2.,3.]))
-torch.copysign(torch.tensor([1,-2]),torch.tensor([-0.,3.]))
-torch.copysign(torch.tensor([1.,-2]),-1)
-torch.ldexp(torch.tensor([1.,2]),torch.tensor([1,2]))
-torch.ldexp(torch.tensor([1]),torch.tensor([1,2]))
-torch.frexp(torch.arange(5.))
-torch.nextafter(torch.tensor([1.,2]),torch.tensor([2.,1]))==torch.tensor([1.,2])
-torch.gcd(torch.tensor([5,10,15]),torch.tensor([3,4,5]))
-torch.gcd(torch.tensor([5,10,15]),torch.tensor([3]))
-torch.lcm(torch.tensor([5,10,15]),torch.tensor([3,4,5]))
-torch.gcd(torch.tensor([5.]),torch.tensor([3.]))
-torch.i0(torch.arange(5.))
-torch.special.i0e(torch.arange(5.))
-torch.special.i1(torch.arange(5.))
-torch.special.i1e(torch.arange(5.))
-torch.special.ndtr(torch.tensor([-3.,-2,-1,0,1,2,3]))
-torch.special.ndtri(torch.tensor([0,0.25,0.5,0.75,1]))
-torch.special.log_ndtr(torch.tensor([-3.,-2,-1,0,1,2,3]))
-torch.special.erfcx(torch.tensor([0,-1.,10.]))
-torch.special.entr(torch.arange(-.5,1,.5))
-torch.special.xlog1py(torch.zeros(5,),torch.tensor([-1,0,1,float('inf'),float('nan')]))
-torch.special.xlog1py(torch.tensor([1,2,3]),4)
-torch.special.zeta(torch.tensor([2.,4.]),1)
-torch.special.zeta(torch.tensor([2.,4.]),torch.tensor([1.,2.]))
-torch.special.gammainc(torch.tensor([4.0]),torch.tensor([3.0,4.0,5.0]))
-torch.special.gammaincc(torch.tensor([4.0]),torch.tensor([3.0,4.0,5.0]))
-torch.special.multigammaln(torch.tensor([1.5,2.5]),2)
-torch.special.gammaln(torch.arange(0.5,2,0.5))
-torch.special.psi(torch.tensor([1,.5]))
-torch.special.polygamma(1,torch.tensor([1,.5]))
-torch.special.expit(torch.tensor([1,.5]))
-torch.special.logit(torch.tensor([.1,.5]),eps=1e-6)
-torch.special.softmax(torch.ones(2),0)
-torch.special.log_softmax(torch.ones(2),dim=0)
-torch.special.sinc(torch.tensor([.25,0]))
-torch.special.exp2(torch.tensor([1,.5]))
-torch.special.round(torch.tensor([1,.5]))
-torch.special.xlogy(2,torch.tensor([1,.5]))
-torch.special.erf(torch.tensor([1,.5]))
-torch.special.erfinv(torch.tensor([0,.5]))
-torch.special.foo
-torch.ndtr
-torch.trapezoid(torch.tensor([1.,5,10]))
-torch.trapezoid(torch.tensor([1,5,10]))
-torch.trapezoid(torch.tensor([1.,5,10]),torch.tensor([1.,3,6]))
-torch.trapezoid(torch.tensor([1.,5,10]),dx=2)
-torch.trapezoid(torch.arange(9.).reshape(3,3))
-torch.trapezoid(torch.arange(9.).reshape(3,3),dim=0)
-torch.trapz(torch.tensor([1.,5,10]))
-torch.cumulative_trapezoid(torch.tensor([1.,5,10]))
-torch.cumulative_trapezoid(torch.tensor([1,5,10]))
-torch.cumulative_trapezoid(torch.arange(9.).reshape(3,3))
-torch.gradient(torch.tensor([4.,1.,1.,16.]))
-torch.gradient(torch.tensor([4.,1.,1.,16.]),spacing=(torch.tensor([-2.,-1.,1.,4.]),))
-torch.gradient(torch.tensor([[1,2,4,8],[10,20,40,80]]))
-torch.gradient(torch.tensor([[1.,2,4,8],[10,20,40,80]]),spacing=2.0)
-torch.gradient(torch.tensor([[1.,2,4,8],[10,20,40,80]]),dim=0)
-torch.gradient(torch.tensor([[1.,2,4,8],[10,20,40,80]]),spacing=[3.,2.])
-torch.gradient(torch.tensor([4.,1.,1.,16.]),edge_order=2)
-torch.gradient(torch.tensor([4.,1.,1.,16.]),spacing=(torch.tensor([-2.,-1.,1.,4.]),),edge_order=2)
-torch.gradient(torch.tensor([4.]))
-torch.isin(torch.tensor([[1,2],[3,4]]),torch.tensor([2,3]))
-torch.isin(torch.tensor([1,2]),2)
-torch.isin(torch.tensor([1,2]),torch.tensor([2]),invert=True)
-torch.unique_consecutive(torch.tensor([1,1,2,2,3,1,1,2]))
-torch.unique_consecutive(torch.tensor([1,1,2,2,3,1,1,2]),return_inverse=True)
-torch.unique_consecutive(torch.tensor([1,1,2,2,3,1,1,2]),return_counts=True)
-torch.tensor([1,1,2]).unique_consecutive()
-torch.combinations(torch.tensor([1,2,3]))
-torch.combinations(torch.tensor([1,2,3]),r=3)
-torch.combinations(torch.tensor([1,2,3]),with_replacement=True)
-torch.combinations(torch.tensor([1.,2,3]).requires_grad_())
-torch.unravel_index(torch.tensor(4),(3,2))
-torch.unravel_index(torch.tensor([4,1]),(3,2))
-torch.unravel_index(torch.tensor([[4,1]]),(3,2))
-torch.unravel_index(torch.argmax(torch.tensor([[1,5,2],[7,0,3]])),(2,3))
-torch.nonzero_static(torch.tensor([1,0,2]),size=1)
-torch.diagonal_scatter(torch.zeros(3,3),torch.ones(3),0)
-torch.diagonal_scatter(torch.zeros(3,3),torch.ones(2),0)
-torch.select_scatter(torch.zeros(2,2),torch.ones(2),0,0)
-torch.slice_scatter(torch.zeros(8,8),torch.ones(2,8),start=6)
-torch.zeros(3).scatter_reduce(0,torch.tensor([0,1]),torch.ones(2),'foo')
-torch.renorm(torch.tensor([[1.,1,1],[2,2,2],[3,3,3]]),1,0,5)
-torch.narrow_copy(torch.tensor([[1,2,3],[4,5,6]]),0,0,1)
-torch.outer(torch.ones(2,2),torch.ones(2))
-torch.eye(-1)
-torch.outer(torch.arange(2),torch.arange(3))
-torch.relu(torch.tensor([-1,1]))
-torch.meshgrid(torch.arange(2),torch.arange(3),indexing='ij')
-x=torch.ones(5); x.chunk(0)
-torch.tensor([1,2])<<1
-torch.zeros_like(torch.ones(2,dtype=torch.int64))
-torch.div(torch.tensor([7,-7]),2,rounding_mode='x')
-len(torch.ones(3,2))
-torch.all(torch.tensor([True,False]))
-torch.baddbmm(torch.zeros(1,2,2),torch.ones(1,2,3),torch.ones(1,3,2))
-torch.zeros(3,2).index_fill_(0,torch.tensor([0,2]),7)
-torch.arange(2).repeat(2,2)
-torch.logsumexp(torch.ones(2))
-x=torch.ones(2,3); x.transpose(0)
-torch.zeros('a')
-torch.tensor([3.,1.,2.]).sort()[0]
-x=torch.arange(4.); y=x.view(2,2); z=x[1:3]; x[1]=100; print(y,z); print(y._base is x, z._base is x, x._base)
-torch.linspace(0,1)
-x=torch.ones(2,3); x.expand_as(torch.ones(4,2,3)).shape
-x=torch.arange(6).view(2,3); x.unflatten(1,(2,2))
-torch.ones(2,3).size()
-[x for x in torch.arange(4).view(2,2)]
-torch.ones(2,3).shape[2]
-torch.pow(torch.tensor([1.,2.]),0.5)
-torch.repeat_interleave(torch.tensor([1,2]),torch.tensor([1,2]))
-torch.zeros(size=(2,2))
-torch.full([2],float('nan'))
-torch.ones(2,3).norm(2,1,True)
-torch.ones(2,3).shape[0]*2
-torch.ones(2,3).size(2)
-torch.ones(2).to('cpu')
-torch.ones(2,3).norm(dim=0,keepdim=True)
-torch.fmod(torch.tensor([5.5,-3]),2)
-f'{torch.tensor(5):d}'
-torch.einsum('ij,jk->ik',torch.ones(2,3),torch.ones(2,2))
-torch.ones(2).to('float32')
-torch.ones(2).int().tolist()
-torch.floor(torch.tensor([1,2]))
-torch.diff(torch.tensor([1,3,2]))
-torch.asarray([1,2])
-torch.isclose(torch.ones(2),torch.tensor([1.,1.1]))
-x=torch.arange(6).view(2,3); x.view()
-torch.sigmoid(torch.tensor([0]))
-x=torch.empty_strided((2,3),(1,2)); print(x.stride(), x.shape)
-torch.Tensor()
-torch.zeros(3,5).scatter_(0,torch.tensor([[0,1,2,0]]),torch.ones(1,4))
-hash(torch.tensor(1)) is not None
-torch.round(torch.tensor([1.2345]),decimals=2)
-torch.ones(2,3).dim()
-torch.index_select(torch.arange(6).view(2,3),dim=0,index=torch.tensor([1]))
-torch.cumsum(torch.arange(4),0)
-torch.ones(2,3).layout
-torch.Tensor(2,3).shape
-repr(torch.tensor(2.5,requires_grad=True))
-x=torch.ones(4); x.unsqueeze()
-torch.tensor([5,3]).floor_divide(2)
-'%d' % torch.tensor(3)
-torch.arange(5.).clamp_(min=1.5)
-torch.ones(2,requires_grad=True,dtype=torch.int64)
-x=torch.arange(6).view(2,3); x.view('a')
-torch.std(torch.ones(1))
-torch.linalg.norm(torch.ones(2,3),ord=2)
-torch.norm(torch.tensor([[3.,4.]]),p=1)
-torch.log(torch.tensor([0.,-1.]))
-torch.cummax(torch.tensor([1.,3.,2.]),0)
-torch.cumprod(torch.arange(1,5),0)
-torch.ones(2,3).size(-1)
-torch.combinations(torch.arange(3))
-torch.empty(3).log_normal_()
-torch.empty(3).cauchy_()
-torch.empty(3).geometric_(0.3)
-torch.poisson(torch.tensor([4.,10.,.5]))
-torch.poisson(torch.rand(4,4)*50)
-torch.empty(4).random_()
-torch.rand(3,dtype=torch.int64)
-torch.bernoulli(torch.tensor([1]))
-torch.reshape(torch.ones(4),2,2)
-torch.permute(torch.ones(2,3),1,0)
-torch.flip(torch.ones(2),0)
-torch.arange(6).as_strided((2,2),(2,1))
-torch.autograd.grad(torch.atan2(y := torch.zeros((), requires_grad=True), x := y.clone()), (y, x))
-type(torch.ones(1, requires_grad=True).register_hook(print))
-torch.arange(6).as_strided((10,),(1,))
-torch.ones(2).view(torch.int32)
-torch.zeros_like(torch.ones(2,3).t()).stride()
-torch.broadcast_shapes((2,),(3,))
-g=torch.Generator().manual_seed(3); print(torch.rand(2,generator=g), g.device, g.initial_seed())
-torch.zeros(7,3).fill_diagonal_(5,wrap=True)
-torch.zeros(3,3).fill_diagonal_(5)
-torch.zeros(3).index_add_(0,torch.tensor([0,0]),torch.ones(2),alpha=2)
-torch.zeros(2,3).masked_scatter(torch.tensor([True,False,True]),torch.arange(6.))
-torch.full((2,4),2.).scatter_(1,torch.tensor([[2],[3]]),1.23,reduce='multiply')
-torch.full((2,4),2.).scatter_(1,torch.tensor([[2],[3]]),1.23,reduce='add')
-torch.zeros(3).scatter_(0,torch.tensor([0,1]),torch.tensor([1.,2.]),reduce='add')
-torch.rad2deg(torch.tensor([3.142,-3.142,6.283,-6.283,1.57,-1.57]))
-torch.deg2rad(torch.tensor([180.,90.,45.,30.]))
-torch.chain_matmul(torch.ones(2,3),torch.ones(3,4),torch.ones(4,2))
-torch.linalg.multi_dot([torch.ones(2,3),torch.ones(3,4)])
+AFTER_SQUARE = {
+    "names": "y = Square.apply(x)\nprint(y, y.grad_fn.name(), type(y.grad_fn).__name__, y.is_leaf)",
+    "edges": "print(Square.apply(x * 2).grad_fn.next_functions[0][0].name())",
+    "saved": "print(Square.apply(x).grad_fn.saved_tensors)",
+    "gradient": "Square.apply(x).sum().backward()\nprint(x.grad)",
+    "chain": "Square.apply(Square.apply(x)).sum().backward()\nprint(x.grad)",
+    "again": "y = Square.apply(x).sum()\ny.backward(retain_graph=True)\ny.backward()\nprint(x.grad)\ny.backward()",
+    "double": (
+        "g, = torch.autograd.grad(Square.apply(x).sum(), x, create_graph=True)\n"
+        "print(g)\nprint(torch.autograd.grad(g.sum(), x))"
+    ),
+    "outside": "print(Square.apply(torch.ones(2)), Square.apply(x.detach()).requires_grad)",
+    "no_grad": "with torch.no_grad():\n    print(Square.apply(x))",
+    "changed": "y = Square.apply(x)\nwith torch.no_grad():\n    x += 1\ny.sum().backward()",
+    "hook": "y = Square.apply(x)\ny.register_hook(lambda g: g * 10)\ny.sum().backward()\nprint(x.grad)",
+    "instance": "Square()(x)",
+    "check": "print(torch.autograd.gradcheck(lambda t: t**3, (x.detach().double().requires_grad_(),)))",
+}
+FUNCTION = """
+import torch
+
+class Fn(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x{parameters}):
+        {forward}
+
+    @staticmethod
+    def backward(ctx, *g):
+        print("got", g, ctx.needs_input_grad)
+        {backward}
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+k = torch.tensor(3.0, requires_grad=True)
+{use}
 """
+USES = [
+    ("", "return x * 2", "return g[0], g[0]", "Fn.apply(x).sum().backward()"),
+    (", k", "return x * k", "return g[0]", "Fn.apply(x, k).sum().backward()"),
+    ("", "return x * 2", "return torch.ones(3)", "Fn.apply(x).sum().backward()"),
+    ("", "return x * 2", "return 5", "Fn.apply(x).sum().backward()"),
+    (", n", "return x * n", "return g[0] * 2, g[0]", "Fn.apply(x, 3).sum().backward()"),
+    (
+        ", n",
+        "ctx.n = n\n        return x * n",
+        "return g[0] * ctx.n, None",
+        "Fn.apply(x, 3).sum().backward()\nprint(x.grad)",
+    ),
+    (", k", "return x * k", "return g[0], None", "Fn.apply(x, k).sum().backward()\nprint(x.grad, k.grad)"),
+    (", k", "return x * k", "return g[0] * 3, g[0]", "Fn.apply(x, k).sum().backward()\nprint(x.grad, k.grad)"),
+    (
+        "",
+        "return x, x + 1",
+        "return g[0] + g[1]",
+        "a, b = Fn.apply(x)\nprint(a, b)\n(a * b).sum().backward()\nprint(x.grad)",
+    ),
+    ("", "return x * 1, x + 1", "return g[0] + g[1]", "a, b = Fn.apply(x)\nb.sum().backward()\nprint(x.grad, a is b)"),
+    (
+        "",
+        "ctx.set_materialize_grads(False)\n        return x * 1, x + 1",
+        "return g[1]",
+        "a, b = Fn.apply(x)\nb.sum().backward()\nprint(x.grad)",
+    ),
+    ("", "return x * 1, 'text', 7", "return g[0]", "print(Fn.apply(x))\nFn.apply(x)[0].sum().backward()"),
+    (
+        "",
+        "m = x > 1\n        ctx.mark_non_differentiable(m)\n        return x * 2, m",
+        "return g[0]",
+        "a, m = Fn.apply(x)\nprint(a, m, m.requires_grad)\na.sum().backward()",
+    ),
+    (
+        "",
+        "x.mul_(2)\n        ctx.mark_dirty(x)\n        return x",
+        "return g[0] * 2",
+        "y = x.clone()\nz = Fn.apply(y)\nprint(z is y, y, y._version)\nz.sum().backward()\nprint(x.grad)",
+    ),
+    ("", "x.mul_(2)\n        ctx.mark_dirty(x)\n        return x", "return g[0]", "Fn.apply(x)"),
+    ("", "ctx.save_for_backward(3)\n        return x", "return g[0]", "Fn.apply(x)"),
+    (
+        "",
+        "y = x.exp()\n        ctx.save_for_backward(y)\n        return y",
+        "return g[0] * ctx.saved_tensors[0]",
+        "y = Fn.apply(x)\n(g,) = torch.autograd.grad(y.sum(), [x], create_graph=True)"
+        "\nprint(*torch.autograd.grad(g.sum(), x))",
+    ),
+]
 
 
-@pytest.mark.parametrize("expression", EXPRESSIONS.strip().splitlines())
-@pytest.mark.filterwarnings("ignore")
-def test_functions_as_in_torch(expression: str) -> None:
-    *statements, last = expression.split("; ")
-    shown = last if last.startswith("print(") else f"print(repr({last}))"
-    lines = "\n    ".join([*statements, shown])
-    text = f"{BEFORE}try:\n    {lines}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
+@pytest.mark.parametrize("name", AFTER_SQUARE)
+def test_square(name: str) -> None:
+    text = SQUARE + AFTER_SQUARE[name]
+    assert ours(text) == torchs(text)
+
+
+@pytest.mark.parametrize("parts", USES)
+def test_function(parts: tuple[str, str, str, str]) -> None:
+    parameters, forward, backward, use = parts
+    text = FUNCTION.format(parameters=parameters, forward=forward, backward=backward, use=use)
     assert ours(text) == torchs(text)

@@ -1,6 +1,10 @@
+"""`torch.utils.data`: datasets, samplers and loaders give the batches of torch, in its order."""
+
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gradcli.script.limits import Limits
 from tests.script.running import ours, torchs
@@ -78,6 +82,20 @@ def test_data_come_as_in_torch(snippet: str) -> None:
     printed = ours(START + snippet)
     assert printed
     assert printed == torchs(START + snippet)
+
+
+@given(st.integers(-(2**63), 2**64 - 1), st.integers(1, 30), st.booleans())
+def test_items_come_in_the_order_of_torch(seed: int, n: int, given: bool) -> None:
+    pytest.importorskip("torch")
+    generator = f"torch.Generator().manual_seed({seed})" if given else "None"
+    snippet = f"""
+torch.manual_seed({seed})
+g = {generator}
+for e in range(2): print([b.tolist() for b in DataLoader(range({n}), batch_size=2, shuffle=True, generator=g)])
+for b in DataLoader(range({n}), batch_size=2, generator=g): print(b)
+print(torch.rand(1), torch.rand(1, generator=g))
+"""
+    assert ours(START + snippet) == torchs(START + snippet)
 
 
 def test_batches_without_torch() -> None:

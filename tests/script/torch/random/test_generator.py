@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.torch.random.generator import Generator, shuffled
+from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.printing import tensor_text
 from tests.script.record_random import OURS, RECORD, ROW, SEEDS, Draw, draw_from_torch
 
@@ -55,7 +55,6 @@ def test_the_same_state_gives_the_same_numbers(seed: int, first: Draw, second: D
 @given(seeds, sizes)
 def test_a_permutation_has_every_number_once(seed: int, n: int) -> None:
     assert sorted(Generator(seed).permutation(n).tolist()) == list(range(n))
-    assert sorted(shuffled(Generator(seed), n)) == list(range(n))
 
 
 @given(seeds, st.floats(-100, 100), st.floats(0, 100), st.sampled_from([np.float16, np.float32, np.float64]))
@@ -151,16 +150,3 @@ def test_choices_are_those_of_torch(
     torch.rand(2, n, dtype=torch.from_numpy(weights).dtype)
     expected = torch.multinomial(torch.from_numpy(weights), count, again)
     assert generator.multinomial(weights, count, again).tolist() == expected.tolist()
-
-
-@given(seeds, st.integers(1, 30), st.booleans())
-def test_a_loader_takes_its_items_in_the_order_of_torch(torch: Any, seed: int, n: int, given: bool) -> None:
-    generator = Generator(seed)
-    theirs = torch.Generator().manual_seed(seed) if given else torch.manual_seed(seed)
-    loader = torch.utils.data.DataLoader(range(n), batch_size=2, shuffle=True, generator=theirs if given else None)
-    for _ in range(2):
-        assert shuffled(generator, n, given=given) == [item for batch in loader for item in batch.tolist()]
-    for _ in torch.utils.data.DataLoader(range(n), batch_size=2, generator=theirs):
-        continue
-    generator.random64()
-    assert generator.random64() == torch.empty((), dtype=torch.int64).random_(generator=theirs).item()

@@ -20,7 +20,7 @@ from gradcli.script.torch.tensor.printing import (
     PrintOptions,
     dtype_text,
     format_tensor,
-    options,
+    print_options,
     set_printoptions,
     size_text,
     tensor_text,
@@ -100,7 +100,7 @@ def test_options() -> None:
     set_printoptions(precision=2, sci_mode=True)
     assert text([1.0]) == "tensor([1.00e+00])"
     set_printoptions(profile="full")
-    assert options == PrintOptions(threshold=math.inf)
+    assert print_options() == PrintOptions(threshold=math.inf)
 
 
 def test_formatting() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,20 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.formatting import represent
-from gradcli.script.torch.autograd.functional.strictness import OUTPUT, SLOPE, check_depends, check_row, check_strategy
+from gradcli.script.torch.autograd.functional.strictness import (
+    OUTPUT,
+    SLOPE,
+    check_depends,
+    check_strategy,
+    check_used,
+)
 
 Func = Callable[..., Any]
 OUTPUTS = "outputs of the user-provided function"
 
 
 def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Whether it is a tuple, and its tensors."""
+    """Return whether the value is a tuple, and its tensors; TypeError for others."""
     items = x if isinstance(x, tuple) else (x,)
     for position, item in enumerate(items):
         if not isinstance(item, Tensor):
@@ -36,7 +42,7 @@ def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
 
 
 def prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
-    """Tensors of their own that require grad: in the graph of the inputs where that is asked for."""
+    """Copy the inputs to tensors that require grad; with `create_graph`, in the graph of the inputs."""
     made = tuple(
         OPERATIONS["view"].function(x, x.shape)
         if create_graph and x.requires_grad
@@ -51,7 +57,7 @@ def prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]
 def found_gradients(
     outputs: Sequence[Any], inputs: Sequence[Tensor], upstream: Sequence[Any] | None, create_graph: bool
 ) -> Sequence[Tensor | None]:
-    """The gradients of those outputs that have any; None for the inputs that none depends on."""
+    """Return the gradients of the inputs; None for an input that no output depends on."""
     given = upstream if upstream is not None else [None] * len(outputs)
     pairs = [(out, g) for out, g in zip(outputs, given, strict=True) if out is not None and out.requires_grad]
     found: Sequence[Tensor | None] = [None] * len(inputs)
@@ -68,7 +74,7 @@ def gradients(
     *,
     create_graph: bool = False,
 ) -> tuple[Tensor, ...]:
-    """The same with zeros in the place of None."""
+    """Return the gradients of the inputs; zeros for an input that no output depends on."""
     return filled(found_gradients(outputs, inputs, upstream, create_graph), inputs)
 
 
@@ -80,17 +86,25 @@ def zeros(x: Tensor) -> Tensor:
     return Tensor(np.zeros(x.shape, x.dtype)[()])
 
 
+def units(x: Tensor) -> Iterator[Tensor]:
+    """Yield the basis vectors of a tensor: one entry is 1, the others 0."""
+    for at in range(x.value.size):
+        unit = np.zeros(x.value.size, x.dtype)
+        unit[at] = 1
+        yield Tensor(unit.reshape(x.shape)[()])
+
+
 def rows(
     output: Tensor, inputs: Sequence[Tensor], create_graph: bool, strict: bool = False, number: int = 0
 ) -> tuple[Tensor, ...]:
-    """The Jacobian of one output with respect to each input, one backward pass for each entry of the output."""
+    """Return the Jacobian of one output by each input, from one backward pass for each entry of the output."""
     for x in inputs:
         running.machine.budget.fits(output.value.size * x.value.size, "the Jacobian")
     flat = OPERATIONS["reshape"].function(output, (-1,))
     passes = []
     for at in range(output.value.size):
         found = found_gradients([flat[at]], inputs, None, create_graph)
-        check_row(found, number, strict, create_graph)
+        check_used(found, f"Output {number}", strict, number if create_graph else None)
         passes.append(filled(found, inputs))
     view = OPERATIONS["view"].function
     return tuple(
@@ -102,7 +116,7 @@ def rows(
 
 
 def finished(results: tuple[Any, ...], create_graph: bool, many: bool) -> Any:
-    """Outside the graph unless it was asked for, and as one tensor where one was given."""
+    """Detach the results unless the graph is asked for, and return one tensor where one was given."""
     kept = results if create_graph else tuple(x.detach() for x in results)
     return kept if many else kept[0]
 
@@ -115,7 +129,7 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """One tensor, or for tuples of inputs or outputs tuples of them: outputs outside, inputs inside."""
+    """Return the Jacobian: a tensor, or for tuples of outputs and of inputs tuples of them, outputs outside."""
     check_strategy(strategy, vectorize, strict, create_graph)
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jacobian")
@@ -137,7 +151,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The Jacobian of the gradient of a function with one number for its result."""
+    """Return the Jacobian of the gradient of a function, which returns one number."""
     many, given = several(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')

@@ -1,9 +1,8 @@
-"""`strict=True` of `torch.autograd.functional`: what does not depend on an input is an error instead of zeros."""
+"""`strict=True` of `torch.autograd.functional`: independence of an input is an error instead of zeros."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from gradcli.engine.tensor import Tensor
 
@@ -21,29 +20,14 @@ TOGETHER = "torch.autograd.functional.jacobian: {} and {} are not supported toge
 
 
 def check_depends(tensors: Sequence[Tensor], message: str, strict: bool) -> None:
-    """Refuse those that no gradient can flow through."""
+    """Refuse tensors that no gradient can flow through."""
     for position, x in enumerate(tensors):
         if strict and not x.requires_grad:
             raise RuntimeError(message.format(position))
 
 
-def check_row(found: Sequence[Tensor | None], output: int, strict: bool, create_graph: bool) -> None:
-    """Refuse a row of a Jacobian where an input has no part in the output, or only a constant one in a graph."""
-    for position, x in enumerate(found):
-        if strict and x is None:
-            raise RuntimeError(
-                f"Output {output} of the user-provided function is independent of input {position}. This is not "
-                "allowed in strict mode."
-            )
-        if strict and create_graph and x is not None and not x.requires_grad:
-            raise RuntimeError(
-                f"The jacobian of the user-provided function is independent of input {output}. This is not allowed in "
-                "strict mode when create_graph=True."
-            )
-
-
 def check_strategy(strategy: str, vectorize: bool, strict: bool, create_graph: bool) -> None:
-    """Refuse what torch does not do together, though the numbers are the same whichever way they are found."""
+    """Refuse options that torch does not support together, though here the numbers are the same."""
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(
             'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has more outputs '
@@ -67,11 +51,16 @@ def check_strategy(strategy: str, vectorize: bool, strict: bool, create_graph: b
         )
 
 
-def check_given(found: Sequence[Any], what: str, strict: bool) -> None:
-    """Refuse a product with a vector that has no part in an input."""
+def check_used(found: Sequence[Tensor | None], what: str, strict: bool, row: int | None = None) -> None:
+    """Refuse a result that is independent of an input, or a row of a Jacobian in a graph that is constant."""
     for position, x in enumerate(found):
         if strict and x is None:
             raise RuntimeError(
-                f"The {what} of the user-provided function is independent of input {position}. This is not allowed in "
+                f"{what} of the user-provided function is independent of input {position}. This is not allowed in "
                 "strict mode."
+            )
+        if strict and row is not None and x is not None and not x.requires_grad:
+            raise RuntimeError(
+                f"The jacobian of the user-provided function is independent of input {row}. This is not allowed in "
+                "strict mode when create_graph=True."
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,10 @@ from gradcli.script.torch.autograd.functional.derivatives import (
     single,
     zeros,
 )
-from gradcli.script.torch.autograd.functional.strictness import OUTPUT, SLOPE, check_depends, check_given
+from gradcli.script.torch.autograd.functional.strictness import OUTPUT, SLOPE, check_depends, check_used
 
+Tensors = Sequence[Tensor]
+Multiply = Callable[[Tensors, Tensors, Tensors, bool], tuple[Tensor, ...]]
 NO_VECTOR_OUT = (
     "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
 )
@@ -34,7 +36,7 @@ NO_VECTOR_IN = (
 
 
 def vector(v: Any, others: Sequence[Tensor], many: bool, name: str, absent: str) -> tuple[Tensor, ...]:
-    """The vector of a product, which has the shapes of the others; 1 where they are one number."""
+    """Check the vector of a product, which has the shapes of the others; without one, 1 if they are one number."""
     if v is None:
         if len(others) != 1 or others[0].value.size != 1:
             raise RuntimeError(absent)
@@ -55,7 +57,7 @@ def vector(v: Any, others: Sequence[Tensor], many: bool, name: str, absent: str)
 
 
 def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The outputs, and the vector times the Jacobian."""
+    """Return the outputs, and the vector times the Jacobian."""
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "vjp")
         leaves = prepared(given, create_graph)
@@ -63,13 +65,13 @@ def vjp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
         check_depends(outputs, OUTPUT, strict)
         upstream = vector(v, outputs, many, "vjp", NO_VECTOR_OUT)
         raw = found_gradients(outputs, leaves, upstream, create_graph)
-        check_given(raw, "output", strict)
+        check_used(raw, "The output", strict)
         found = filled(raw, leaves)
     return finished(outputs, create_graph, many), finished(found, create_graph, many_inputs)
 
 
 def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The outputs, and the Jacobian times the vector: the vector-Jacobian product, differentiated by its vector."""
+    """Return the outputs, and the Jacobian times the vector: the derivative of the vjp by its vector."""
     with set_grad_enabled(True):
         many_inputs, given = several(inputs, "inputs", "jvp")
         leaves = prepared(given, create_graph)
@@ -80,48 +82,42 @@ def jvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, stri
     return finished(outputs, create_graph, many), finished(found, create_graph, many)
 
 
-def pushed(
-    outputs: Sequence[Tensor], leaves: Sequence[Tensor], tangents: Sequence[Tensor], create_graph: bool
-) -> tuple[Tensor, ...]:
-    """What the tangents of the inputs become at the outputs."""
+def pushed(outputs: Tensors, leaves: Tensors, tangents: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
+    """Return the tangents of the outputs, from those of the inputs."""
     upstream = [zeros(out).requires_grad_() for out in outputs]
     through = gradients(outputs, leaves, upstream, create_graph=True)
     return gradients(through, upstream, tangents, create_graph=create_graph)
 
 
-def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The output, and the vector times the Hessian."""
+def of_hessian(
+    name: str, func: Func, inputs: Any, v: Any, create_graph: bool, strict: bool, multiply: Multiply
+) -> tuple[Any, Any]:
+    """Return the output, and a product with the Hessian, which `multiply` makes of gradients, inputs and vector."""
     with set_grad_enabled(True):
-        many, given = several(inputs, "inputs", "vhp")
+        many, given = several(inputs, "inputs", name)
         leaves = prepared(given, create_graph)
-        times = vector(v, leaves, many, "vhp", NO_VECTOR_IN)
+        times = vector(v, leaves, many, name, NO_VECTOR_IN)
         output = func(*leaves)
-        slopes = gradients([single(output, "vhp")], leaves, create_graph=True)
+        slopes = gradients([single(output, name)], leaves, create_graph=True)
         check_depends(slopes, SLOPE, strict)
-        raw = found_gradients(slopes, leaves, times, create_graph)
-        check_given(raw, "jacobian", strict)
-        found = filled(raw, leaves)
+        found = multiply(slopes, leaves, times, create_graph)
     return finished((output,), create_graph, False), finished(found, create_graph, many)
+
+
+def vhp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+    """Return the output, and the vector times the Hessian."""
+
+    def multiply(slopes: Tensors, leaves: Tensors, times: Tensors, create_graph: bool) -> tuple[Tensor, ...]:
+        raw = found_gradients(slopes, leaves, times, create_graph)
+        check_used(raw, "The jacobian", strict)
+        return filled(raw, leaves)
+
+    return of_hessian("vhp", func, inputs, v, create_graph, strict, multiply)
 
 
 def hvp(func: Func, inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The output, and the Hessian times the vector."""
-    with set_grad_enabled(True):
-        many, given = several(inputs, "inputs", "hvp")
-        leaves = prepared(given, create_graph)
-        times = vector(v, leaves, many, "hvp", NO_VECTOR_IN)
-        output = func(*leaves)
-        slopes = gradients([single(output, "hvp")], leaves, create_graph=True)
-        check_depends(slopes, SLOPE, strict)
-        found = pushed(slopes, leaves, times, create_graph)
-    return finished((output,), create_graph, False), finished(found, create_graph, many)
+    """Return the output, and the Hessian times the vector."""
+    return of_hessian("hvp", func, inputs, v, create_graph, strict, pushed)
 
 
-MEMBERS: dict[str, Any] = {
-    "jacobian": jacobian,
-    "hessian": hessian,
-    "vjp": vjp,
-    "jvp": jvp,
-    "vhp": vhp,
-    "hvp": hvp,
-}
+MEMBERS: dict[str, Any] = {function.__name__: function for function in (jacobian, hessian, vjp, jvp, vhp, hvp)}

@@ -13,7 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, numpy_dtype
 
 EMPTY = "Initializing zero-element tensors is a no-op"

@@ -7,7 +7,7 @@ from typing import Any
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 
 
 def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:

@@ -10,7 +10,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.module import operation
-from gradcli.script.torch.operations.arguments import kind_name
+from gradcli.script.torch.operations.readers import kind_name
 
 NAMES = {
     ("nearest", 1): "UpsampleNearest1DBackward0",

@@ -12,7 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.torch.nn.functional.arguments import check_tensor
-from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 from gradcli.script.torch.tensor.printing import size_text
@@ -165,7 +165,7 @@ VALUE_ERRORS = ("var has negative entry/entries", "var is of incorrect size")
 
 def _composed(name: str) -> Function:
     """A loss that is an operation of the same name and arguments."""
-    function = operations.function(name)
+    function = facade.function(name)
     assert function is not None
 
     def call(*arguments: Any, **keywords: Any) -> Any:

@@ -18,7 +18,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_shared, check_tensor
-from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -77,7 +77,7 @@ def find(name: str) -> Function | None:
 
 def operation(name: str) -> Function:
     """An operation that reads its arguments as torch does."""
-    found = operations.function(name)
+    found = facade.function(name)
     assert found is not None
     return found
 

@@ -17,7 +17,7 @@ from gradcli.script.torch.nn.functional.noise import dropout
 from gradcli.script.torch.nn.layers.gates import WEIGHTS, Gated, LongShort, Plain, Recurrence, operation
 from gradcli.script.torch.nn.layers.sequences import check_dimensions, check_input, check_sizes
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
-from gradcli.script.torch.operations import facade as operations
+from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 States = tuple[Any, ...]
@@ -129,7 +129,7 @@ class Layers(Recurrence):
 
     def _turned(self, sequence: Any) -> Any:
         """Batches first again; torch turns the outputs in place."""
-        turn = operations.in_place("transpose_")
+        turn = facade.in_place("transpose_")
         assert turn is not None
         return turn(sequence, 0, 1)
 

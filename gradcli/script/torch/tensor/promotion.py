@@ -1,4 +1,4 @@
-"""Questions about dtypes: what becomes of two of them, what one can hold."""
+"""Dtypes compared: the promotion of two, casts from one to another, and the limits of one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NATURAL = {bool: np.dtype(np.bool_), int: np.dtype(np.int64)}
 
 
 def result_of(first: Any, second: Any) -> DType:
-    """`torch.result_type`: of two tensors, or a tensor and a plain number, which counts by category only."""
+    """`torch.result_type` of two tensors, or of a tensor and a plain number, of which only the category counts."""
     tensors = [x.value for x in (first, second) if isinstance(x, Tensor)]
     numbers = [_natural(x) for x in (first, second) if not isinstance(x, Tensor)]
     if not tensors:
@@ -33,7 +33,7 @@ def _natural(number: Any) -> np.dtype[Any]:
 
 
 def can_cast(source: Any, target: Any) -> bool:
-    """Whether torch writes one kind of number into the other: never a fraction into integers."""
+    """Return whether torch writes numbers of one dtype into another: never floating point into integers."""
     kinds = [CATEGORIES[np.dtype(numpy_dtype(dtype)).kind] for dtype in (source, target)]
     return kinds[0] <= kinds[1]
 

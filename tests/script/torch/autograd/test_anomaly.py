@@ -1,4 +1,4 @@
-"""What a snippet is warned of besides what it prints: once for a line, or once in a run."""
+"""Warnings of backward passes: of failures under anomaly detection, and once in a run of `create_graph`."""
 
 from __future__ import annotations
 
