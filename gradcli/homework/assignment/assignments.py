@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from gradcli.errors import GradcliError, UsageError
 from gradcli.homework.assignment.places import Path, Places, read_table
-from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
 from gradcli.homework.submission.numerals import Tolerance
 from gradcli.language.names import read_name
 from gradcli.source import Source, Span, did_you_mean
@@ -34,21 +34,34 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A program at a point, or a snippet, with what is asked about it; `span` is its header, `path` its text."""
+    """A program at a point, or a snippet, with the quantities asked for.
+
+    `source` is the program, `output` the name of its output ("" for a snippet), `file` the assignment, in which `span`
+    is the question's header and `path` leads to the program.
+    """
 
     id: str
     text: str
     source: Source
     is_script: bool
+    output: str
     at: Mapping[str, Any]
     asks: tuple[Ask, ...]
     span: Span
-    path: Path = ()
-    places: Places = field(default_factory=lambda: Places(""), repr=False, compare=False)
+    path: Path
+    file: Source = field(repr=False)
+    places: Places = field(repr=False, compare=False)
 
-    def placed(self, span: Span) -> Span:
-        """A place in the program or snippet, as one in the file."""
-        return self.places.within(self.path, span)
+    def refused(self, span: Span, message: str, help: str) -> UsageError:
+        """An error at a place in the assignment."""
+        return UsageError("E022", f"question {self.id}: {message}", span=span, help=help, source=self.file)
+
+    def placed(self, error: GradcliError, help: str) -> UsageError:
+        """An error of the program or snippet, at its place in the assignment."""
+        placed = self.refused(self.span, error.message, help)
+        if error.span is not None and error.source is self.source:
+            placed.span = self.places.within(self.path, error.span)
+        return placed
 
     def value_place(self, name: str) -> Span:
         """Where `at` gives the value of a variable."""
@@ -126,15 +139,18 @@ class _Reader:
         (kind,) = kinds
         source = Source(self.typed(table, path, kind, str, ""), f"question {id}")
         is_script = kind == "script"
+        output = "" if is_script else output_name(source)
         return Question(
             id,
             self.typed(table, path, "text", str, "").strip(),
             source,
             is_script,
+            output,
             self.point(table, path, is_script=is_script),
-            self.asks(table, path, id, source, is_script=is_script),
+            self.asks(table, path, id, output, is_script=is_script),
             section,
             (*path, kind),
+            self.source,
             self.places,
         )
 
@@ -171,17 +187,12 @@ class _Reader:
                 span = self.places.within(path, error.span)
             raise self.refuse(span, error.message, "write at = { x = 2, w = [0.5, 1], c = '1/3' }") from None
 
-    def asks(
-        self, table: Mapping[str, Any], path: Path, id: str, source: Source, *, is_script: bool
-    ) -> tuple[Ask, ...]:
+    def asks(self, table: Mapping[str, Any], path: Path, id: str, output: str, *, is_script: bool) -> tuple[Ask, ...]:
         asked = table.get("ask")
         if not isinstance(asked, list) or not asked:
             help = 'write ask = ["q", "dq/dx"]'
             what = "asks for nothing" if not asked else "has an ask that is no list"
             raise self.refuse(self.places.key(*path, "ask"), f"question {id} {what}", help)
-        from gradcli.homework.solve.solution import output_name
-
-        output = "" if is_script else output_name(source)
         found: dict[Quantity, Ask] = {}
         for place, one in enumerate(asked):
             ask = self.ask(one, (*path, "ask", place), output, is_script=is_script)

@@ -6,7 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from gradcli.errors import GradcliError
 from gradcli.language.names import read_name
+from gradcli.language.parser import parse_program
+from gradcli.source import Source
 
 Kind = Literal["value", "gradient", "local", "snippet"]
 
@@ -24,6 +27,14 @@ class Quantity:
     def __str__(self) -> str:
         ratio = f"d{self.of}/d{self.by}"
         return {"value": self.of, "gradient": ratio, "local": f"local {ratio}", "snippet": self.of}[self.kind]
+
+
+def output_name(source: Source) -> str:
+    """Return the name of a program's output, `output` where it has none; "" for a program that cannot be read."""
+    try:
+        return parse_program(source).statements[-1].target or "output"
+    except GradcliError:
+        return ""
 
 
 def read_quantity(text: str, output: str) -> Quantity | None:

@@ -23,7 +23,7 @@ from gradcli.homework.solve.formulas import right_formula
 from gradcli.homework.solve.points import CLOSE, Point, Points, answered
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.snippets import SnippetSolution
-from gradcli.homework.solve.solution import Solution, output_name
+from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_number, judged_word
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
@@ -45,8 +45,7 @@ class Key:
     def __init__(self, question: Question, assignment: Assignment) -> None:
         self.question, self.assignment = question, assignment
         self.tolerance = assignment.tolerance
-        file = assignment.source
-        self.solution = SnippetSolution(question, file) if question.is_script else Solution(question, file)
+        self.solution = SnippetSolution(question) if question.is_script else Solution(question)
         self.problems: dict[Quantity, Problem | None] = {}
         self.expected: dict[Quantity, Value] = {}
         self.detectives: dict[Quantity, Detective] = {}
@@ -64,13 +63,9 @@ class Key:
         self.shared: dict[tuple[Any, ...], Suspects] = {}
 
     @cached_property
-    def output(self) -> str:
-        return "" if self.question.is_script else output_name(self.question.source)
-
-    @cached_property
     def points(self) -> Points:
         assert isinstance(self.solution, Solution)
-        return Points(self.question, self.assignment.source, self.solution)
+        return Points(self.question, self.solution)
 
     def formula(self, problem: Problem) -> str:
         """The right formula, as far as it has a readable one."""
@@ -79,7 +74,7 @@ class Key:
         return LONG if tree is None else unparse(tree)
 
     def quantity(self, text: str) -> Quantity | None:
-        return read_expression(text) if self.question.is_script else read_quantity(text, self.output)
+        return read_expression(text) if self.question.is_script else read_quantity(text, self.question.output)
 
     def mark(self, given: Mapping[Quantity, list[Given]], unreadable: str) -> Iterator[Marked]:
         """The answers to this question, in the order in which it asks."""

@@ -16,7 +16,6 @@ from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
 from gradcli.homework.submission.numerals import Tolerance, Typed
-from gradcli.source import Source
 
 Value = Any  # a numpy array or scalar
 
@@ -57,8 +56,8 @@ class Counterexample:
 class Points:
     """The random points of a question; the same each time."""
 
-    def __init__(self, question: Question, file: Source, solution: Solution) -> None:
-        self.question, self.file, self.solution = question, file, solution
+    def __init__(self, question: Question, solution: Solution) -> None:
+        self.question, self.solution = question, solution
         free = question.at or {name: solution.evaluation.scope[name].value for name in solution.variables.places}
         self.free = {name: value for name, value in free.items() if np.asarray(value).dtype.kind != "b"}
         self.known: dict[Ask, Truths] = {}
@@ -78,7 +77,7 @@ class Points:
 
         values = {name: value(like) for name, like in self.free.items()}
         try:
-            return Point(values, Solution(self.question, self.file, {**self.question.at, **values}))
+            return Point(values, Solution(self.question, {**self.question.at, **values}))
         except (GradcliError, ArithmeticError):
             return None
 
@@ -104,7 +103,7 @@ class Points:
             found = tuple((replace(point, asked=asked), truth) for point, truth in self.finite(ask))
             if len(found) < ENOUGH:
                 few = f"{ask.written} is finite at {len(found)} of {ATTEMPTS} random points"
-                raise self.solution.refused(ask.span, few, 'use form = "number"')
+                raise self.question.refused(ask.span, few, 'use form = "number"')
             self.known[ask] = Truths(found)
         return self.known[ask]
 

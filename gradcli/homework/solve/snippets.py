@@ -26,7 +26,7 @@ from gradcli.script.timeline.graphs import snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Asked, Backward, Timeline
 from gradcli.script.timeline.reasons import of
 from gradcli.script.timeline.recorder import Recorder
-from gradcli.source import Source, Span
+from gradcli.source import Source
 
 LIMITS = Limits(steps=2_000_000, elements=2**20, seconds=10)
 
@@ -50,8 +50,8 @@ class Passes(Recorder):
 class SnippetSolution:
     """A snippet that has run. Raises UsageError, in the assignment's file, for what cannot be asked."""
 
-    def __init__(self, question: Question, file: Source) -> None:
-        self.question, self.file = question, file
+    def __init__(self, question: Question) -> None:
+        self.question = question
         machine = Machine(LIMITS, lambda text: None)
         machine.timeline = recorder = Passes(machine)
         asked = [Source(ask.quantity.of, "quantity") for ask in question.asks]
@@ -72,7 +72,8 @@ class SnippetSolution:
         """What an answer is compared with: numpy values, None, booleans, texts."""
         if isinstance(value, Exception):
             told = failure(value, [*machine.globals, *machine.builtins])
-            raise self.refused(ask.span, f"{ask.written}: {told.message}", told.help or "ask for a name of the script")
+            help = told.help or "ask for a name of the script"
+            raise self.question.refused(ask.span, f"{ask.written}: {told.message}", help)
         if isinstance(value, Node):
             return value.short_name
         if isinstance(value, Tensor):
@@ -87,7 +88,8 @@ class SnippetSolution:
             return array[()]
         text = represent(value)
         if text.startswith("<") or "\n" in text:
-            raise self.refused(ask.span, f"{ask.written} is nothing that one can type", "ask for a number or a name")
+            message = f"{ask.written} is nothing that one can type"
+            raise self.question.refused(ask.span, message, "ask for a number or a name")
         return text
 
     def problem(self, ask: Ask) -> Problem | None:
@@ -142,17 +144,11 @@ class SnippetSolution:
         name = ask.quantity.of.removesuffix(".grad")
         return next((of(name, event.message) for event in self.asked if event.name == name), "")
 
-    def refused(self, span: Span, message: str, help: str) -> UsageError:
-        return UsageError("E022", f"question {self.question.id}: {message}", span=span, help=help, source=self.file)
-
     def placed(self, error: GradcliError) -> UsageError:
         """An error of the snippet, at its place in the assignment."""
         # not the options of another command
         help = re.sub(r" --\w+.*", "", error.help) or "mend the script; gradcli run shows what it does"
-        told = self.refused(self.question.span, error.message, help)
-        if error.span is not None:
-            told.span = self.question.placed(error.span)
-        return told
+        return self.question.placed(error, help)
 
 
 def sums(arrived: Accumulated, earlier: Sequence[Any]) -> Iterator[Any]:

@@ -17,24 +17,16 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.language.parser import parse_program
-from gradcli.source import Source, Span, did_you_mean
+from gradcli.source import Span, did_you_mean
 
 Value = Any  # a numpy array or scalar
-
-
-def output_name(source: Source) -> str:
-    """The name of what a program computes, `output` where it has none; "" for what cannot be read."""
-    try:
-        return parse_program(source).statements[-1].target or "output"
-    except GradcliError:
-        return ""
 
 
 class Solution:
     """A program at a point. Raises UsageError, in the assignment's file, for what cannot be asked."""
 
-    def __init__(self, question: Question, file: Source, at: Mapping[str, Any] | None = None) -> None:
-        self.question, self.file = question, file
+    def __init__(self, question: Question, at: Mapping[str, Any] | None = None) -> None:
+        self.question = question
         self.at = question.at if at is None else at
         try:
             program = parse_program(question.source)
@@ -44,7 +36,7 @@ class Solution:
         except GradcliError as error:
             raise self.placed(error) from None
         if idle:
-            raise self.refused(
+            raise question.refused(
                 question.value_place(idle[0]), f"the program does not use {', '.join(idle)}", "remove it from at"
             )
         self.variables = variables
@@ -69,21 +61,21 @@ class Solution:
         """Refuse derivatives that are not one number or one tensor."""
         value = problem.graph.vertices[problem.of].value
         if np.ndim(value) and quantity.kind == "gradient":
-            raise self.refused(
+            raise self.question.refused(
                 span, f"{quantity.of} has shape {np.shape(value)}", "ask for the derivative of a scalar: sum it first"
             )
         if problem.truth is None:
             direct = " directly" if quantity.kind == "local" else ""
-            raise self.refused(
+            raise self.question.refused(
                 span, f"{quantity.of} does not depend on {quantity.by}{direct}", "ask for one that it depends on"
             )
         if quantity.kind == "local":
             inside = {edge.vertex for edge in problem.edges}
             if any(problem.graph.vertices[v].structured for v in inside) or np.shape(problem.truth) != np.shape(value):
-                raise self.refused(
+                raise self.question.refused(
                     span,
                     f"{quantity} is no array of numbers, as {quantity.of} is not elementwise in {quantity.by}",
-                    f"ask for a total derivative, such as d{output_name(self.question.source)}/d{quantity.by}",
+                    f"ask for a total derivative, such as d{self.question.output}/d{quantity.by}",
                 )
 
     def vertex(self, name: str, span: Span) -> int:
@@ -92,25 +84,19 @@ class Solution:
         if name not in self.graph.names:
             close = did_you_mean(name, self.graph.names)
             known = ", ".join(self.graph.names)
-            raise self.refused(
+            raise self.question.refused(
                 span, f"the program has no {name}", f"did you mean {close}?" if close else f"it has {known}"
             )
         return self.graph.names[name]
 
-    def refused(self, span: Span, message: str, help: str) -> UsageError:
-        return UsageError("E022", f"question {self.question.id}: {message}", span=span, help=help, source=self.file)
-
     def placed(self, error: GradcliError) -> UsageError:
         """An error of the program, at its place in the assignment."""
-        told = self.refused(
-            self.question.span, error.message, error.help or "mend the program; gradcli eval explains it"
-        )
-        told.label = error.label
+        help = error.help or "mend the program; gradcli eval explains it"
         if error.code == "E201":  # the help of commands that take values as arguments
-            told.help = f"write at = {{ {error.message.rpartition(' ')[2]} = 2 }}, with all other values"
-        if error.span is not None and error.source is self.question.source:
-            told.span = self.question.placed(error.span)
-        return told
+            help = f"write at = {{ {error.message.rpartition(' ')[2]} = 2 }}, with all other values"
+        placed = self.question.placed(error, help)
+        placed.label = error.label
+        return placed
 
     def explanations(self) -> Iterator[Explanation]:
         """The worked solution: of the program's output, and of whatever else is differentiated."""
