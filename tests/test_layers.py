@@ -22,6 +22,7 @@ LAYERS = [
     ["engine"],
     ["ops"],
     ["explanation"],
+    ["workers"],
     ["script"],
     ["homework", "stream"],
     ["render"],

@@ -1,9 +1,12 @@
-"""Grading a submission: each answer goes to the question that it belongs to."""
+"""Grading: each answer of a submission goes to its question, and the submissions of a class to several processes."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.assignment.outline import Asked, Outline
@@ -11,15 +14,22 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import Marked, Result, added
 from gradcli.homework.solve.key import Key, on_one_line
-from gradcli.homework.submission.submissions import Given, Submission
+from gradcli.homework.submission.files import students_of
+from gradcli.homework.submission.submissions import Given, Submission, submissions
+from gradcli.workers import mapped
+
+BATCH = 16  # submissions that a process grades at a time
 
 
 class Grader:
-    """Grades submissions for one assignment."""
+    """Grades submissions for one assignment. A pickled grader is its assignment, and makes the keys again."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
         self.keys = {question.id: Key(question, assignment) for question in assignment.questions}
+
+    def __reduce__(self) -> tuple[type[Grader], tuple[Assignment]]:
+        return Grader, (self.assignment,)
 
     @property
     def outline(self) -> Outline:
@@ -50,11 +60,26 @@ class Grader:
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
         return preferred(Result(submission.file, submission.student, (*answers, *unknown), remarks))
 
+    def grade_all(self, batch: Sequence[Submission]) -> list[Result]:
+        return [self.grade(submission) for submission in batch]
+
     def no_question(self, name: str) -> str:
         close = [id for id in self.keys if id.casefold() == name.casefold()]
         if close:
             return f"there is no such question; did you mean [{close[0]}]?"
         return "there is no such question" if name else "no [question] stands above it"
+
+
+def graded(grader: Grader, files: Sequence[Path], jobs: int = 1) -> Iterator[Result]:
+    """Yield the results of all submissions in the files, in order, graded in `jobs` processes.
+
+    A file that cannot be read gives an unreadable result. Raises EvaluationError where a process dies.
+    """
+    handed_in = (s for file, student in zip(files, students_of(files), strict=True) for s in submissions(file, student))
+    size = 1 if jobs == 1 else BATCH
+    batches = iter(lambda: list(islice(handed_in, size)), [])
+    for results in mapped(grader.grade_all, batches, jobs):
+        yield from results
 
 
 def preferred(result: Result) -> Result:

@@ -16,8 +16,8 @@ from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.outputs import Output
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.table import Table, take_header, with_whole_rows
-from gradcli.stream.workers import mapped
 from gradcli.stream.writing import JsonLinesWriter, TableWriter, Writer
+from gradcli.workers import mapped
 
 FORMATS = ("jsonl", "csv")
 

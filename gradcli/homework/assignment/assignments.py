@@ -9,10 +9,13 @@ from typing import Any, Literal
 from unicodedata import normalize
 
 from gradcli.errors import GradcliError, UsageError
+from gradcli.explanation.refusals import numbers
+from gradcli.explanation.values import constant
 from gradcli.homework.assignment.places import Path, Places, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
 from gradcli.homework.submission.numerals import Tolerance
 from gradcli.language.names import read_name
+from gradcli.language.parser import parse_expression
 from gradcli.source import Source, Span, did_you_mean
 
 TOP = ("title", "grading", "question")
@@ -172,10 +175,6 @@ class _Reader:
         return {read_name(name) or name: self.value(value, (*path, "at", name)) for name, value in at.items()}
 
     def value(self, value: Any, path: Path) -> Any:
-        from gradcli.explanation.refusals import numbers
-        from gradcli.explanation.values import constant
-        from gradcli.language.parser import parse_expression
-
         span = self.places.value(*path)
         try:
             if isinstance(value, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -55,8 +56,6 @@ def read_quantity(text: str, output: str) -> Quantity | None:
 
 def read_expression(text: str) -> Quantity | None:
     """A quantity of a snippet: any Python expression, in one spelling."""
-    import ast
-
     try:
         return Quantity("snippet", ast.unparse(ast.parse(text.strip(), mode="eval")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

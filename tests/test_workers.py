@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gradcli.errors import EvaluationError
-from gradcli.stream.workers import mapped
+from gradcli.workers import mapped
 
 
 def doubled(number: int) -> int:
