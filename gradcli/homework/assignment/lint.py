@@ -15,10 +15,10 @@ from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.worked import answer
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.mistakes.catalogue import TITLES
-from gradcli.homework.mistakes.wording import listed, shown
 from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.solution import Solution
+from gradcli.homework.wording import listed, shown
 from gradcli.source import Span
 
 Value = Any  # a numpy array or scalar

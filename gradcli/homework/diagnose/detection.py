@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.mistakes.catalogue import TITLES, Guess, Slip, catalogue
+from gradcli.homework.mistakes.catalogue import MISTAKES, TITLES
+from gradcli.homework.mistakes.declaration import Guess, Slip
 from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, Value
 from gradcli.homework.submission.numerals import Tolerance, Typed
@@ -87,15 +88,15 @@ class Suspects:
         if level == SINGLE:
             yield from singles
             return
-        for finisher in FINISHERS:
-            yield from finisher(problem, singles)
+        yield from ended(problem, singles)
         if problem.kind == "gradient":
             yield from self.slipped(problem, PAIR)
 
     def singles(self, problem: Problem) -> list[tuple[Suspect, Value]]:
         found = [
-            (Suspect((code,), (guess,)), guess.value)
-            for code, maker in catalogue().guesses
+            (Suspect((mistake.code,), (guess,)), guess.value)
+            for mistake in MISTAKES
+            for maker in mistake.guess_makers
             if np.size(problem.truth) <= ENTRIES
             for guess in maker(problem)
         ]
@@ -113,7 +114,12 @@ class Suspects:
 
     @cached_property
     def slips(self) -> list[Suspect]:
-        return [Suspect((code,), (slip,)) for code, maker in catalogue().slips for slip in maker(self.problem)]
+        return [
+            Suspect((mistake.code,), (slip,))
+            for mistake in MISTAKES
+            for maker in mistake.slip_makers
+            for slip in maker(self.problem)
+        ]
 
     def pairs(self) -> Iterator[Suspect]:
         """Two slips that do not touch the same edge, likely ones first."""
@@ -200,32 +206,13 @@ def shelved(numbers: Iterator[tuple[Suspect, Value]], truth: Value) -> dict[tupl
     return found
 
 
-Finisher = Callable[[Problem, Sequence[tuple[Suspect, Value]]], Iterator[tuple[Suspect, Value]]]
-
-
-def also_negated(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:
-    """A mistake, and the sign of the whole has slipped."""
-    last = Guess(problem.by, "-", "the sign of the whole has slipped", None)
-    for suspect, value in singles:
-        if value is not None and suspect.codes != ("sign",) and np.asarray(value).dtype.kind == "f":
-            yield Suspect((*suspect.codes, "sign"), (*suspect.parts, last)), -value
-
-
-def also_doubled(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:
-    """A mistake, and the gradient added up twice."""
-    last = Guess(problem.by, "2 times", "it is added up twice, as without zero_grad", None)
-    if problem.kind == "gradient" and problem.by in problem.graph.leaves:
-        for suspect, value in singles:
-            if value is not None and suspect.codes != ("stale-grad",):
-                yield Suspect((*suspect.codes, "stale-grad"), (*suspect.parts, last)), 2 * value
-
-
-def also_transposed(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:
-    """A mistake, and the result is turned over."""
-    last = Guess(problem.by, "the transpose", "it is turned over", None)
-    for suspect, value in singles:
-        if np.ndim(value) == 2 and suspect.codes != ("transpose",):
-            yield Suspect((*suspect.codes, "transpose"), (*suspect.parts, last)), value.T
-
-
-FINISHERS: tuple[Finisher, ...] = (also_negated, also_doubled, also_transposed)
+def ended(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:
+    """Each single mistake, with an ending of another."""
+    for mistake in MISTAKES:
+        for ending in mistake.endings:
+            last = Guess(problem.by, ending.rule, ending.message, None)
+            for suspect, value in singles:
+                if value is not None and suspect.codes != (mistake.code,):
+                    changed = ending.change(problem, value)
+                    if changed is not None:
+                        yield Suspect((*suspect.codes, mistake.code), (*suspect.parts, last)), changed

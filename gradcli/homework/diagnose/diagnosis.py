@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.diagnose.detection import MOST, Suspect, Suspects
-from gradcli.homework.mistakes.wording import shown
+from gradcli.homework.mistakes.pen import decimal_point, rounding
 from gradcli.homework.model import Branch, Diagnosis
 from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.problem import Problem
-from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
+from gradcli.homework.submission.numerals import Tolerance, Typed
 
 Value = Any  # a numpy array or scalar
-SHIFTS = 6  # places that a decimal point may have slipped
-NEARLY = 0.01  # of the right number: rounded on the way
 
 
 class Detective:
@@ -113,48 +111,3 @@ def one_of_each(found: Sequence[Diagnosis]) -> list[Diagnosis]:
         ranked.append((" + " in one.code, seen[one.code], place, one))
         seen[one.code] += 1
     return [one for *_, one in sorted(ranked, key=itemgetter(0, 1, 2))]
-
-
-def decimal_point(problem: Problem, typed: Typed, tolerance: Tolerance) -> Iterator[Diagnosis]:
-    """The right digits, with the point elsewhere."""
-    if np.shape(typed.value) != np.shape(problem.truth):
-        return
-    shifts = [n for n in range(-SHIFTS, SHIFTS + 1) if n]
-    shifted = np.array([problem.truth * 10.0**n for n in shifts])
-    for place in np.flatnonzero(tolerance.matches(typed, shifted))[:1]:
-        if np.any(shifted[place]):
-            shift = shifts[place]
-            what = f"{abs(shift)} place{'s' if abs(shift) > 1 else ''} to the {'right' if shift > 0 else 'left'}"
-            yield Diagnosis(
-                "decimal-point",
-                problem.label(problem.by),
-                f"10**{shift} times the right number",
-                "the digits are right, the decimal point is not",
-                f"it is {what}",
-                shifted[place],
-                typed.is_telling,
-            )
-
-
-def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
-    """Digits cut off instead of rounded, or a number that was rounded on the way."""
-    truth = problem.truth
-    if np.shape(typed.value) != np.shape(truth) or not np.any(truth) or np.all(np.asarray(typed.digits) == EXACT):
-        return
-    off = np.max(np.abs(typed.value - truth))
-    unit = np.asarray(typed.unit)
-    if np.all(np.abs(typed.value - np.trunc(truth / unit) * unit) <= unit * (SLACK - 1)):
-        how = "its digits are cut off: round the last one"
-    elif np.all(np.abs(typed.value - truth) <= NEARLY * np.abs(truth)):
-        how = "it is close: a number was rounded on the way, keep more digits until the end"
-    else:
-        return
-    yield Diagnosis(
-        "rounding",
-        problem.label(problem.by),
-        "a rounded number for an exact one",
-        how,
-        f"it is off by {shown(off)}",
-        typed.value,
-        certain=False,
-    )

@@ -6,13 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gradcli.homework.mistakes.catalogue import Slip, slips
-from gradcli.homework.mistakes.wording import wrapped
+from gradcli.homework.mistakes.declaration import Mistake, Slip
 from gradcli.homework.solve.graph import Change, Vertex
 from gradcli.homework.solve.problem import Problem, Value, slope
+from gradcli.homework.wording import wrapped
 
 GATES = frozenset(("relu", "leaky_relu", "threshold", "clamp_min", "clamp", "hardtanh"))
 CHOICES = frozenset(("maximum", "minimum", "where"))  # a mask, where only one of the two depends on anything
+
+PRE_POST_ACTIVATION = Mistake("pre-post-activation", "used an activation's derivative at the wrong value", order=11)
+RELU_GATE = Mistake("relu-gate", "ignored or inverted the mask of a relu", order=12)
 
 
 def is_gate(vertex: Vertex) -> bool:
@@ -20,7 +23,7 @@ def is_gate(vertex: Vertex) -> bool:
     return vertex.op in GATES or (vertex.op in CHOICES and len(vertex.rules) == 1)
 
 
-@slips("pre-post-activation")
+@PRE_POST_ACTIVATION.slips
 def wrong_side(problem: Problem) -> Iterator[Slip]:
     """The formula for the result filled in with the input, and the one for the input with the result."""
     for edge in problem.edges:
@@ -54,7 +57,7 @@ def wrong_side(problem: Problem) -> Iterator[Slip]:
             )
 
 
-@slips("relu-gate")
+@RELU_GATE.slips
 def gate(problem: Problem) -> Iterator[Slip]:
     """The mask ignored, inverted, or taken from the gradient's own sign."""
     for edge in problem.edges:

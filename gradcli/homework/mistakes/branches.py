@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
-from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
-from gradcli.homework.mistakes.wording import listed, shown
+from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.problem import Problem, nothing
+from gradcli.homework.wording import listed, shown
+
+FANOUT_OVERWRITE = Mistake("fanout-overwrite", "kept one branch where the branches add up", order=0)
+PATH_MISSED = Mistake("path-missed", "left out a path", order=1)
 
 
-@slips("fanout-overwrite")
+@FANOUT_OVERWRITE.slips
 def one_branch(problem: Problem) -> Iterator[Slip]:
     """`=` where `+=` belongs: one term of the sum alone."""
     for vertex in problem.totals:
@@ -45,7 +48,7 @@ def feeds(problem: Problem, name: str, kept: Edge, lost: Sequence[Edge]) -> str:
     return f"{name} {' and '.join([*said, f'also feeds {listed(others)}'] if others else said)}"
 
 
-@guesses("path-missed")
+@PATH_MISSED.guesses
 def some_paths(problem: Problem) -> Iterator[Guess]:
     """Every proper subset of the paths; of more paths than can be tried, nothing."""
     paths = problem.paths if problem.kind == "gradient" else None

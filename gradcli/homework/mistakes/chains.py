@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gradcli.homework.mistakes.branches import added
-from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
+from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, Value, nothing
 
+LOCAL_NOT_TOTAL = Mistake("local-not-total", "gave a local derivative for the total one", order=3)
+CHAIN_ADDED = Mistake("chain-added", "added along a chain, or multiplied across paths", order=16)
 
-@guesses("local-not-total")
+
+@LOCAL_NOT_TOTAL.guesses
 def local_alone(problem: Problem) -> Iterator[Guess]:
     """The derivative of one consumer, or of the first named value above, not carried on to the output."""
     if problem.kind != "gradient":
@@ -56,7 +59,7 @@ def consumers(problem: Problem) -> list[int]:
     return list(dict.fromkeys([*(v for v in found if v in direct), *named]))
 
 
-@slips("chain-added")
+@CHAIN_ADDED.slips
 def added_at_a_link(problem: Problem) -> Iterator[Slip]:
     """The upstream gradient plus a local derivative, where a product belongs."""
     for edge in problem.edges:
@@ -76,7 +79,7 @@ def plus(derivative: Value) -> Change:
     return lambda g, contribution: g + derivative
 
 
-@guesses("chain-added")
+@CHAIN_ADDED.guesses
 def sums_and_products(problem: Problem) -> Iterator[Guess]:
     """The local derivatives of each path added up; the paths multiplied."""
     if problem.kind != "gradient" or np.ndim(problem.truth) or not problem.paths:

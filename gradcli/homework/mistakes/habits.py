@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.mistakes.catalogue import Guess, guesses
+from gradcli.homework.mistakes.declaration import Guess, Mistake
 from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, Value, slope
 
@@ -17,8 +17,20 @@ TRIGONOMETRIC = frozenset(("sin", "cos", "tan"))
 INVERSE = frozenset(("asin", "acos", "atan"))
 DEGREE = np.pi / 180
 
+STALE_GRAD = Mistake("stale-grad", "left old gradients in place", order=15)
+SWAPPED_VARIABLE = Mistake("swapped-variable", "gave the gradient of another variable", order=17)
+NOT_A_GRADIENT = Mistake("not-a-gradient", "gave a value or an updated weight, not a gradient", order=18)
+DEGREES = Mistake("degrees", "worked in degrees", order=19)
 
-@guesses("stale-grad")
+
+STALE_GRAD.ends(
+    "2 times",
+    "it is added up twice, as without zero_grad",
+    lambda problem, value: 2 * value if problem.kind == "gradient" and problem.by in problem.graph.leaves else None,
+)
+
+
+@STALE_GRAD.guesses
 def left_over(problem: Problem) -> Iterator[Guess]:
     """No zero_grad between passes: k times the gradient; what was there before, missing or added once more."""
     if problem.kind != "gradient" or problem.by not in problem.graph.leaves:
@@ -40,7 +52,7 @@ def left_over(problem: Problem) -> Iterator[Guess]:
         yield Guess(problem.by, "the passes before, too", message, value)
 
 
-@guesses("swapped-variable")
+@SWAPPED_VARIABLE.guesses
 def another_variable(problem: Problem) -> Iterator[Guess]:
     if problem.kind != "gradient" or problem.stop:
         return
@@ -56,7 +68,7 @@ def another_variable(problem: Problem) -> Iterator[Guess]:
             )
 
 
-@guesses("not-a-gradient")
+@NOT_A_GRADIENT.guesses
 def value_or_update(problem: Problem) -> Iterator[Guess]:
     if problem.kind != "gradient":
         return
@@ -78,7 +90,7 @@ def value_or_update(problem: Problem) -> Iterator[Guess]:
         )
 
 
-@guesses("degrees")
+@DEGREES.guesses
 def in_degrees(problem: Problem) -> Iterator[Guess]:
     """Forward and backward with angles in degrees, as a calculator may be set to."""
     places = [i for i, v in enumerate(problem.graph.vertices) if v.op in TRIGONOMETRIC | INVERSE]

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.homework.mistakes.activations import is_gate
-from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
+from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.solve.graph import Edge, Graph, sweep
 from gradcli.homework.solve.problem import Problem, Value, slope
 
 SUMS = frozenset(("add", "sub", "neg", "rsub", "add_scaled", "sub_scaled", "add_number", "sub_number"))  # slope 1 or -1
+
+INNER_DROPPED = Mistake("inner-dropped", "forgot the inner derivative", order=2)
+OUTER_AT_WRONG_POINT = Mistake("outer-at-wrong-point", "took the outer derivative at the inner input", order=4)
+OUTER_AT_DERIVATIVE = Mistake("outer-at-derivative", "took the outer derivative at the inner derivative", order=5)
 
 
 def functions(problem: Problem) -> Iterator[Edge]:
@@ -43,7 +47,7 @@ def elementwise(graph: Graph, vertex: int) -> bool:
     return bool(graph.vertices[vertex].rules) and not graph.vertices[vertex].structured
 
 
-@slips("inner-dropped")
+@INNER_DROPPED.slips
 def inner_is_one(problem: Problem) -> Iterator[Slip]:
     """One local derivative below a function is taken for 1."""
     for edge, inner in nests(problem):
@@ -59,7 +63,7 @@ def inner_is_one(problem: Problem) -> Iterator[Slip]:
             )
 
 
-@slips("inner-dropped")
+@INNER_DROPPED.slips
 def function_is_one(problem: Problem) -> Iterator[Slip]:
     """The derivative of a function left out below a sum, a product, or a matrix product."""
     nested = {inner for _, inner in nests(problem)}
@@ -79,7 +83,7 @@ def forgotten(problem: Problem, edge: Edge, inner: int, source: int) -> str:
     return f"you differentiated {problem.label(edge.vertex)} and forgot the inner derivative {ratio}"
 
 
-@guesses("inner-dropped")
+@INNER_DROPPED.guesses
 def whole_inner_is_one(problem: Problem) -> Iterator[Guess]:
     """Nothing from inside a function at all."""
     for edge, inner, derivative in insides(problem):
@@ -92,7 +96,7 @@ def whole_inner_is_one(problem: Problem) -> Iterator[Guess]:
         )
 
 
-@guesses("outer-at-derivative")
+@OUTER_AT_DERIVATIVE.guesses
 def outer_at_whole_derivative(problem: Problem) -> Iterator[Guess]:
     """f'(g'(x)) where g is made of several steps."""
     for edge, inner, derivative in insides(problem):
@@ -126,7 +130,7 @@ def masked(graph: Graph, vertex: int) -> int:
     return int(is_gate(graph.vertices[vertex]))
 
 
-@slips("outer-at-wrong-point")
+@OUTER_AT_WRONG_POINT.slips
 def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
     """f'(x) g'(x) for f'(g(x)) g'(x)."""
     for edge, inner in nests(problem):
@@ -141,7 +145,7 @@ def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
             )
 
 
-@slips("outer-at-derivative")
+@OUTER_AT_DERIVATIVE.slips
 def outer_at_inner_derivative(problem: Problem) -> Iterator[Slip]:
     """f'(g'(x)) for f'(g(x)) g'(x)."""
     for edge, inner in nests(problem):

@@ -7,19 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
-from gradcli.homework.mistakes.wording import wrapped
+from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, Value, slope
+from gradcli.homework.wording import wrapped
 
 MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos"))  # where a minus sign is in the rule
+
+SIGN = Mistake("sign", "slipped a sign", order=6)
+POWER_RULE = Mistake("power-rule", "kept the exponent, or dropped its factor", order=8)
+PRODUCT_OWN_FACTOR = Mistake("product-own-factor", "gave a product's factor its own value", order=9)
+QUOTIENT = Mistake("quotient", "slipped in the quotient rule", order=10)
+
+
+SIGN.ends(
+    "-",
+    "the sign of the whole has slipped",
+    lambda problem, value: -value if np.asarray(value).dtype.kind == "f" else None,
+)
 
 
 def negated(g: Value, contribution: Value) -> Value:
     return -contribution
 
 
-@slips("sign")
+@SIGN.slips
 def one_sign(problem: Problem) -> Iterator[Slip]:
     """One local derivative with the other sign."""
     for edge in problem.edges:
@@ -34,7 +46,7 @@ def one_sign(problem: Problem) -> Iterator[Slip]:
         )
 
 
-@guesses("sign")
+@SIGN.guesses
 def every_sign(problem: Problem) -> Iterator[Guess]:
     what = problem.ratio(problem.of, problem.by) if problem.kind == "gradient" else problem.label(problem.by)
     if problem.truth.dtype.kind == "f":
@@ -49,7 +61,7 @@ def exponent(vertex: Any) -> Value | None:
     return vertex.options["exponent"] if vertex.op == "pow" else fixed.get(vertex.op)
 
 
-@slips("power-rule")
+@POWER_RULE.slips
 def power(problem: Problem) -> Iterator[Slip]:
     """N x**n and x**(n-1) for n x**(n-1); the power rule used on an exponential."""
     for edge in problem.edges:
@@ -80,7 +92,7 @@ def power(problem: Problem) -> Iterator[Slip]:
             )
 
 
-@slips("product-own-factor")
+@PRODUCT_OWN_FACTOR.slips
 def own_factor(problem: Problem) -> Iterator[Slip]:
     """d(uv)/du = u: one factor, or both."""
     for index, vertex in enumerate(problem.graph.vertices):
@@ -106,7 +118,7 @@ def own_factor(problem: Problem) -> Iterator[Slip]:
             )
 
 
-@guesses("product-own-factor")
+@PRODUCT_OWN_FACTOR.guesses
 def product_of_derivatives(problem: Problem) -> Iterator[Guess]:
     """The product of the derivatives, u'v' for u'v + uv'."""
     for index, u, v in separate(problem, "mul"):
@@ -118,7 +130,7 @@ def product_of_derivatives(problem: Problem) -> Iterator[Guess]:
         )
 
 
-@slips("quotient")
+@QUOTIENT.slips
 def quotients(problem: Problem) -> Iterator[Slip]:
     """The denominator not squared, and the sign of its part."""
     for index, vertex in enumerate(problem.graph.vertices):
@@ -157,7 +169,7 @@ def quotients(problem: Problem) -> Iterator[Slip]:
             )
 
 
-@guesses("quotient")
+@QUOTIENT.guesses
 def quotient_of_derivatives(problem: Problem) -> Iterator[Guess]:
     """The quotient of the derivatives, u'/v' for (u'v - uv')/v**2."""
     for index, u, v in separate(problem, "div"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import fit, summed_axes
-from gradcli.homework.mistakes.catalogue import Guess, Slip, guesses, slips
+from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.solve.graph import Change, Edge, Vertex, sweep
 from gradcli.homework.solve.problem import Problem, Value
 
@@ -18,6 +18,13 @@ AVERAGES = frozenset(
     ("mean", "mean_dim", "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "nll_loss",
      "binary_cross_entropy_with_logits", "soft_margin_loss")
 )  # fmt: skip
+
+MEAN_N = Mistake("mean-n", "forgot the 1/n of a mean, or used it twice", order=7)
+BROADCAST_UNSUMMED = Mistake("broadcast-unsummed", "did not sum over the broadcast axis", order=13)
+TRANSPOSE = Mistake("transpose", "left out a transpose, or put one too many", order=14)
+
+
+TRANSPOSE.ends("the transpose", "it is turned over", lambda problem, value: value.T if np.ndim(value) == 2 else None)
 
 
 def averaged(vertex: Vertex) -> float:
@@ -31,7 +38,7 @@ def averaged(vertex: Vertex) -> float:
     return 1.0
 
 
-@slips("mean-n")
+@MEAN_N.slips
 def divisor(problem: Problem) -> Iterator[Slip]:
     """The 1/n forgotten, or used twice."""
     for edge in problem.edges:
@@ -71,7 +78,7 @@ def stretched(problem: Problem) -> Iterator[tuple[Edge, Any, tuple[int, ...]]]:
             yield edge, operand, axes
 
 
-@slips("broadcast-unsummed")
+@BROADCAST_UNSUMMED.slips
 def instead_of_the_sum(problem: Problem) -> Iterator[Slip]:
     """One slice, or the mean, where the sum over the broadcast axes belongs."""
     for edge, operand, axes in stretched(problem):
@@ -96,7 +103,7 @@ def _reduced(reduce: Any, axes: tuple[int, ...], operand: Any) -> Change:
     return lambda g, contribution: np.reshape(reduce(contribution, axes), np.shape(operand))[()]
 
 
-@guesses("broadcast-unsummed")
+@BROADCAST_UNSUMMED.guesses
 def other_shapes(problem: Problem) -> Iterator[Guess]:
     """The gradient not summed at all, or summed over another axis."""
     if problem.kind != "gradient":
@@ -121,7 +128,7 @@ def other_shapes(problem: Problem) -> Iterator[Guess]:
                     yield Guess(problem.by, f"the sum over axis {axis}", f"{message}, not over another", reshaped)
 
 
-@guesses("broadcast-unsummed")
+@BROADCAST_UNSUMMED.guesses
 def never_summed(problem: Problem) -> Iterator[Guess]:
     """No sum over broadcast axes anywhere, where the variable has several uses or is broadcast only later."""
     sources = [problem.graph.source(edge) for edge, _, _ in stretched(problem)] if problem.kind == "gradient" else []
@@ -135,7 +142,7 @@ def never_summed(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, "no sum", message, whole, rank=1)
 
 
-@guesses("transpose")
+@TRANSPOSE.guesses
 def transposed(problem: Problem) -> Iterator[Guess]:
     if np.ndim(problem.truth) == 2:
         name = problem.label(problem.by)
@@ -147,7 +154,7 @@ def transposed(problem: Problem) -> Iterator[Guess]:
         )
 
 
-@slips("transpose")
+@TRANSPOSE.slips
 def untransposed(problem: Problem) -> Iterator[Slip]:
     """`g @ W` for `g @ W.T`, where the shapes let it through."""
     for edge in problem.edges:

@@ -17,6 +17,7 @@ from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
+from gradcli.homework.mistakes import pen
 from gradcli.homework.model import CREDITED, Marked
 from gradcli.homework.solve.carried import Earlier, follows
 from gradcli.homework.solve.formulas import right_formula
@@ -36,7 +37,6 @@ KEPT = 2**12  # verdicts of a question that are remembered: in a class many answ
 LONG = "a long formula"
 SHOWN = 300  # characters of an answer
 SAMPLES = 3  # points at which a wrong formula is looked into
-SLIPS_OF_THE_PEN = ("decimal-point", "rounding")
 
 
 class Key:
@@ -179,7 +179,7 @@ class Key:
         assert verdict.typed is not None
         found = detective.diagnoses([verdict.typed])
         if verdict.verdict == "precision":
-            return replace(verdict, diagnoses=tuple(one for one in found if one.code not in SLIPS_OF_THE_PEN))
+            return replace(verdict, diagnoses=tuple(one for one in found if one.code not in pen.CODES))
         return replace(verdict, diagnoses=found, ledger=detective.ledger(verdict.typed))
 
     def detective(self, ask: Ask) -> Detective:

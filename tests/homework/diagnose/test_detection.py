@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from gradcli.homework.diagnose.detection import SINGLE, Suspects, attempt, sweeps
-from gradcli.homework.mistakes.catalogue import TITLES, Slip
+from gradcli.homework.mistakes.catalogue import TITLES
+from gradcli.homework.mistakes.declaration import Slip
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from tests.homework.asking import apart, exam, marked, typed

@@ -12,7 +12,7 @@ import pytest
 
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.disclosure import revealed
-from gradcli.homework.mistakes.catalogue import TITLES, catalogue
+from gradcli.homework.mistakes.catalogue import MISTAKES, TITLES
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.submissions import read_text
@@ -174,7 +174,7 @@ def test_no_message_of_the_catalogue_has_numbers(seed: int) -> None:
     for tape in (scalar_tape(seed), network_tape(seed)):
         known = set(re.findall(r"\d+", tape.text))
         for problem in problems(tape):
-            for _, maker in [*catalogue().slips, *catalogue().guesses]:
+            for maker in [maker for one in MISTAKES for maker in (*one.slip_makers, *one.guess_makers)]:
                 for mistake in maker(problem):
                     assert set(re.findall(r"\d+", mistake.message)) <= known, mistake
                     assert "\n" not in mistake.message + mistake.rule

@@ -1,0 +1,81 @@
+"""How a mistake is declared, beside the generators of the wrong numbers that it gives.
+
+A slip changes rules of the graph and the backward pass runs again, so it gives a wrong number for every gradient, and
+two slips make a pair. A guess is a wrong answer to one question, made of right numbers. An ending changes the number
+that another mistake has given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from gradcli.homework.solve.graph import Change, Edge
+from gradcli.homework.solve.problem import Problem, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """Rules that were changed at a vertex. `message` has no numbers, `detail` may; a lower `rank` is more likely."""
+
+    node: int
+    rule: str
+    message: str
+    changes: Mapping[Edge, Change]
+    detail: str = ""
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A wrong answer to one question, with the vertex that it is about."""
+
+    node: int
+    rule: str
+    message: str
+    value: Any
+    detail: str = ""
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A change of the number that another mistake has given; `change` returns None where it does not apply."""
+
+    rule: str
+    message: str
+    change: Callable[[Problem, Value], Value | None]
+
+
+Slips = TypeVar("Slips", bound=Callable[[Problem], Iterator[Slip]])
+Guesses = TypeVar("Guesses", bound=Callable[[Problem], Iterator[Guess]])
+
+
+@dataclass(frozen=True, eq=False)
+class Mistake:
+    """A mistake with its generators, a constant of a module that `catalogue` lists.
+
+    `title` goes on after "you"; of mistakes that explain a number equally well, a lower `order` is shown first.
+    """
+
+    code: str
+    title: str
+    order: int
+    slip_makers: list[Callable[[Problem], Iterator[Slip]]] = field(default_factory=list)
+    guess_makers: list[Callable[[Problem], Iterator[Guess]]] = field(default_factory=list)
+    endings: list[Ending] = field(default_factory=list)
+
+    def slips(self, maker: Slips) -> Slips:
+        """Declare a generator of slips."""
+        self.slip_makers.append(maker)
+        return maker
+
+    def guesses(self, maker: Guesses) -> Guesses:
+        """Declare a generator of guesses."""
+        self.guess_makers.append(maker)
+        return maker
+
+    def ends(self, rule: str, message: str, change: Callable[[Problem, Value], Value | None]) -> None:
+        """Declare an ending."""
+        self.endings.append(Ending(rule, message, change))
