@@ -9,7 +9,7 @@ import numpy as np
 from rich.cells import cell_len, set_cell_size
 
 from gradcli.homework.disclosure import WITHHELD
-from gradcli.homework.model import CREDITED, VERDICTS, Branch, Diagnosis, Marked
+from gradcli.homework.model import CREDITED, VERDICTS, Branch, Diagnosis, Marked, Result
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import number, short
 from gradcli.source import visible
@@ -26,6 +26,7 @@ MARKS = {  # the verdict's mark, and the same in ASCII
 ASCII = str.maketrans(
     {"·": "*", "×": "*", "−": "-", "∂": "d", "→": "->", "←": "<-", "…": "...", "²": "**2", "³": "**3"}
 )
+PLAIN = Looks()  # of a report, which no terminal shows
 NAME = 60  # columns of a name, a quantity, or an answer
 SENTENCE = 400  # columns of a sentence, which may quote an answer
 DIAGNOSES = 3  # of one answer
@@ -37,8 +38,8 @@ def mark(verdict: str, looks: Looks) -> str:
     return MARKS[verdict][looks.ascii]
 
 
-def clipped(text: str, width: int, looks: Looks) -> str:
-    """A text from outside: safe on any terminal, on one line, and no wider than so many columns."""
+def clipped(text: str, width: int, looks: Looks = PLAIN) -> str:
+    """A text from outside: safe on any terminal, on one line, and at most `width` columns wide."""
     shown = visible(text[: width + 1])
     if looks.ascii:
         shown = shown.translate(ASCII)
@@ -57,6 +58,11 @@ def points(scored: float, of: float) -> str:
     return f"{number(scored)} of {number(of)}" if scored or of else ""
 
 
+def exact(points: float) -> str:
+    """Points with all their digits."""
+    return number(points, 17)
+
+
 def percent(scored: float, of: float) -> str:
     """A share as whole percent, 0 and 100 only where it is nothing and all; empty where there is no whole."""
     if not of or not math.isfinite(scored / of):
@@ -65,12 +71,12 @@ def percent(scored: float, of: float) -> str:
     return f"{min(max(share, 1), 99) if 0 < share < 100 else share:.0f}%"
 
 
-def given(answer: Marked, looks: Looks, width: int = NAME) -> str:
+def given(answer: Marked, looks: Looks = PLAIN, width: int = NAME) -> str:
     """What the student wrote; empty where there is nothing."""
     return "" if answer.given is None else clipped(answer.given.strip(), width, looks)
 
 
-def expected(answer: Marked, looks: Looks, width: int = NAME) -> str:
+def expected(answer: Marked, looks: Looks = PLAIN, width: int = NAME) -> str:
     """What is right, with enough digits to tell it from the answer; empty where that is not shown or looks the same."""
     if answer.expected is WITHHELD or answer.verdict in ("correct", "unreadable"):  # which may be what nobody asked
         return ""
@@ -86,7 +92,7 @@ def amount(value: Any, looks: Looks, digits: int, width: int = NAME) -> str:
     return short(value, digits, ascii=looks.ascii, width=width)
 
 
-def difference(answer: Marked, looks: Looks) -> str:
+def difference(answer: Marked, looks: Looks = PLAIN) -> str:
     """How far a number is from the right one: `3 too small`; empty where the two are no numbers, or equal."""
     if answer.expected is WITHHELD or answer.verdict not in ("wrong", "precision"):
         return ""
@@ -115,10 +121,6 @@ def _real(value: Any) -> float | None:
     return float(value)
 
 
-def verdict(answer: Marked) -> str:
-    return VERDICTS[answer.verdict]
-
-
 def sentence(diagnosis: Diagnosis) -> str:
     """The message, and what the detail adds to it."""
     if not diagnosis.detail or diagnosis.detail in diagnosis.message:
@@ -136,7 +138,7 @@ def said(diagnosis: Diagnosis, looks: Looks) -> str:
     return f"{'' if diagnosis.certain else 'perhaps: '}{text}{f' ({tag})' if tag else ''}"
 
 
-def diagnoses(answer: Marked, looks: Looks) -> list[str]:
+def diagnoses(answer: Marked, looks: Looks = PLAIN) -> list[str]:
     """The most likely mistakes of an answer, a line each."""
     shown = [said(one, looks) for one in answer.diagnoses[:DIAGNOSES]]
     more = len(answer.diagnoses) - DIAGNOSES
@@ -148,7 +150,7 @@ def mistakes(answer: Marked) -> list[str]:
     return [code for code in dict.fromkeys(one.code for one in answer.diagnoses) if code]
 
 
-def ledger(answer: Marked, looks: Looks) -> str:
+def ledger(answer: Marked, looks: Looks = PLAIN) -> str:
     """The paths that an answer has and lacks: `has q ← p ← s +3, lacks q ← m ← s +5`."""
     halves = []
     for verb, present in (("has", True), ("lacks", False)):
@@ -173,19 +175,26 @@ def path(branch: Branch, looks: Looks) -> str:
     return f"{way} {f'+{adds}' if adds[:1].isdigit() else adds}"
 
 
-def told(answer: Marked, looks: Looks) -> list[str]:
-    """Everything that a report tells below the name of an answer, a line each; the first says the verdict."""
-    lines = [verdict(answer)]
-    if written := given(answer, looks):
-        lines[0] = f"{written}: {lines[0]}"
-    if right := expected(answer, looks):
-        lines[0] += f"; right is {right}"
-    if gap := difference(answer, looks):
-        lines[0] += f", yours is {gap}"
-    if answer.remark:
-        lines.append(clipped(answer.remark, SENTENCE, looks))
+def remarks(result: Result, looks: Looks = PLAIN) -> list[str]:
+    """The remarks on a submission, a line each."""
+    return [clipped(remark, SENTENCE, looks) for remark in result.remarks]
+
+
+def below(answer: Marked, looks: Looks = PLAIN) -> list[str]:
+    """The remark, the diagnoses and the ledger of an answer, a line each."""
+    lines = [clipped(answer.remark, SENTENCE, looks)] if answer.remark else []
     if answer.verdict not in CREDITED:
-        lines.extend(diagnoses(answer, looks))
-        if paths := ledger(answer, looks):
-            lines.append(paths)
-    return lines
+        lines += [*diagnoses(answer, looks), ledger(answer, looks)]
+    return [line for line in lines if line]
+
+
+def report(answer: Marked) -> str:
+    """An answer with its verdict and all that is below it, as lines of plain text."""
+    first = VERDICTS[answer.verdict]
+    if written := given(answer):
+        first = f"{written}: {first}"
+    if right := expected(answer):
+        first += f"; right is {right}"
+    if gap := difference(answer):
+        first += f", yours is {gap}"
+    return "\n".join([first, *below(answer)])

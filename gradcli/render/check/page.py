@@ -7,21 +7,19 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 
 from gradcli.homework.assignment.outline import Outline
-from gradcli.homework.model import CREDITED, Marked, Result
+from gradcli.homework.model import VERDICTS, Marked, Result
 from gradcli.render.check.marking import (
     NAME,
     SENTENCE,
+    below,
     clipped,
-    diagnoses,
     difference,
     expected,
     given,
-    ledger,
     mark,
     narrow,
     percent,
     points,
-    verdict,
 )
 from gradcli.render.text.layout import GAP, INDENT, Row, Section, lay_out
 from gradcli.render.text.looks import Looks
@@ -73,7 +71,7 @@ def rows(answers: Sequence[Marked], looks: Looks) -> Iterator[Row]:
     """The answers to a question in columns, and below each what there is to say about it."""
     for answer, cells in zip(answers, aligned([_cells(answer, looks) for answer in answers], looks), strict=True):
         yield Row(cells, KINDS.get(answer.verdict, "wrong"))
-        yield from (Row(("   ", line), "below") for line in _below(answer, looks))
+        yield from (Row(("   ", line), "below") for line in below(answer, looks))
 
 
 def _cells(answer: Marked, looks: Looks) -> tuple[str, ...]:
@@ -82,19 +80,10 @@ def _cells(answer: Marked, looks: Looks) -> tuple[str, ...]:
         f"{mark(answer.verdict, looks)} {clipped(answer.quantity, narrow(looks), looks)}",
         points(answer.points, answer.max_points),
         given(answer, looks),
-        verdict(answer),
+        VERDICTS[answer.verdict],
         f"right is {right}" if right else "",
         difference(answer, looks),
     )
-
-
-def _below(answer: Marked, looks: Looks) -> Iterator[str]:
-    if answer.remark:
-        yield clipped(answer.remark, SENTENCE, looks)
-    if answer.verdict not in CREDITED:
-        yield from diagnoses(answer, looks)
-        if paths := ledger(answer, looks):
-            yield paths
 
 
 def aligned(table: list[tuple[str, ...]], looks: Looks) -> list[tuple[str, ...]]:

@@ -5,11 +5,9 @@ An answer that is missing or cannot be read is neither right nor wrong: like a c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 import gradcli
 from gradcli.homework.assignment.outline import Outline
-from gradcli.homework.model import CREDITED, Marked, Result
+from gradcli.homework.model import CREDITED, VERDICTS, Marked, Result
 from gradcli.render.check.marking import (
     NAME,
     SENTENCE,
@@ -20,20 +18,12 @@ from gradcli.render.check.marking import (
     given,
     ledger,
     mistakes,
-    verdict,
+    remarks,
 )
-from gradcli.render.check.reports.single import only
 from gradcli.render.documents.explanation import Document
-from gradcli.render.text.looks import Looks
-from gradcli.stream.values import dump, plain
+from gradcli.stream.values import plain
 
-LOOKS = Looks()
 UNCHECKED = frozenset(("missing", "unreadable"))
-
-
-def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
-    """The text of the report; ValueError unless there is exactly one result."""
-    yield dump(document(outline, only(results)), indent=2, ascii=True) + "\n"
 
 
 def document(outline: Outline, result: Result) -> Document:
@@ -50,8 +40,8 @@ def document(outline: Outline, result: Result) -> Document:
 
 
 def _file(result: Result) -> Document:
-    remarks = [clipped(remark, SENTENCE, LOOKS) for remark in result.remarks]
-    cause = {"rationale": remarks[0], "help": "\n".join(remarks[1:]) or None}
+    first, *others = remarks(result)
+    cause = {"rationale": first, "help": "\n".join(others) or None}
     return {
         "name": "the file",
         "description": "the file is as it was asked for",
@@ -64,13 +54,13 @@ def _file(result: Result) -> Document:
 
 
 def _check(answer: Marked) -> Document:
-    name = f"{clipped(answer.question, NAME, LOOKS)}: {clipped(answer.quantity, NAME, LOOKS)}"
+    name = f"{clipped(answer.question, NAME)}: {clipped(answer.quantity, NAME)}"
     passed = True if answer.verdict in CREDITED else None if answer.verdict in UNCHECKED else False
     return {
         "name": name,
         "description": name,
         "passed": passed,
-        "log": [ledger(answer, LOOKS)] if answer.ledger and not passed else [],
+        "log": [ledger(answer)] if answer.ledger and not passed else [],
         "cause": None if passed else _cause(answer),
         "data": {
             "verdict": answer.verdict,
@@ -84,12 +74,12 @@ def _check(answer: Marked) -> Document:
 
 def _cause(answer: Marked) -> Document:
     """Why an answer did not pass; what is right and what was written are there together or not at all."""
-    written, right = given(answer, LOOKS), expected(answer, LOOKS)
-    rationale = f"{written}: {verdict(answer)}" if written else verdict(answer)
-    if gap := difference(answer, LOOKS):
+    written, right = given(answer), expected(answer)
+    rationale = f"{written}: {VERDICTS[answer.verdict]}" if written else VERDICTS[answer.verdict]
+    if gap := difference(answer):
         rationale += f", yours is {gap}"
-    lines = [clipped(answer.remark, SENTENCE, LOOKS)] if answer.remark else []
-    cause = {"rationale": rationale, "help": "\n".join([*lines, *diagnoses(answer, LOOKS)]) or None}
+    lines = [clipped(answer.remark, SENTENCE)] if answer.remark else []
+    cause = {"rationale": rationale, "help": "\n".join([*lines, *diagnoses(answer)]) or None}
     if answer.verdict in UNCHECKED or not written or not right:
         return cause
     return {**cause, "expected": right, "actual": written}

@@ -9,12 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from gradcli.homework.assignment.outline import Outline
 from gradcli.homework.model import Result, added
 from gradcli.homework.totals import ClassTotals
-from gradcli.render.check.marking import SENTENCE, clipped
-from gradcli.render.text.looks import Looks
-from gradcli.render.text.numbers import number
+from gradcli.render.check.marking import SENTENCE, clipped, exact
 
-LOOKS = Looks()
-EXACT = 17  # digits of points
 FORMULAS = tuple("=+-@＝＋－＠")  # a spreadsheet runs a cell that begins so
 
 
@@ -28,7 +24,7 @@ def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
             if answer.question in points:
                 points[answer.question] = added((points[answer.question], answer.points))
         numbers = [*points.values(), result.score, result.max_score]
-        yield _line([result.student, result.file, *(number(value, EXACT) for value in numbers)], texts=2)
+        yield _line([result.student, result.file, *map(exact, numbers)], texts=2)
 
 
 def write_mistakes(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
@@ -36,11 +32,6 @@ def write_mistakes(outline: Outline, results: Iterable[Result]) -> Iterator[str]
     totals = ClassTotals(outline)
     for result in results:
         totals.add(result)
-    yield from mistakes(totals)
-
-
-def mistakes(totals: ClassTotals) -> Iterator[str]:
-    """The same from totals that are there already."""
     yield _line(["mistake", "title", "students", "answers", "questions"])
     for one in totals.mistakes:
         questions = ", ".join(f"{question} ({count})" for question, count in one.questions)
@@ -57,5 +48,5 @@ def _line(cells: Sequence[str], texts: int | None = None) -> str:
 
 def harmless(text: str) -> str:
     """A text that no spreadsheet takes for a formula: after an apostrophe, it is text."""
-    shown = clipped(text, SENTENCE, LOOKS)
+    shown = clipped(text, SENTENCE)
     return f"'{shown}" if shown.lstrip().startswith(FORMULAS) else shown

@@ -6,30 +6,20 @@ Every text is marked as plain: Gradescope would read the text of the whole submi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from gradcli.homework.assignment.outline import Outline
 from gradcli.homework.model import CREDITED, Marked, Result
-from gradcli.render.check.marking import NAME, SENTENCE, clipped, mistakes, told
-from gradcli.render.check.reports.single import only
+from gradcli.render.check.marking import NAME, clipped, mistakes, remarks, report
 from gradcli.render.documents.explanation import Document
-from gradcli.render.text.looks import Looks
-from gradcli.stream.values import dump, plain
-
-LOOKS = Looks()
+from gradcli.stream.values import plain
 
 
-def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
-    """The text of the report; ValueError unless there is exactly one result."""
-    yield dump(document(only(results)), indent=2, ascii=True) + "\n"
-
-
-def document(result: Result) -> Document:
+def document(outline: Outline, result: Result) -> Document:
     """The report of one submission."""
-    remarks = [clipped(remark, SENTENCE, LOOKS) for remark in result.remarks]
     return {
         "score": plain(result.score),
-        "output": "\n".join(remarks),
+        "output": "\n".join(remarks(result)),
         "output_format": "text",
         "tests": [_test(answer, number) for answer, number in zip(result.answers, _numbers(result), strict=True)],
     }
@@ -46,14 +36,14 @@ def _numbers(result: Result) -> Iterator[str]:
 
 
 def _test(answer: Marked, number: str) -> Document:
-    question, quantity = (clipped(text, NAME, LOOKS) for text in (answer.question, answer.quantity))
+    question, quantity = (clipped(text, NAME) for text in (answer.question, answer.quantity))
     return {
         "name": f"{question}: {quantity}",
         "number": number,
         "score": plain(answer.points),
         "max_score": plain(answer.max_points),
         "status": "passed" if answer.verdict in CREDITED else "failed",
-        "output": "\n".join(told(answer, LOOKS)),
+        "output": report(answer),
         "output_format": "text",
         "tags": [question, answer.verdict],
         "visibility": "visible",

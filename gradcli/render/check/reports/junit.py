@@ -11,13 +11,8 @@ from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from gradcli.homework.assignment.outline import Outline
-from gradcli.homework.model import CREDITED, Marked, Result
-from gradcli.render.check.marking import NAME, SENTENCE, clipped, told, verdict
-from gradcli.render.text.looks import Looks
-from gradcli.render.text.numbers import number
-
-LOOKS = Looks()
-EXACT = 17  # digits of points
+from gradcli.homework.model import CREDITED, VERDICTS, Marked, Result
+from gradcli.render.check.marking import NAME, SENTENCE, clipped, exact, remarks, report
 
 
 def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
@@ -40,18 +35,18 @@ def _suite(result: Result) -> Iterator[str]:
     attributes = " ".join(f'{name}="{count}"' for name, count in counts.items())
     yield f"<testsuite name={_attribute(result.student)} {attributes} file={_attribute(result.file)}>"
     yield "<properties>"
-    yield _property("score", number(result.score, EXACT))
-    yield _property("max_score", number(result.max_score, EXACT))
+    yield _property("score", exact(result.score))
+    yield _property("max_score", exact(result.max_score))
     for answer in result.answers:
-        scored = f"{number(answer.points, EXACT)}/{number(answer.max_points, EXACT)}"
+        scored = f"{exact(answer.points)}/{exact(answer.max_points)}"
         yield _property(f"points {_name(answer.question)}: {_name(answer.quantity)}", scored)
     yield "</properties>"
     if result.remarks:
-        lines = [clipped(remark, SENTENCE, LOOKS) for remark in result.remarks]
-        yield _case(result.student, "the file", "error", "remark", lines[0], lines)
+        lines = remarks(result)
+        yield _case(result.student, "the file", "error", "remark", lines[0], "\n".join(lines))
     for answer, tag in zip(result.answers, tags, strict=True):
         group = f"{_name(result.student)}.{_name(answer.question)}"
-        yield _case(group, answer.quantity, tag, answer.verdict, verdict(answer), told(answer, LOOKS))
+        yield _case(group, answer.quantity, tag, answer.verdict, VERDICTS[answer.verdict], report(answer))
     yield "</testsuite>"
 
 
@@ -61,11 +56,11 @@ def _tag(answer: Marked) -> str:
     return "error" if answer.verdict == "unreadable" else "failure"
 
 
-def _case(group: str, name: str, tag: str, kind: str, message: str, lines: list[str]) -> str:
+def _case(group: str, name: str, tag: str, kind: str, message: str, text: str) -> str:
     opening = f"<testcase classname={_attribute(group)} name={_attribute(name)}"
     if not tag:
         return f"{opening}/>"
-    said = f"<{tag} type={_attribute(kind)} message={_attribute(message)}>{escape(chr(10).join(lines))}</{tag}>"
+    said = f"<{tag} type={_attribute(kind)} message={_attribute(message)}>{escape(text)}</{tag}>"
     return f"{opening}>{said}</testcase>"
 
 
@@ -74,9 +69,9 @@ def _property(name: str, value: str) -> str:
 
 
 def _name(text: str) -> str:
-    return clipped(text, NAME, LOOKS)
+    return clipped(text, NAME)
 
 
 def _attribute(text: str) -> str:
     """A quoted text. What XML 1.0 has no character for is among what is written out as an escape everywhere."""
-    return quoteattr(clipped(text, SENTENCE, LOOKS))
+    return quoteattr(clipped(text, SENTENCE))

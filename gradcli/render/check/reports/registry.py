@@ -6,11 +6,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from gradcli.homework.assignment.outline import Outline
 from gradcli.homework.model import Result
 from gradcli.render.check.reports import check50, gradebook, gradescope, junit
+from gradcli.render.documents.explanation import Document
+from gradcli.stream.values import dump
 
 Writer = Callable[[Outline, Iterable[Result]], Iterator[str]]
 
@@ -20,28 +21,36 @@ DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One format. `write` gives the text in parts, as results come in.
+    """One format. `write` yields the text in parts, as results come in.
 
-    `reads` is who reads it, so `reveal` how much it shows unless asked otherwise. A report `per_student` holds one
-    submission, and `write` raises ValueError for none or several.
+    `reveal` is the level shown unless another is asked for. A report `per_student` holds one submission, and `write`
+    raises ValueError for none or several.
     """
 
     write: Writer
     suffix: str
-    reads: Literal["student", "teacher"]
+    reveal: str = "value"
     per_student: bool = False
 
-    @property
-    def reveal(self) -> str:
-        return "rule" if self.reads == "student" else "value"
+
+def for_student(document: Callable[[Outline, Result], Document]) -> Report:
+    """A report that students read: the document of one submission, as JSON."""
+
+    def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
+        found = list(results)
+        if len(found) != 1:
+            raise ValueError("this report is about one submission: write one for each student")
+        yield dump(document(outline, found[0]), indent=2, ascii=True) + "\n"
+
+    return Report(write, ".json", "rule", per_student=True)
 
 
 REPORTS = {
-    "gradescope": Report(gradescope.write, ".json", "student", per_student=True),
-    "check50": Report(check50.write, ".json", "student", per_student=True),
-    "junit": Report(junit.write, ".xml", "teacher"),
-    "csv": Report(gradebook.write, ".csv", "teacher"),
-    "mistakes": Report(gradebook.write_mistakes, ".csv", "teacher"),
+    "gradescope": for_student(gradescope.document),
+    "check50": for_student(check50.document),
+    "junit": Report(junit.write, ".xml"),
+    "csv": Report(gradebook.write, ".csv"),
+    "mistakes": Report(gradebook.write_mistakes, ".csv"),
 }
 
 
