@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -15,13 +14,13 @@ from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.worked import answer
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.mistakes.catalogue import TITLES
+from gradcli.homework.model import Value
 from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.wording import listed, shown
 from gradcli.source import Span
 
-Value = Any  # a numpy array or scalar
 NICE = (3, 2, 5, 4, -2, -3, 0.5, 1.5, -1.5, 2.5)  # values that one can work with by hand, those to try first first
 SMALL = (1, 2, 3, -1, -2, 0.5, -0.5, 4, -3, 1.5)  # entries of a tensor
 TRIED = 200  # points, before nothing is proposed

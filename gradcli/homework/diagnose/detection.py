@@ -17,8 +17,9 @@ import numpy as np
 
 from gradcli.homework.mistakes.catalogue import MISTAKES, TITLES
 from gradcli.homework.mistakes.declaration import Guess, Slip
+from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
-from gradcli.homework.solve.problem import Problem, Value
+from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
 PAIRS = 20_000  # pairs of slips that are tried at once

@@ -13,12 +13,10 @@ import numpy as np
 
 from gradcli.homework.diagnose.detection import MOST, Suspect, Suspects
 from gradcli.homework.mistakes.pen import decimal_point, rounding
-from gradcli.homework.model import Branch, Diagnosis
+from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed
-
-Value = Any  # a numpy array or scalar
 
 
 class Detective:

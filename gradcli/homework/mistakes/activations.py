@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import Mistake, Slip
+from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Vertex
-from gradcli.homework.solve.problem import Problem, Value, slope
+from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.wording import wrapped
 
 GATES = frozenset(("relu", "leaky_relu", "threshold", "clamp_min", "clamp", "hardtanh"))

@@ -8,8 +8,9 @@ import numpy as np
 
 from gradcli.homework.mistakes.branches import added
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
+from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
-from gradcli.homework.solve.problem import Problem, Value, nothing
+from gradcli.homework.solve.problem import Problem, nothing
 
 LOCAL_NOT_TOTAL = Mistake("local-not-total", "gave a local derivative for the total one", order=3)
 CHAIN_ADDED = Mistake("chain-added", "added along a chain, or multiplied across paths", order=16)

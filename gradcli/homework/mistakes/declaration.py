@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge
-from gradcli.homework.solve.problem import Problem, Value
+from gradcli.homework.solve.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)

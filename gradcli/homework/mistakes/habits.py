@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import Guess, Mistake
+from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
-from gradcli.homework.solve.problem import Problem, Value, slope
+from gradcli.homework.solve.problem import Problem, slope
 
 TIMES = (2, 3, 4)
 TRIGONOMETRIC = frozenset(("sin", "cos", "tan"))

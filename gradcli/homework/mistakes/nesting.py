@@ -8,8 +8,9 @@ import numpy as np
 
 from gradcli.homework.mistakes.activations import is_gate
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
+from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Edge, Graph, sweep
-from gradcli.homework.solve.problem import Problem, Value, slope
+from gradcli.homework.solve.problem import Problem, slope
 
 SUMS = frozenset(("add", "sub", "neg", "rsub", "add_scaled", "sub_scaled", "add_number", "sub_number"))  # slope 1 or -1
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
+from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
-from gradcli.homework.solve.problem import Problem, Value, slope
+from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.wording import wrapped
 
 MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos"))  # where a minus sign is in the rule

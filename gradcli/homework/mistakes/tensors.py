@@ -10,8 +10,9 @@ import numpy as np
 
 from gradcli.engine.broadcast import fit, summed_axes
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
+from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Vertex, sweep
-from gradcli.homework.solve.problem import Problem, Value
+from gradcli.homework.solve.problem import Problem
 
 SLICES = 8  # of a gradient that was not summed, that are tried
 AVERAGES = frozenset(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
-Value = Any  # a numpy array or scalar
 Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
 

@@ -23,11 +23,11 @@ from gradcli.engine.graph import Node
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
+from gradcli.homework.model import Value
 from gradcli.homework.solve.labels import LONGEST, spelled_out, without_parentheses
 from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
-Value = Any  # a numpy array or scalar
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
 UNNAMED = re.compile(r"[vc]\d+")  # what gradcli itself calls a step of a snippet
 

@@ -18,7 +18,7 @@ from gradcli.homework.assignment.quantities import Quantity, read_expression, re
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.mistakes import pen
-from gradcli.homework.model import CREDITED, Marked
+from gradcli.homework.model import CREDITED, Marked, Value
 from gradcli.homework.solve.carried import Earlier, follows
 from gradcli.homework.solve.formulas import right_formula
 from gradcli.homework.solve.points import CLOSE, Point, Points, answered
@@ -32,7 +32,6 @@ from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.submissions import Given
 from gradcli.language.unparser import unparse
 
-Value = Any  # what Marked.expected may be
 KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
 LONG = "a long formula"
 SHOWN = 300  # characters of an answer

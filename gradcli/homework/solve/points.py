@@ -13,11 +13,10 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError, UsageError
 from gradcli.homework.assignment.assignments import Ask, Question
+from gradcli.homework.model import Value
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.answers import Formula, UnreadableError, computed
 from gradcli.homework.submission.numerals import Tolerance, Typed
-
-Value = Any  # a numpy array or scalar
 
 ENOUGH = 10  # points at which the truth is finite
 ATTEMPTS = 60

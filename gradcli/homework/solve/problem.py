@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
 from gradcli.homework.wording import wrapped
 
-Value = Any  # a numpy array or scalar
 PATHS = 10  # of which every subset is tried
 
 

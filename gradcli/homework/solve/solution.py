@@ -19,8 +19,6 @@ from gradcli.homework.solve.problem import Problem
 from gradcli.language.parser import parse_program
 from gradcli.source import Span, did_you_mean
 
-Value = Any  # a numpy array or scalar
-
 
 class Solution:
     """A program at a point. Raises UsageError, in the assignment's file, for what cannot be asked."""

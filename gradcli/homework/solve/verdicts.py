@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.model import Branch, Diagnosis
+from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.points import Counterexample, Truths, counterexample
 from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_number
 from gradcli.homework.submission.numerals import Tolerance, Typed
 from gradcli.homework.wording import shown
 
-Value = Any  # what Marked.expected may be
 NODE = re.compile(r"<?(?P<name>\w+)(?: object at 0x[0-9a-f]+)?>?")
 
 
