@@ -9,10 +9,9 @@ from itertools import islice
 from pathlib import Path
 
 from gradcli.homework.assignment.assignments import Assignment
-from gradcli.homework.assignment.outline import Asked, Outline
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.disclosure import WITHHELD
-from gradcli.homework.model import Marked, Result, added
+from gradcli.homework.model import Marked, Result
 from gradcli.homework.solve.key import Key, on_one_line
 from gradcli.homework.submission.files import students_of
 from gradcli.homework.submission.submissions import Given, Submission, submissions
@@ -30,18 +29,6 @@ class Grader:
 
     def __reduce__(self) -> tuple[type[Grader], tuple[Assignment]]:
         return Grader, (self.assignment,)
-
-    @property
-    def outline(self) -> Outline:
-        """What reports say of the assignment."""
-        return Outline(
-            self.assignment.title,
-            self.assignment.source.name,
-            tuple(
-                Asked(q.id, q.text, tuple(ask.written for ask in q.asks), added(ask.points for ask in q.asks))
-                for q in self.assignment.questions
-            ),
-        )
 
     def grade(self, submission: Submission) -> Result:
         """The verdicts on a submission, question by question, and then on what was not asked."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.model import CREDITED, Diagnosis, Result
 
@@ -31,15 +31,22 @@ class Student:
     mistake: str
 
 
+class Occurrences(NamedTuple):
+    """A question with the number of answers that show a mistake."""
+
+    question: str
+    answers: int
+
+
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """One mistake in the class: how many students and answers, and its questions with their answers, most first."""
+    """One mistake in the class: how many students and answers made it, and its questions, the most frequent first."""
 
     code: str
     title: str
     students: int
     answers: int
-    questions: tuple[tuple[str, int], ...]
+    questions: tuple[Occurrences, ...]
 
 
 @dataclass(slots=True)
@@ -65,13 +72,12 @@ class ClassTotals:
     Answers to what the assignment does not ask count for their student alone.
     """
 
-    def __init__(self, outline: Outline, titles: Mapping[str, str] = TITLES) -> None:
-        self.outline = outline
-        self.titles = titles
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
         self.students: list[Student] = []
-        self.shares = {question.id: Share(question.id) for question in outline.questions}
+        self.shares = {question.id: Share(question.id) for question in assignment.questions}
         self.is_right = True
-        self._asked = {(question.id, quantity) for question in outline.questions for quantity in question.quantities}
+        self._asked = {(question.id, quantity) for question in assignment.questions for quantity in question.quantities}
         self._mistakes: dict[str, _Tally] = {}
 
     def add(self, result: Result) -> None:
@@ -113,10 +119,10 @@ class ClassTotals:
         found = [
             Mistake(
                 code,
-                self.titles.get(code, code),
+                TITLES.get(code, code),
                 tally.students,
                 tally.questions.total(),
-                tuple(tally.questions.most_common()),
+                tuple(map(Occurrences._make, tally.questions.most_common())),
             )
             for code, tally in self._mistakes.items()
         ]

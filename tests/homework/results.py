@@ -7,22 +7,28 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from gradcli.homework.assignment.outline import Asked, Outline
+from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.model import VERDICTS, Branch, Diagnosis, Marked, Result
+from gradcli.source import Source
 
-OUTLINE = Outline(
-    "Backpropagation, week 1",
-    "week1.toml",
-    (
-        Asked(
-            "diamond",
-            "Differentiate q = (x^2 + 1)(x^2 - 1) at x = 2 by hand.\nUse paper.",
-            ("s", "dq/ds", "local ds/dx", "dq/dx"),
-            6.0,
-        ),
-        Asked("chain", "", ("dz/dW", "w.grad", "w"), 3.0),
-    ),
+ASSIGNMENT = read_assignment(
+    Source(
+        """\
+title = "Backpropagation, week 1"
+[[question]]
+id = "diamond"
+text = "Differentiate q = (x^2 + 1)(x^2 - 1) at x = 2 by hand.\\nUse paper."
+program = "s = x**2; p = s + 1; m = s - 1; q = p*m"
+at.x = 2
+ask = ["s", "dq/ds", "local ds/dx", { quantity = "dq/dx", points = 3 }]
+[[question]]
+id = "chain"
+program = "z = sum(w*W)"
+ask = ["dz/dW", "w.grad", "w"]
+""",
+        "week1.toml",
+    )
 )
 BRANCH = Diagnosis(
     "fanout-overwrite",

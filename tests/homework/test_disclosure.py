@@ -16,7 +16,7 @@ from gradcli.render.check.document import check_document
 from gradcli.render.check.page import check_page
 from gradcli.render.check.reports.registry import REPORTS
 from gradcli.render.text.looks import Looks
-from tests.homework.results import BRANCH, LOCAL, OUTLINE, PARTLY, results
+from tests.homework.results import ASSIGNMENT, BRANCH, LOCAL, PARTLY, results
 
 LESS = LEVELS[:-1]
 SECRET = "31337"
@@ -45,9 +45,9 @@ LEAKY = Result(
 
 def everything(result: Result) -> list[str]:
     """All that is ever written of a result."""
-    texts = [check_page(result, Looks(), outline=OUTLINE)]
-    texts.append("".join(check_document(OUTLINE, [result], ClassTotals(OUTLINE))))
-    return texts + ["".join(report.write(OUTLINE, [result])) for report in REPORTS.values()]
+    texts = [check_page(result, Looks(), assignment=ASSIGNMENT)]
+    texts.append("".join(check_document(ASSIGNMENT, [result], ClassTotals(ASSIGNMENT))))
+    return texts + ["".join(report.write(ASSIGNMENT, [result])) for report in REPORTS.values()]
 
 
 @pytest.mark.parametrize("level", LESS)

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from gradcli.homework.model import CREDITED, Result
 from gradcli.homework.totals import LONGEST, ClassTotals, codes
-from tests.homework.results import BRANCH, CLASS, LOCAL, OUTLINE, PARTLY, results
+from tests.homework.results import ASSIGNMENT, BRANCH, CLASS, LOCAL, PARTLY, results
 
 
 def added(members: list[Result]) -> ClassTotals:
-    totals = ClassTotals(OUTLINE)
+    totals = ClassTotals(ASSIGNMENT)
     for result in members:
         totals.add(result)
     return totals
@@ -24,7 +24,7 @@ def added(members: list[Result]) -> ClassTotals:
 @given(st.lists(results(), max_size=3))
 def test_sums(members: list[Result]) -> None:
     totals = added(members)
-    asked = [(question.id, quantity) for question in OUTLINE.questions for quantity in question.quantities]
+    asked = [(question.id, quantity) for question in ASSIGNMENT.questions for quantity in question.quantities]
     known = [a for result in members for a in result.answers if (a.question, a.quantity) in asked]
     assert totals.is_right == all(result.is_right for result in members)
     assert [student.score for student in totals.students] == [result.score for result in members]

@@ -13,6 +13,7 @@ from gradcli.explanation.refusals import numbers
 from gradcli.explanation.values import constant
 from gradcli.homework.assignment.places import Path, Places, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
+from gradcli.homework.model import added
 from gradcli.homework.submission.numerals import Tolerance
 from gradcli.language.names import read_name
 from gradcli.language.parser import parse_expression
@@ -55,6 +56,15 @@ class Question:
     file: Source = field(repr=False)
     places: Places = field(repr=False, compare=False)
 
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The quantities asked for, as the assignment writes them."""
+        return tuple(ask.written for ask in self.asks)
+
+    @property
+    def max_score(self) -> float:
+        return added(ask.points for ask in self.asks)
+
     def refused(self, span: Span, message: str, help: str) -> UsageError:
         """An error at a place in the assignment."""
         return UsageError("E022", f"question {self.id}: {message}", span=span, help=help, source=self.file)
@@ -80,6 +90,15 @@ class Assignment:
     carry_forward: bool
     questions: tuple[Question, ...]
     source: Source = field(repr=False)
+
+    @property
+    def file(self) -> str:
+        """The name of the file, as it was given."""
+        return self.source.name
+
+    @property
+    def max_score(self) -> float:
+        return added(question.max_score for question in self.questions)
 
 
 def read_assignment(source: Source) -> Assignment:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
-from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import VERDICTS, Marked, Result
 from gradcli.render.check.marking import (
     NAME,
@@ -29,9 +29,9 @@ REMARKS = 10
 KINDS = {"correct": "right", "carried": "right", "precision": "partly", "missing": "aside"}
 
 
-def check_page(result: Result, looks: Looks, *, outline: Outline | None = None, all: bool = False) -> str:
-    """The whole page as text; `outline` gives the texts of the questions."""
-    texts = {question.id: question.text for question in outline.questions} if outline else {}
+def check_page(result: Result, looks: Looks, *, assignment: Assignment | None = None, all: bool = False) -> str:
+    """The whole page as text; `assignment` gives the texts of the questions."""
+    texts = {question.id: question.text for question in assignment.questions} if assignment else {}
     answers = result.answers if all else result.answers[:MOST]
     sections = [Section("", [Row((title(result, looks),), "title")])]
     groups: dict[str, list[Marked]] = {}

@@ -24,7 +24,7 @@ def check_table(totals: ClassTotals, looks: Looks) -> str:
 def title(totals: ClassTotals, looks: Looks) -> str:
     """The assignment, how many handed in, and their mean."""
     count = len(totals.students)
-    name = clipped(totals.outline.title or totals.outline.file, NAME, looks)
+    name = clipped(totals.assignment.title or totals.assignment.file, NAME, looks)
     if not count:
         return f"{name}   no submissions"
     scored, of = (

@@ -17,11 +17,11 @@ from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.document import LONGEST, check_document, submission
 from gradcli.stream.values import dump
 from tests.commands.running import document
-from tests.homework.results import CLASS, HOSTILE, OUTLINE, PARTLY, PERFECT, results
+from tests.homework.results import ASSIGNMENT, CLASS, HOSTILE, PARTLY, PERFECT, results
 
 
 def written(members: list[Result] | tuple[Result, ...], *, ascii: bool = False) -> str:
-    return "".join(check_document(OUTLINE, members, ClassTotals(OUTLINE), ascii=ascii))
+    return "".join(check_document(ASSIGNMENT, members, ClassTotals(ASSIGNMENT), ascii=ascii))
 
 
 def test_a_class() -> None:
@@ -120,7 +120,7 @@ def test_memory_does_not_grow_with_the_answers() -> None:
     def peak(count: int) -> int:
         tracemalloc.reset_peak()
         before = tracemalloc.get_traced_memory()[0]
-        length = sum(len(part) for part in check_document(OUTLINE, many(count), ClassTotals(OUTLINE)))
+        length = sum(len(part) for part in check_document(ASSIGNMENT, many(count), ClassTotals(ASSIGNMENT)))
         assert length > 20_000 * count
         return tracemalloc.get_traced_memory()[1] - before
 
@@ -140,7 +140,7 @@ def test_the_first_parts_come_before_the_last_result() -> None:
             asked.append(result.student)
             yield result
 
-    parts = check_document(OUTLINE, members(), ClassTotals(OUTLINE))
+    parts = check_document(ASSIGNMENT, members(), ClassTotals(ASSIGNMENT))
     next(parts)
     assert asked == []
     next(parts)

@@ -17,7 +17,7 @@ from gradcli.homework.model import VERDICTS, Branch, Marked, Result, Value
 from gradcli.render.check.marking import MARKS, difference, expected, ledger, percent
 from gradcli.render.check.page import MOST, check_page
 from gradcli.render.text.looks import Looks
-from tests.homework.results import BRANCH, HOSTILE, LOCAL, OUTLINE, PARTLY, results
+from tests.homework.results import ASSIGNMENT, BRANCH, HOSTILE, LOCAL, PARTLY, results
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 PAGE = """\
@@ -60,8 +60,8 @@ chain (0.5 of 3)
 
 
 def test_page() -> None:
-    assert check_page(PARTLY, Looks(), outline=OUTLINE) == PAGE
-    assert check_page(PARTLY, Looks(width=120), outline=OUTLINE) == PAGE
+    assert check_page(PARTLY, Looks(), assignment=ASSIGNMENT) == PAGE
+    assert check_page(PARTLY, Looks(width=120), assignment=ASSIGNMENT) == PAGE
 
 
 def test_narrow_ascii_page_for_students() -> None:
@@ -69,11 +69,11 @@ def test_narrow_ascii_page_for_students() -> None:
 
 
 def test_colour_changes_nothing_but_colour() -> None:
-    coloured = check_page(PARTLY, Looks(width=80, color=True), outline=OUTLINE)
+    coloured = check_page(PARTLY, Looks(width=80, color=True), assignment=ASSIGNMENT)
     assert "\x1b[32m✓ s" in coloured
     assert "\x1b[31m✗ dq/ds" in coloured
     assert "\x1b[33m~ w" in coloured
-    plain = check_page(PARTLY, Looks(width=80), outline=OUTLINE)
+    plain = check_page(PARTLY, Looks(width=80), assignment=ASSIGNMENT)
     assert [line.rstrip() for line in ESCAPE.sub("", coloured).split("\n")] == plain.split("\n")
 
 
@@ -94,7 +94,7 @@ def test_hostile_submissions(width: int | None, ascii: bool) -> None:
 @settings(max_examples=25)
 @given(results(), st.sampled_from([50, 80, 120, None]), st.booleans(), st.booleans())
 def test_any_submission(result: Result, width: int | None, ascii: bool, color: bool) -> None:
-    page = check_page(result, Looks(width=width, ascii=ascii, color=color), outline=OUTLINE)
+    page = check_page(result, Looks(width=width, ascii=ascii, color=color), assignment=ASSIGNMENT)
     text = ESCAPE.sub("", page)
     assert color or page == text
     assert_harmless(text)

@@ -17,17 +17,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradcli.homework.assignment.outline import Asked, Outline
+from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import CREDITED, Result
 from gradcli.render.check.reports.gradebook import harmless
 from gradcli.render.check.reports.registry import REPORTS, FileNames
-from tests.homework.results import CLASS, HOSTILE, NASTY, OUTLINE, PARTLY, PERFECT, results, texts
+from tests.homework.results import ASSIGNMENT, CLASS, HOSTILE, NASTY, PARTLY, PERFECT, results, texts
 from tests.render.report_shapes import CHECK50, GRADESCOPE
 
 
-def written(format: str, *members: Result, outline: Outline = OUTLINE) -> str:
-    return "".join(REPORTS[format].write(outline, members))
+def written(format: str, *members: Result, assignment: Assignment = ASSIGNMENT) -> str:
+    return "".join(REPORTS[format].write(assignment, members))
 
 
 def read(format: str, result: Result) -> Any:
@@ -172,8 +172,8 @@ def test_formulas_become_text(text: str) -> None:
     student = replace(PERFECT, student=text, file=text)
     (row,) = list(csv.reader(io.StringIO(written("csv", student))))[1:]
     assert all(cell.startswith(("'", "\\")) for cell in row[:2])
-    outline = Outline(text, text, (Asked(text, "", ("s",), 1.0),))
-    (header,) = csv.reader(io.StringIO(written("csv", outline=outline)))
+    assignment = replace(ASSIGNMENT, questions=(replace(ASSIGNMENT.questions[0], id=text),))
+    (header,) = csv.reader(io.StringIO(written("csv", assignment=assignment)))
     assert header[2].startswith(("'", "\\"))
 
 

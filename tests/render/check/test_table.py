@@ -11,7 +11,7 @@ from gradcli.homework.model import Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.table import check_table
 from gradcli.render.text.looks import Looks
-from tests.homework.results import CLASS, OUTLINE, results
+from tests.homework.results import ASSIGNMENT, CLASS, results
 from tests.render.check.test_page import ESCAPE, assert_harmless
 
 TABLE = r"""
@@ -30,7 +30,7 @@ Questions
 
 
 def added(members: tuple[Result, ...] | list[Result]) -> ClassTotals:
-    totals = ClassTotals(OUTLINE)
+    totals = ClassTotals(ASSIGNMENT)
     for result in members:
         totals.add(result)
     return totals

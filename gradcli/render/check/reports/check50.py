@@ -6,7 +6,7 @@ An answer that is missing or cannot be read is neither right nor wrong: like a c
 from __future__ import annotations
 
 import gradcli
-from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import CREDITED, VERDICTS, Marked, Result
 from gradcli.render.check.marking import (
     NAME,
@@ -26,7 +26,7 @@ from gradcli.stream.values import plain
 UNCHECKED = frozenset(("missing", "unreadable"))
 
 
-def document(outline: Outline, result: Result) -> Document:
+def document(assignment: Assignment, result: Result) -> Document:
     """The report of one submission. Remarks about the file are a check of their own, as there is no other place."""
     names: set[str] = set()
     checks = [_file(result)] if result.remarks else []
@@ -36,7 +36,7 @@ def document(outline: Outline, result: Result) -> Document:
             check["name"] += "'"
         names.add(check["name"])
         checks.append(check)
-    return {"slug": outline.file, "results": checks, "version": gradcli.__version__}
+    return {"slug": assignment.file, "results": checks, "version": gradcli.__version__}
 
 
 def _file(result: Result) -> Document:

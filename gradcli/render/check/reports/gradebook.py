@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result, added
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.marking import SENTENCE, clipped, exact
@@ -14,9 +14,9 @@ from gradcli.render.check.marking import SENTENCE, clipped, exact
 FORMULAS = tuple("=+-@＝＋－＠")  # a spreadsheet runs a cell that begins so
 
 
-def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
+def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
     """One row a student: the points of every question, their total, and what could be had."""
-    ids = [question.id for question in outline.questions]
+    ids = [question.id for question in assignment.questions]
     yield _line(["student", "file", *ids, "total", "max"])
     for result in results:
         points = dict.fromkeys(ids, 0.0)
@@ -27,9 +27,9 @@ def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
         yield _line([result.student, result.file, *map(exact, numbers)], texts=2)
 
 
-def write_mistakes(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
+def write_mistakes(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
     """One row a mistake: how many students and answers, and the questions, most often first."""
-    totals = ClassTotals(outline)
+    totals = ClassTotals(assignment)
     for result in results:
         totals.add(result)
     yield _line(["mistake", "title", "students", "answers", "questions"])

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import CREDITED, Marked, Result
 from gradcli.render.check.marking import NAME, clipped, mistakes, remarks, report
 from gradcli.render.documents.explanation import Document
 from gradcli.stream.values import plain
 
 
-def document(outline: Outline, result: Result) -> Document:
+def document(assignment: Assignment, result: Result) -> Document:
     """The report of one submission."""
     return {
         "score": plain(result.score),

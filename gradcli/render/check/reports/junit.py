@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import CREDITED, VERDICTS, Marked, Result
 from gradcli.render.check.marking import NAME, SENTENCE, clipped, exact, remarks, report
 
 
-def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
+def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
     """The text of the report, a part for each student; all ASCII, so that it is right in any encoding."""
-    name = _attribute(outline.title or outline.file).encode("ascii", "xmlcharrefreplace").decode()
+    name = _attribute(assignment.title or assignment.file).encode("ascii", "xmlcharrefreplace").decode()
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name={name}>\n'
     for result in results:
         yield "".join(f"{line}\n" for line in _suite(result)).encode("ascii", "xmlcharrefreplace").decode()

@@ -7,13 +7,13 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from gradcli.homework.assignment.outline import Outline
+from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result
 from gradcli.render.check.reports import check50, gradebook, gradescope, junit
 from gradcli.render.documents.explanation import Document
 from gradcli.stream.values import dump
 
-Writer = Callable[[Outline, Iterable[Result]], Iterator[str]]
+Writer = Callable[[Assignment, Iterable[Result]], Iterator[str]]
 
 LONGEST = 100  # characters of a file's name
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # no files on Windows
@@ -33,14 +33,14 @@ class Report:
     per_student: bool = False
 
 
-def for_student(document: Callable[[Outline, Result], Document]) -> Report:
+def for_student(document: Callable[[Assignment, Result], Document]) -> Report:
     """A report that students read: the document of one submission, as JSON."""
 
-    def write(outline: Outline, results: Iterable[Result]) -> Iterator[str]:
+    def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
         found = list(results)
         if len(found) != 1:
             raise ValueError("this report is about one submission: write one for each student")
-        yield dump(document(outline, found[0]), indent=2, ascii=True) + "\n"
+        yield dump(document(assignment, found[0]), indent=2, ascii=True) + "\n"
 
     return Report(write, ".json", "rule", per_student=True)
 
