@@ -1,4 +1,4 @@
-"""How much of a result is shown: a student may be told less than a teacher."""
+"""Levels of disclosure: a student may be shown less of a result than a teacher."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from enum import Enum
 
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result
 
-LEVELS = ("verdict", "node", "rule", "value")  # each tells what the one before it tells, and more
+LEVELS = ("verdict", "node", "rule", "value")  # each shows more than the one before
 TELLING = frozenset(("wrong", "shape", "precision", "carried"))  # verdicts whose remark may hold the right answer
 
 
 class Withheld(Enum):
-    """Stands where a value is not shown; None will not do, for None is an answer."""
+    """The value that stands where one is not shown; None is an answer."""
 
     WITHHELD = "withheld"
 
@@ -21,9 +21,9 @@ WITHHELD = Withheld.WITHHELD
 
 
 def revealed(result: Result, level: str) -> Result:
-    """The result with what a level of `LEVELS` shows; verdicts and points are the same at every level.
+    """Return the part of a result that a level of `LEVELS` shows; verdicts and points are the same at every level.
 
-    `verdict` shows nothing but those; `node` where to look again; `rule` the mistake, and which paths an answer has
+    `verdict` shows nothing else; `node` also where to look again; `rule` the mistake, and the paths that an answer has
     and lacks, without numbers; `value` everything. Raises ValueError for another level.
     """
     if level not in LEVELS:
@@ -44,7 +44,7 @@ def _answer(answer: Marked, level: str) -> Marked:
 
 
 def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis, ...]:
-    """Without numbers; of those that say the same then, the first."""
+    """Drop the numbers, and then all but the first of equal diagnoses."""
     if level == "verdict":
         return ()
     if level == "node":

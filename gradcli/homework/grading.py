@@ -31,7 +31,7 @@ class Grader:
         return Grader, (self.assignment,)
 
     def grade(self, submission: Submission) -> Result:
-        """The verdicts on a submission, question by question, and then on what was not asked."""
+        """Return the verdicts on a submission, question by question, and then on answers that were not asked for."""
         given: dict[str, dict[Quantity, list[Given]]] = {id: {} for id in self.keys}
         unknown: list[Marked] = []
         for one in submission.given:
@@ -70,7 +70,7 @@ def graded(grader: Grader, files: Sequence[Path], jobs: int = 1) -> Iterator[Res
 
 
 def preferred(result: Result) -> Result:
-    """The diagnoses in another order: a mistake that explains several answers to a question comes first."""
+    """Sort the diagnoses: a mistake that explains several answers to a question comes first."""
     counts = Counter(
         (answer.question, code) for answer in result.answers for code in {d.code for d in answer.diagnoses}
     )

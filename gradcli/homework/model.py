@@ -1,4 +1,4 @@
-"""What grading finds: facts without looks. Expected values are numpy values, None, booleans, or text (a formula)."""
+"""The results of grading: facts without looks. An expected formula is a text."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ CREDITED = frozenset(("correct", "carried"))
 class Diagnosis:
     """One mistake that leads to the number that was given.
 
-    `code` is a row of the catalogue (two joined by ` + ` for a pair), `node` where it was made, `rule` what was done
-    there, `message` a sentence without numbers, `detail` one with them, `value` what the mistake gives. It is not
-    `certain` where numbers such as 0, 1 or 7 come about in too many ways.
+    `code` is a code of the catalogue (two joined by ` + ` for a pair), `rule` the wrong rule used at `node`, `message`
+    a sentence without numbers, `detail` one with them, `value` the number that the mistake gives. It is not `certain`
+    where numbers such as 0, 1 or 7 come about in too many ways.
     """
 
     code: str
@@ -40,7 +40,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One path of the chain rule in the ledger of an answer: what it adds, and whether the answer has it."""
+    """One path of the chain rule in the ledger of an answer: its contribution, and whether the answer has it."""
 
     path: tuple[str, ...]
     value: Value
@@ -49,7 +49,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """One answer with its verdict; `remark` says what the verdict alone does not: a counterexample, the worst entry."""
+    """One answer with its verdict; `remark` adds a counterexample, the worst entry, or a reason."""
 
     question: str
     quantity: str
@@ -87,5 +87,5 @@ class Result:
 
 
 def added(points: Iterable[float]) -> float:
-    """The sum, as one does it in decimals: three times 0.1 is 0.3."""
+    """Return the sum as in decimals: three times 0.1 is 0.3."""
     return round(sum(points), 9)

@@ -1,4 +1,4 @@
-"""What a class did, added up from results one by one: only a small row a student is kept."""
+"""The totals of a class, added up from results one by one: only a small row a student is kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 200  # characters of a student's name that a row keeps
 
 @dataclass(frozen=True, slots=True)
 class Student:
-    """One student. `wrong` counts the answers that were read and do not have full credit, `remarks` those on the file.
+    """One student. `wrong` counts the readable answers without full credit, `remarks` the remarks on the file.
 
     `mistake` is the code that explains most answers, empty where none is known.
     """
@@ -69,7 +69,7 @@ class _Tally:
 class ClassTotals:
     """Students, mistakes and questions of a class.
 
-    Answers to what the assignment does not ask count for their student alone.
+    Answers that were not asked for count for their student alone.
     """
 
     def __init__(self, assignment: Assignment) -> None:
@@ -115,7 +115,7 @@ class ClassTotals:
 
     @property
     def mistakes(self) -> list[Mistake]:
-        """The mistakes, those of most students first."""
+        """The mistakes, the most frequent first."""
         found = [
             Mistake(
                 code,
@@ -130,6 +130,6 @@ class ClassTotals:
 
 
 def codes(diagnoses: tuple[Diagnosis, ...]) -> list[str]:
-    """The mistake that an answer counts for: its most likely one; both where that is a pair, none where unknown."""
+    """Return the codes that an answer counts for: its most likely mistake, both of a pair, none where unknown."""
     code = diagnoses[0].code if diagnoses else ""
     return [part for part in dict.fromkeys(code.split(" + ")) if part]

@@ -1,4 +1,4 @@
-"""Words that the sentences of mistakes share."""
+"""Numbers, lists and labels in sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHOWN = 4  # items of a list, entries of an array
 
 
 def shown(value: Any) -> str:
-    """A number with six digits; of an array the first entries."""
+    """Write a number with six digits, of an array the first entries."""
     if np.ndim(value) == 0:
         return f"{float(value) + 0.0:.6g}"
     if np.size(value) <= SHOWN or np.ndim(value) == 1:
@@ -29,5 +29,5 @@ def listed(items: Sequence[str]) -> str:
 
 
 def wrapped(label: str) -> str:
-    """A label that an operator may follow: `(a + b)`."""
+    """Write a label so that an operator may follow: `(a + b)`."""
     return label if label.isidentifier() else f"({label})"

@@ -27,7 +27,7 @@ ASK = ("quantity", "form", "points")
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One thing asked for. `form` says whether a number or a formula is the answer; `span` where it is asked."""
+    """One quantity asked for, with its points. The answer has the `form` of a number or of an expression."""
 
     quantity: Quantity
     form: Literal["number", "expression"]
@@ -66,24 +66,24 @@ class Question:
         return added(ask.points for ask in self.asks)
 
     def refused(self, span: Span, message: str, help: str) -> UsageError:
-        """An error at a place in the assignment."""
+        """Return an error at a place in the assignment."""
         return UsageError("E022", f"question {self.id}: {message}", span=span, help=help, source=self.file)
 
     def placed(self, error: GradcliError, help: str) -> UsageError:
-        """An error of the program or snippet, at its place in the assignment."""
+        """Return an error of the program or snippet at its place in the assignment."""
         placed = self.refused(self.span, error.message, help)
         if error.span is not None and error.source is self.source:
             placed.span = self.places.within(self.path, error.span)
         return placed
 
     def value_place(self, name: str) -> Span:
-        """Where `at` gives the value of a variable."""
+        """Return the place of a variable's value in `at`."""
         return self.places.key(*self.path[:-1], "at", name)
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What is to be graded, and how; `source` is the file."""
+    """The questions with the rules of grading; `source` is the file."""
 
     title: str
     tolerance: Tolerance
@@ -102,7 +102,7 @@ class Assignment:
 
 
 def read_assignment(source: Source) -> Assignment:
-    """The assignment that a TOML text describes; UsageError says where it is not one, and what to write."""
+    """Read an assignment from TOML. Raises UsageError, at the place of the fault, with the text to write there."""
     table = read_table(source)
     return _Reader(source).assignment(table)
 

@@ -1,4 +1,4 @@
-"""What a teacher should know before handing an assignment out: questions that wrong methods answer rightly."""
+"""Checks of an assignment before it is handed out: questions that wrong methods answer rightly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gradcli.homework.solve.solution import Solution
 from gradcli.homework.wording import listed, shown
 from gradcli.source import Span
 
-NICE = (3, 2, 5, 4, -2, -3, 0.5, 1.5, -1.5, 2.5)  # values that one can work with by hand, those to try first first
+NICE = (3, 2, 5, 4, -2, -3, 0.5, 1.5, -1.5, 2.5)  # values that one can work with by hand, the first to try first
 SMALL = (1, 2, 3, -1, -2, 0.5, -0.5, 4, -3, 1.5)  # entries of a tensor
 TRIED = 200  # points, before nothing is proposed
 LARGEST = 64  # entries of a tensor for which others are proposed
@@ -48,7 +48,7 @@ class Finding:
 
 
 def findings(assignment: Assignment) -> Iterator[Finding]:
-    """Everything worth mending, question by question."""
+    """Yield the findings, question by question."""
     for question in assignment.questions:
         try:
             key = Key(question, assignment)
@@ -71,7 +71,7 @@ def of_question(key: Key) -> Iterator[Finding]:
 
 
 def troubles(ask: Ask, truth: Value, problem: Problem | None) -> Iterator[tuple[str, str]]:
-    """What is wrong with one quantity at one point, with a sentence about it."""
+    """Yield the faults of one quantity at one point: a key of `KINDS` and a sentence."""
     if ask.form == "expression" or truth is None or isinstance(truth, bool | str):
         return
     number = np.asarray(truth)
@@ -94,7 +94,7 @@ def troubles(ask: Ask, truth: Value, problem: Problem | None) -> Iterator[tuple[
 
 
 def collisions(problem: Problem) -> list[str]:
-    """The mistakes that give the right number here, and not elsewhere: those that do are no mistakes."""
+    """Return the codes of mistakes that give the right number here, and not at other points."""
     same = equal_to_truth(problem)
     if not same:
         return []
@@ -110,7 +110,7 @@ def collisions(problem: Problem) -> list[str]:
 
 
 def equal_to_truth(problem: Problem) -> set[tuple[str, int, str]]:
-    """The single mistakes that give the right number."""
+    """Return the single mistakes that give the right number, as code, node and rule."""
     truth = problem.truth
     return {
         (suspect.code, suspect.parts[0].node, suspect.parts[0].rule)
@@ -120,14 +120,14 @@ def equal_to_truth(problem: Problem) -> set[tuple[str, int, str]]:
 
 
 def drawn(value: Value, generator: random.Random) -> Value:
-    """Another value of the same shape and sign, which no formula is made for."""
+    """Draw another value of the same shape and sign."""
     factors = [generator.uniform(0.55, 0.95) for _ in range(max(np.size(value), 1))]
     moved = np.reshape(factors, np.shape(value)) * np.where(value == 0, 1.0, value)
     return moved.astype(np.asarray(value).dtype)[()]
 
 
 def better_point(key: Key) -> str:
-    """Values at which nothing of this is so, written as the file has them; empty where none were found."""
+    """Return values without any finding, written as in the file; "" where none were found."""
     question, solution = key.question, key.solution
     assert isinstance(solution, Solution)
     problems = {ask: problem for ask in question.asks if (problem := key.problems[ask.quantity]) is not None}
@@ -146,7 +146,7 @@ def is_clean(ask: Ask, problem: Problem) -> bool:
 
 
 def proposals(question: Question, solution: Solution) -> Iterator[Mapping[str, Value]]:
-    """Points to try: every choice of nice numbers in turn where there are few variables, else random ones."""
+    """Yield points to try: every choice of nice numbers where there are few variables, else random ones."""
     free = question.at or {name: solution.evaluation.scope[name].value for name in solution.variables.places}
     if not free or any(np.size(value) > LARGEST for value in free.values()):
         return

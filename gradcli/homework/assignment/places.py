@@ -1,4 +1,4 @@
-"""TOML, and where things stand in it: tomllib reads values and forgets their places."""
+"""TOML with the places of its keys and values, which tomllib does not keep."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SKIPPED = re.compile(r"(?:\s|#[^\n]*)*")
 LITERAL = re.compile(r"\r\n|.", re.DOTALL)
 CHARACTER = re.compile(
     r"(?P<none>\\[ \t]*\r?\n\s*)|\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)|\r\n|.", re.DOTALL
-)  # what one character of a text is written as
+)  # one character of a text, as it is written
 CLOSING = {"[": "]", "{": "}"}
 
 
 def read_table(source: Source) -> dict[str, Any]:
-    """What a TOML text says; UsageError, with the place, where it is none."""
+    """Read TOML. Raises UsageError, with the place, for any other text."""
     try:
         return tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
@@ -58,17 +58,17 @@ class Places:
                 self.values[path] = value
 
     def key(self, *path: str | int) -> Span:
-        """Where a key is written; where there is none, the table that it belongs into."""
+        """Return the place of a key, or of the table that it belongs into."""
         while path and path not in self.keys:
             path = path[:-1]
         return self.keys.get(path, Span(0, 0))
 
     def value(self, *path: str | int) -> Span:
-        """Where a value is written; else as `key`."""
+        """Return the place of a value; else as `key`."""
         return self.values.get(path) or self.key(*path)
 
     def within(self, path: Path, span: Span) -> Span:
-        """The place of a part of a text, whatever escapes it is written with; else as `value`."""
+        """Return the place of a part of a text, whatever escapes it is written with; else as `value`."""
         written = self.value(*path)
         if self.text[written.start : written.start + 1] not in ("'", '"'):
             return written
@@ -88,7 +88,7 @@ class _Open:
 
 
 def scan(text: str) -> Iterator[tuple[Path, Span, Span | None]]:
-    """Every table, value and item: its path, the place of its key (an item is its own), and of its value at the end."""
+    """Yield every table, value and item: path, place of the key (an item is its own), place of the value at its end."""
     table: Path = ()
     counts: Counter[Path] = Counter()
     brackets: list[_Open] = []
@@ -124,7 +124,7 @@ def scan(text: str) -> Iterator[tuple[Path, Span, Span | None]]:
 
 
 def offsets(text: str, written: Span) -> list[int]:
-    """Where each character of a text in quotes is written, and where it ends."""
+    """Return the offsets of the characters of a text in quotes, and of its end."""
     quotes = 3 if text.startswith(('"""', "'''"), written.start) else 1
     start, end = written.start + quotes, written.end - quotes
     if quotes == 3:  # the first newline is none

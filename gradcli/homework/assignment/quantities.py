@@ -1,4 +1,4 @@
-"""What a question asks for: `s`, `dq/ds`, `∂q/∂s`, `s.grad`, `local ds/dx`, or an expression of a snippet."""
+"""The quantities of questions: `s`, `dq/ds`, `∂q/∂s`, `s.grad`, `local ds/dx`, or an expression of a snippet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RATIO = re.compile(r"(?:[Ll]ocal\s+)?[d∂]\s*(?P<of>[^\s/()]+|\([^()]+\))\s*/\
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """`of` is the name, or for a snippet the whole expression; `by` what is differentiated by."""
+    """The value of `of`, or its derivative with respect to `by`; for a snippet `of` is an expression."""
 
     kind: Kind
     of: str
@@ -39,7 +39,7 @@ def output_name(source: Source) -> str:
 
 
 def read_quantity(text: str, output: str) -> Quantity | None:
-    """The quantity that a text names, or None; `output` is what `s.grad` is the derivative of."""
+    """Read the name of a quantity, None for any other text; `s.grad` is the derivative of `output`."""
     text = text.strip()
     ratio = _RATIO.fullmatch(text)
     if ratio:
@@ -55,7 +55,7 @@ def read_quantity(text: str, output: str) -> Quantity | None:
 
 
 def read_expression(text: str) -> Quantity | None:
-    """A quantity of a snippet: any Python expression, in one spelling."""
+    """Read a quantity of a snippet: any Python expression, in one spelling."""
     try:
         return Quantity("snippet", ast.unparse(ast.parse(text.strip(), mode="eval")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

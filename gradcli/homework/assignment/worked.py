@@ -15,7 +15,7 @@ DIGITS = Tolerance(rtol=1e-11, atol=0)
 
 
 def filled_in(grader: Grader) -> Iterator[str]:
-    """The lines of a submission that gets full marks."""
+    """Yield the lines of a submission that gets full marks."""
     for id, key in grader.keys.items():
         yield f"[{id}]"
         yield from (f"{quantity} = {text or f'# {LONG}'}" for quantity, text in answers(key).items())
@@ -23,7 +23,7 @@ def filled_in(grader: Grader) -> Iterator[str]:
 
 
 def answers(key: Key) -> dict[str, str]:
-    """The right answers to one question, by what is asked; empty where a formula is too long to be written."""
+    """Return the right answers to one question by quantity; "" where a formula is too long to be written."""
     return {
         ask.written: "" if key.expected[ask.quantity] is LONG else answer(key.expected[ask.quantity], key.tolerance)
         for ask in key.question.asks
@@ -31,7 +31,7 @@ def answers(key: Key) -> dict[str, str]:
 
 
 def answer(expected: Any, tolerance: Tolerance = DIGITS) -> str:
-    """A right answer as one would type it: twelve digits, six of a float32, where those are right, else all."""
+    """Write a right answer as a student types it: with twelve digits, six of a float32, if they suffice, else all."""
     if expected is None or isinstance(expected, bool | str):
         return str(expected)
     value = np.asarray(expected)

@@ -1,8 +1,7 @@
-"""Which mistakes lead to a given number: the graph's own rules are changed, the backward pass runs again, and the
-results are compared.
+"""The mistakes that lead to a given number: rules of the graph are changed, and the backward pass runs again.
 
-What the mistakes give does not depend on the answer, so it is computed once for a question and then looked up. Where
-every value is one number, all mistakes run side by side in one sweep over arrays.
+The numbers do not depend on the answer, so they are computed once for a question and then looked up. Where every value
+is one number, all mistakes run side by side in one sweep over arrays.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ SINGLE, PAIR = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """One way to a wrong number: mistakes with their codes."""
+    """One mistake or two that lead to a wrong number."""
 
     codes: tuple[str, ...]
     parts: tuple[Slip | Guess, ...]
@@ -43,20 +42,20 @@ class Suspect:
 
     @property
     def rank(self) -> tuple[int, ...]:
-        """Likely ones first."""
+        """The order of suspects: likely ones first."""
         return (len(self.codes), sum(part.rank for part in self.parts), *(CODES[code] for code in self.codes))
 
 
 @dataclass
 class Shelf:
-    """Suspects whose numbers have one shape, with these numbers side by side."""
+    """Suspects whose numbers have one shape, and their numbers as one array."""
 
     suspects: list[Suspect]
     numbers: Any
 
 
 class Suspects:
-    """Everything that could lead to a wrong answer about one output: `problem` says which."""
+    """The suspects for wrong answers about the output of a problem."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -64,9 +63,9 @@ class Suspects:
         self.swept: dict[int, tuple[list[Suspect], Callable[[int], Any]]] = {}
 
     def matching(self, by: int, typed: Typed, tolerance: Tolerance) -> list[tuple[Suspect, Value]]:
-        """The single mistakes that give the number, with what they give exactly; if there is none, the pairs.
+        """Return the single mistakes that give the number, with their exact numbers; if there is none, the pairs.
 
-        Pairs that give 0 tell nothing: there are always some.
+        Pairs are not asked about 0: there are always some.
         """
         for level in (SINGLE, PAIR) if np.any(typed.value) else (SINGLE,):
             shelf = self.shelf(by, level).get(np.shape(typed.value))
@@ -123,7 +122,7 @@ class Suspects:
         ]
 
     def pairs(self) -> Iterator[Suspect]:
-        """Two slips that do not touch the same edge, likely ones first."""
+        """Yield pairs of slips that do not touch the same edge, likely ones first."""
         most = PAIRS if self.problem.graph.is_scalar else SWEEPS
         ordered = sorted(self.slips, key=lambda suspect: suspect.parts[0].rank)
         for first, second in combinations(ordered, 2):
@@ -139,14 +138,14 @@ class Suspects:
 
 
 def in_precision(tolerance: Tolerance, numbers: Value, typed: Typed) -> Tolerance:
-    """The tolerance, and room for single precision: it has seven digits of the largest entry."""
+    """Widen the tolerance to single precision, which has seven digits of the largest entry."""
     if numbers.dtype != np.float32:
         return tolerance
     return replace(tolerance, atol=max(tolerance.atol, 1e-5 * float(np.max(np.abs(typed.value), initial=0.0))))
 
 
 def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any]:
-    """The gradients after each suspect's slips, as a function of the vertex; None where none arrives there."""
+    """Return the gradients after each suspect's slips as a function of the vertex; None where none arrives there."""
     changes = [{e: c for slip in s.parts if isinstance(slip, Slip) for e, c in slip.changes.items()} for s in suspects]
     if not problem.graph.is_scalar:
         totals = [attempt(problem, change) for change in changes]
@@ -162,7 +161,7 @@ def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any
 
 
 def attempt(problem: Problem, changes: dict[Edge, Change]) -> dict[int, Value]:
-    """One sweep; nothing where the mistake does not fit the shapes."""
+    """Run one sweep; empty where the mistake does not fit the shapes."""
     try:
         return sweep(problem.graph, problem.of, changes, seed=problem.seed, stop=problem.stop)
     except (ValueError, IndexError, TypeError):
@@ -170,7 +169,7 @@ def attempt(problem: Problem, changes: dict[Edge, Change]) -> dict[int, Value]:
 
 
 def side_by_side(parts: Sequence[tuple[int, Change]]) -> Change:
-    """Changes of one edge, each at its own places of arrays that hold all sweeps."""
+    """Join changes of one edge, each at its own places of arrays that hold all sweeps."""
     grouped: dict[int, tuple[Change, list[int]]] = {}
     for place, change in parts:
         grouped.setdefault(id(change), (change, []))[1].append(place)
@@ -186,7 +185,7 @@ def side_by_side(parts: Sequence[tuple[int, Change]]) -> Change:
 
 
 def shelved(numbers: Iterator[tuple[Suspect, Value]], truth: Value) -> dict[tuple[int, ...], Shelf]:
-    """The suspects by the shape of their numbers, without those that give what is right, as far as floats can tell."""
+    """Group suspects by the shape of their numbers, without suspects whose number is right to a float's precision."""
     shelves: dict[tuple[int, ...], tuple[list[Suspect], list[Value]]] = {}
     room = ENTRIES
     for suspect, value in numbers:
@@ -208,7 +207,7 @@ def shelved(numbers: Iterator[tuple[Suspect, Value]], truth: Value) -> dict[tupl
 
 
 def ended(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterator[tuple[Suspect, Value]]:
-    """Each single mistake, with an ending of another."""
+    """Yield each single mistake with an ending of another."""
     for mistake in MISTAKES:
         for ending in mistake.endings:
             last = Guess(problem.by, ending.rule, ending.message, None)

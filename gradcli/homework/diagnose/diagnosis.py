@@ -20,13 +20,13 @@ from gradcli.homework.submission.numerals import Tolerance, Typed
 
 
 class Detective:
-    """Looks into one quantity. For a formula there are several problems, one a random point."""
+    """Diagnoses wrong answers about one quantity. A formula has several problems, one a random point."""
 
     def __init__(self, problems: Sequence[Problem], suspects: Sequence[Suspects], tolerance: Tolerance) -> None:
         self.problems, self.suspects, self.tolerance = problems, suspects, tolerance
 
     def diagnoses(self, answers: Sequence[Typed]) -> tuple[Diagnosis, ...]:
-        """Every mistake that gives the answer (at each point, one answer a point), likely ones first."""
+        """Return the mistakes that give the answer (one answer a point), likely ones first."""
         problem, typed = self.problems[0], answers[0]
         found = [self.described(suspect, typed, value) for suspect, value in self.common(answers)]
         if len(answers) == 1:
@@ -36,7 +36,7 @@ class Detective:
         return tuple(one_of_each(list(distinct(found)))[:MOST])
 
     def common(self, answers: Sequence[Typed]) -> list[tuple[Suspect, Value]]:
-        """The suspects that give the answer at every point, with what they give at the first."""
+        """Return the suspects that give the answer at every point, with their numbers at the first."""
         matches = [
             suspects.matching(problem.by, typed, self.tolerance)
             for problem, suspects, typed in zip(self.problems, self.suspects, answers, strict=True)
@@ -60,7 +60,7 @@ class Detective:
         )
 
     def ledger(self, typed: Typed) -> tuple[Branch, ...]:
-        """Which paths the answer has and which it lacks, where it is the sum of some of them."""
+        """Return all paths, present or not, where the answer is the sum of some of them."""
         problem = self.problems[0]
         paths = problem.paths if problem.kind == "gradient" and problem.before is None else None
         if not paths or len(paths) < 2 or np.shape(typed.value) != np.shape(problem.truth):
@@ -81,18 +81,18 @@ class Detective:
 
 @cache
 def subsets(count: int) -> Any:
-    """Every proper subset of so many things as a row of 0 and 1, those that lack fewest first."""
+    """Return every proper subset of `count` items as a row of 0 and 1, the largest first."""
     rows = np.array([row for row in product((0, 1), repeat=count) if 0 < sum(row) < count])
     return rows[np.argsort(-rows.sum(axis=1), kind="stable")]
 
 
 def identity(suspect: Suspect) -> tuple[Any, ...]:
-    """What makes a mistake the same at another point."""
+    """Return the key by which a mistake is known at another point."""
     return (suspect.code, *((part.node, part.rule) for part in suspect.parts))
 
 
 def distinct(found: Sequence[Diagnosis]) -> Iterator[Diagnosis]:
-    """Each mistake at each node once."""
+    """Yield each mistake at each node once."""
     seen: set[tuple[str, str, str]] = set()
     for one in found:
         key = (one.code, one.node, one.message)
@@ -102,7 +102,7 @@ def distinct(found: Sequence[Diagnosis]) -> Iterator[Diagnosis]:
 
 
 def one_of_each(found: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """Likely ones first, but the first of every kind before the second of any."""
+    """Sort likely mistakes first, but the first of every code before the second of any."""
     seen: Counter[str] = Counter()
     ranked = []
     for place, one in enumerate(found):

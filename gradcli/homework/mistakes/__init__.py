@@ -1,4 +1,4 @@
 """The catalogue of mistakes, a family a file.
 
-A generator makes the wrong numbers; a title and a sentence say what went wrong.
+A mistake has a title, and generators of the wrong numbers that it gives.
 """

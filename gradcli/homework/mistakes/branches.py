@@ -1,10 +1,11 @@
-"""Where a value is used more than once, what comes back through each use is added; some of it was left out."""
+"""Fan-out: the gradients that come back through the uses of a value are added, and some were left out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import combinations, pairwise
-from typing import Any
+from operator import add
 
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.solve.graph import Edge
@@ -40,7 +41,7 @@ def one_branch(problem: Problem) -> Iterator[Slip]:
 
 
 def feeds(problem: Problem, name: str, kept: Edge, lost: Sequence[Edge]) -> str:
-    """Where else a value goes; twice into one product, it may be."""
+    """Return the clause about the other uses of a value, perhaps a second one in the same step."""
     through = problem.label(kept.vertex)
     labels = dict.fromkeys(problem.label(edge.vertex) for edge in lost)
     others = [label for label in labels if label != through]
@@ -63,20 +64,12 @@ def some_paths(problem: Problem) -> Iterator[Guess]:
                 f"{problem.ratio(problem.of, problem.by)} = the sum over {size} of {len(paths)} paths",
                 f"you left out {'the path' if len(lost) == 1 else 'the paths'} "
                 + listed([arrowed(problem, paths[n]) for n in lost]),
-                added([flows[n] for n in kept]),
-                f"which {'adds' if len(lost) == 1 else 'add'} {shown(added([flows[n] for n in lost]))}",
+                reduce(add, [flows[n] for n in kept]),
+                f"which {'adds' if len(lost) == 1 else 'add'} {shown(reduce(add, [flows[n] for n in lost]))}",
                 rank=len(lost),
             )
 
 
-def added(values: Sequence[Any]) -> Any:
-    """The sum, without a 0 that would change the type."""
-    total = values[0]
-    for value in values[1:]:
-        total = total + value
-    return total
-
-
 def arrowed(problem: Problem, path: Sequence[Edge]) -> str:
-    """A path from the output on: `q ← p ← s`."""
+    """Write a path from the output on: `q ← p ← s`."""
     return " ← ".join([problem.label(problem.of), *(problem.label(problem.graph.source(edge)) for edge in path)])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
 
 import numpy as np
 
-from gradcli.homework.mistakes.branches import added
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
@@ -26,7 +27,7 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
         uses = [edge for edge in problem.into(problem.by) if edge.vertex == above]
         found = [] if graph.vertices[above].structured else [graph.local(edge) for edge in uses]
         if len(found) > 1:
-            found.append(added(found))
+            found.append(reduce(add, found))
         if above in graph.named:
             found.append(sweep(graph, above, stop=graph.named - {above})[problem.by])
         ratio, rest = problem.ratio(above, problem.by), problem.ratio(problem.of, above)
@@ -42,7 +43,7 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
 
 
 def consumers(problem: Problem) -> list[int]:
-    """The steps above a value, up to the first ones with names; of those that are not elementwise, single numbers."""
+    """Return the steps above a value, up to the first with names; of structured ones, the single numbers."""
     graph = problem.graph
     found: dict[int, bool] = {}  # whether the gradient of the step by the value is a local one
     waiting = [(problem.by, True)]
@@ -92,7 +93,7 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
             problem.by,
             f"{ratio} = the sum of the local derivatives",
             "you added the local derivatives along the chain; they are multiplied",
-            added([link for chain in chains for link in chain]),
+            reduce(add, [link for chain in chains for link in chain]),
         )
     if len(problem.paths) > 1:
         product = np.prod([problem.flow(path) for path in problem.paths])
@@ -105,7 +106,7 @@ def sums_and_products(problem: Problem) -> Iterator[Guess]:
 
 
 def links(problem: Problem, path: Sequence[Edge]) -> list[Value]:
-    """The derivatives along a path, from each value that is one number to the next."""
+    """Return the derivatives along a path, from each value that is one number to the next."""
     graph, found = problem.graph, []
     part: list[Edge] = []
     for edge in path:

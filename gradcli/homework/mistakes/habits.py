@@ -1,4 +1,4 @@
-"""What is right and was not asked for: old gradients, other variables, values and updates, degrees."""
+"""Right numbers that were not asked for: old gradients, other variables, values and updates, degrees."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STALE_GRAD.ends(
 
 @STALE_GRAD.guesses
 def left_over(problem: Problem) -> Iterator[Guess]:
-    """No zero_grad between passes: k times the gradient; what was there before, missing or added once more."""
+    """No zero_grad between passes: k times the gradient; earlier gradients, missing or added once more."""
     if problem.kind != "gradient" or problem.by not in problem.graph.leaves:
         return
     name, gradient = problem.label(problem.by), problem.totals[problem.by]

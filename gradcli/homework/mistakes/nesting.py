@@ -1,4 +1,4 @@
-"""A function of a function: its derivative is taken at what is inside, times the derivative of what is inside."""
+"""Functions of functions: the outer derivative is taken at the inner value, times the inner derivative."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OUTER_AT_DERIVATIVE = Mistake("outer-at-derivative", "took the outer derivative 
 
 
 def functions(problem: Problem) -> Iterator[Edge]:
-    """The edges into functions of one value, from a value that is itself computed."""
+    """Yield the edges into functions of one value, from a value that is itself computed."""
     for edge in problem.edges:
         vertex = problem.graph.vertices[edge.vertex]
         is_function = len(vertex.rules) == 1 and not vertex.structured and vertex.op not in SUMS
@@ -29,7 +29,7 @@ def functions(problem: Problem) -> Iterator[Edge]:
 
 
 def nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
-    """Functions and what is inside: the edge into the function, and the step below; sums are looked through."""
+    """Yield the edge into each function with the step inside; a step inside a sum counts as inside the function too."""
     graph = problem.graph
     for edge in functions(problem):
         waiting = [graph.source(edge)]
@@ -112,7 +112,7 @@ def outer_at_whole_derivative(problem: Problem) -> Iterator[Guess]:
 
 
 def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
-    """Functions of one number, what is inside, and its derivative by the variable."""
+    """Yield functions of one number with the step inside and its derivative with respect to the variable."""
     if problem.kind != "gradient" or np.ndim(problem.truth):
         return
     graph = problem.graph
@@ -127,7 +127,7 @@ def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
 
 
 def masked(graph: Graph, vertex: int) -> int:
-    """How unlikely a slip in the chain is at a mask: it is taken for a slip in the mask itself."""
+    """Return a rank: at a mask, a slip in the chain is less likely than one in the mask itself."""
     return int(is_gate(graph.vertices[vertex]))
 
 
@@ -178,14 +178,14 @@ def put_inside(problem: Problem, edge: Edge, inner: int) -> str:
 
 
 def inputs(graph: Graph, vertex: int) -> list[int]:
-    """The inputs of a vertex that have its shape."""
+    """Return the inputs of a vertex that have its shape."""
     shape = np.shape(graph.vertices[vertex].value)
     sources = dict.fromkeys(source for source in graph.vertices[vertex].sources if source >= 0)
     return [source for source in sources if np.shape(graph.vertices[source].value) == shape]
 
 
 def slope_at(graph: Graph, edge: Edge, point: Value) -> Value:
-    """The local derivative of an elementwise edge with its input elsewhere."""
+    """Return the local derivative of an elementwise edge with its input at another point."""
     vertex = graph.vertices[edge.vertex]
     operands = [point if position == edge.position else x for position, x in enumerate(vertex.operands)]
     return graph.local(edge, operands, vertex.forward(operands))

@@ -55,7 +55,7 @@ def every_sign(problem: Problem) -> Iterator[Guess]:
 
 
 def exponent(vertex: Any) -> Value | None:
-    """The exponent of a power, by any of its names."""
+    """Return the exponent of a power, `sqrt` and `reciprocal` included; None for another step."""
     fixed = {"sqrt": 0.5, "reciprocal": -1.0, "rsqrt": -0.5}
     if vertex.op == "pow_tensor":
         return vertex.operands[1]
@@ -184,7 +184,7 @@ def quotient_of_derivatives(problem: Problem) -> Iterator[Guess]:
 
 
 def separate(problem: Problem, op: str) -> Iterator[tuple[int, Value, Value]]:
-    """The scalar nodes of an operation both of whose operands depend on `by`, with the derivatives of the two."""
+    """Yield the scalar nodes of an operation with both operands depending on `by`, and the derivatives of the two."""
     if problem.kind != "gradient" or np.ndim(problem.truth):
         return
     for index, vertex in enumerate(problem.graph.vertices):
@@ -198,6 +198,6 @@ def separate(problem: Problem, op: str) -> Iterator[tuple[int, Value, Value]]:
 
 
 def replaced(problem: Problem, vertex: int, derivative: Value) -> Value:
-    """The gradient with another derivative of one vertex in it."""
+    """Return the gradient with another derivative of one vertex in it."""
     right = sweep(problem.graph, vertex, stop=problem.stop)[problem.by]
     return problem.truth + problem.totals[vertex] * (derivative - right)

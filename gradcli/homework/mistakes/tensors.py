@@ -10,9 +10,8 @@ import numpy as np
 
 from gradcli.engine.broadcast import fit, summed_axes
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
-from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Vertex, sweep
-from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.problem import Problem, scaled
 
 SLICES = 8  # of a gradient that was not summed, that are tried
 AVERAGES = frozenset(
@@ -29,7 +28,7 @@ TRANSPOSE.ends("the transpose", "it is turned over", lambda problem, value: valu
 
 
 def averaged(vertex: Vertex) -> float:
-    """How many entries a vertex takes the mean of; 1 where it takes none."""
+    """Return the number of entries that a vertex takes the mean of; 1 where it takes none."""
     if vertex.op in AVERAGES and vertex.options.get("reduction", "mean") == "mean":
         if vertex.op == "nll_loss":
             return float(np.size(vertex.operands[1]))
@@ -52,24 +51,20 @@ def divisor(problem: Problem) -> Iterator[Slip]:
             edge.vertex,
             "1 for 1/n",
             f"you forgot to divide by the {what}",
-            {edge: times(n)},
+            {edge: scaled(n)},
             f"n is {n:g}",
         )
         yield Slip(
             edge.vertex,
             "1/n**2 for 1/n",
             f"you divided twice by the {what}",
-            {edge: times(1 / n)},
+            {edge: scaled(1 / n)},
             f"n is {n:g}",
         )
 
 
-def times(factor: float) -> Change:
-    return lambda g, contribution: contribution * factor
-
-
 def stretched(problem: Problem) -> Iterator[tuple[Edge, Any, tuple[int, ...]]]:
-    """The edges whose input was broadcast, with the input and the axes to sum over."""
+    """Yield the edges whose input was broadcast, with the input and the axes to sum over."""
     for edge in problem.edges:
         operand = problem.graph.vertices[edge.vertex].operands[edge.position]
         shape = np.shape(problem.graph.vertices[edge.vertex].value)
@@ -180,7 +175,7 @@ def untransposed(problem: Problem) -> Iterator[Slip]:
 
 
 def vertex_first(vertex: Vertex) -> int:
-    """Where the left factor of a product of matrices stands among the inputs."""
+    """Return the position of the left factor of a matrix product among the inputs."""
     return 1 if vertex.op in ("addmm", "baddbmm", "addmv") else 0
 
 
@@ -191,9 +186,5 @@ def _untransposed(vertex: Vertex, position: int) -> Change | None:
     if position == first:
         if vertex.op in ("mv", "addmv"):  # the outer product, turned
             return lambda g, contribution: np.outer(vertex.operands[first + 1], g)
-        return lambda g, contribution: _product(g, vertex.operands[first + 1])
-    return lambda g, contribution: _product(vertex.operands[first], g)
-
-
-def _product(a: Value, b: Value) -> Value:
-    return np.matmul(a, b)
+        return lambda g, contribution: np.matmul(g, vertex.operands[first + 1])
+    return lambda g, contribution: np.matmul(vertex.operands[first], g)

@@ -10,16 +10,16 @@ import numpy as np
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
-from gradcli.homework.solve.problem import Problem, slope
+from gradcli.homework.solve.problem import Problem, scaled, slope
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
 Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
 
 def follows(problem: Problem, typed: Typed, earlier: Earlier, tolerance: Tolerance) -> Quantity | None:
-    """The first of the earlier answers from which this one follows, or None.
+    """Return the first of the earlier answers from which this one follows, or None.
 
-    Somebody may have gone on with more digits than they wrote down: what those are worth is allowed for.
+    Digits of an earlier answer that were used and not written down are allowed for.
     """
     for chosen in choices(earlier):
         used = {quantity: earlier[quantity] for quantity in chosen}
@@ -36,14 +36,14 @@ def follows(problem: Problem, typed: Typed, earlier: Earlier, tolerance: Toleran
 
 
 def unwritten(typed: Typed) -> float:
-    """The share of a number that may have been rounded away, at most a hundredth."""
+    """Return the share of a number that may have been rounded away, at most a hundredth."""
     with np.errstate(all="ignore"):
         shares = np.where(typed.value == 0, 0.0, typed.unit / 2 / np.abs(typed.value))
     return min(float(np.max(shares)), 0.01)
 
 
 def choices(earlier: Earlier) -> Iterator[Sequence[Quantity]]:
-    """Each earlier answer alone, the latest first, then all together; never one that is 0 or not finite."""
+    """Yield each earlier answer alone, the latest first, then all together; never one that is 0 or not finite."""
     usable = [q for q, (_, typed) in earlier.items() if np.all(np.isfinite(typed.value)) and np.any(typed.value)]
     yield from ((quantity,) for quantity in reversed(usable))
     if len(usable) > 1:
@@ -51,7 +51,7 @@ def choices(earlier: Earlier) -> Iterator[Sequence[Quantity]]:
 
 
 def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
-    """What the question has for an answer if the earlier ones were right; None where it does not depend on them."""
+    """Return the answer to the question if the earlier ones were right; None where it does not depend on them."""
     graph = problem.graph
     earlier = {q: (other, typed) for q, (other, typed) in earlier.items() if other.graph is graph}  # not another pass
     forward = {other.by: typed.value for other, typed in earlier.values() if other.kind == "value"}
@@ -75,13 +75,9 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
 
 
 def local_changes(local: Problem, value: Value) -> dict[Edge, Change]:
-    """Rules that give a student's local derivative: in one step, or by its ratio to the right one over several."""
+    """Return rules that give a student's local derivative: over several steps by its ratio to the right one."""
     first, *others = local.into(local.by)
     if first.vertex == local.of and all(edge.vertex == local.of for edge in others):
         return {first: slope(value), **dict.fromkeys(others, slope(0.0))}
     ratio = np.divide(value, local.truth)
-    return {edge: _scaled(ratio) for edge in local.into(local.by)} if np.all(np.isfinite(ratio)) else {}
-
-
-def _scaled(ratio: Value) -> Change:
-    return lambda g, contribution: contribution * ratio
+    return {edge: scaled(ratio) for edge in local.into(local.by)} if np.all(np.isfinite(ratio)) else {}

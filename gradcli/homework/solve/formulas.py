@@ -17,7 +17,7 @@ from gradcli.language.tree import Expression, Name, Number
 
 
 def right_formula(problem: Problem) -> Expression | None:
-    """What is asked, over the variables and the names of the program; None where it would be too long."""
+    """Return the formula over the variables and names of the program; None where it would be too long."""
     graph = copy(problem.graph)
     graph.vertices = [
         replace(v, operands=tuple(lifted(list(v.operands)))) if v.op == "div" else v for v in graph.vertices

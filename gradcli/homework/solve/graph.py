@@ -1,8 +1,8 @@
 """The graph of a question, over which the chain rule can be run again with one rule changed.
 
 For gradients `g_v` of the output with respect to v and local derivatives `d_uv` of v with respect to u, right is
-`g_u = sum over v of g_v * d_uv`. `sweep` computes just that, with the rules of the primitives; a change takes the place
-of what one rule gives. The engine's own walk runs over live nodes, with hooks, versions and `.grad`; a test holds the
+`g_u = sum over v of g_v * d_uv`. `sweep` computes just that, with the rules of the primitives; a change replaces the
+contribution of one rule. The engine's own walk runs over live nodes, with hooks, versions and `.grad`; a test holds the
 two to the same numbers.
 """
 
@@ -29,7 +29,7 @@ from gradcli.ops.pointwise.arithmetic import div
 from gradcli.source import Span
 
 Change = Callable[[Value, Value], Value]  # from upstream gradient and right contribution to the mistaken contribution
-UNNAMED = re.compile(r"[vc]\d+")  # what gradcli itself calls a step of a snippet
+UNNAMED = re.compile(r"[vc]\d+")  # the names that gradcli gives to steps of a snippet
 
 
 class Edge(NamedTuple):
@@ -132,7 +132,7 @@ class Graph:
         return self.vertices[edge.vertex].sources[edge.position]
 
     def label(self, index: int) -> str:
-        """What a reader calls a vertex: its name, or how it is written."""
+        """Return the name of a vertex, or the text it is written as."""
         line = self.vertices[index].line
         if index in self.named or line.is_variable:
             return line.name
@@ -146,14 +146,14 @@ class Graph:
         return spelled_out([vertex.line for vertex in self.vertices], self.named)
 
     def local(self, edge: Edge, operands: Sequence[Any] | None = None, out: Value | None = None) -> Value:
-        """The local derivative of an elementwise edge: its rule at g = 1; at other operands where they are given."""
+        """Return the local derivative of an elementwise edge, its rule at g = 1; at other operands if given."""
         vertex = self.vertices[edge.vertex]
         operands = vertex.operands if operands is None else operands
         out = vertex.value if out is None else out
         return vertex.rules[edge.position](np.ones_like(out)[()], out, *operands, **vertex.options)
 
     def forward(self, given: Mapping[int, Value]) -> list[Value]:
-        """The values again, with other values for some vertices; what does not depend on those stays as it is."""
+        """Return the values with other values for some vertices; values that do not depend on them stay."""
         values = {index: np.asarray(value)[()] for index, value in given.items()}  # a typed number is Python's
         for index, vertex in enumerate(self.vertices):
             if index not in given and any(source in values for source in vertex.sources):
@@ -161,7 +161,7 @@ class Graph:
         return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
 
     def moved(self, given: Mapping[int, Value]) -> Graph:
-        """The same graph at other values of some vertices."""
+        """Return the same graph at other values of some vertices."""
         values = self.forward(given)
         other = copy(self)
         other.vertices = [
@@ -173,7 +173,7 @@ class Graph:
         return other
 
     def operands(self, index: int, values: Mapping[int, Value] | Sequence[Value]) -> list[Any]:
-        """What a vertex computes with, where vertices have these values (its own where a mapping has none)."""
+        """Return the operands of a vertex where vertices have these values (its own where a mapping has none)."""
         vertex = self.vertices[index]
         known = values if isinstance(values, Mapping) else dict(enumerate(values))
         return [
@@ -183,7 +183,7 @@ class Graph:
 
 
 def _vertex(line: Line, number: Mapping[int, int], earlier: Sequence[Vertex]) -> Vertex:
-    """The vertex of a line. Its operands are the values of earlier ones: an optimizer changes tensors in place."""
+    """Return the vertex of a line. Its operands are values of earlier ones: an optimizer changes tensors in place."""
     application, node = line.application, line.tensor.node
     if application is None:
         return Vertex(line, line.tensor.value, (), (), {})
@@ -215,11 +215,11 @@ def sweep(
     stop: Collection[int] = (),
     fitted: bool = True,
 ) -> dict[int, Value]:
-    """The gradients of vertex `of` with respect to everything below it, by vertex.
+    """Return the gradients of vertex `of` with respect to everything below it, by vertex.
 
-    `changes` take the place of what rules give; `seed` (default 1) enters at `of`, and may be an array of many seeds
-    where the graph is scalar; `given` are gradients to go on with in place of those computed; `values` other forward
-    values; nothing flows on from the vertices in `stop`; what was broadcast is summed only where `fitted`.
+    `changes` replace contributions; `seed` (default 1) enters at `of`, and may be an array of many seeds where the
+    graph is scalar; `given` replace computed gradients, and `values` forward values; nothing flows on from the vertices
+    in `stop`; contributions are summed over broadcast axes only if `fitted`.
     """
     changes, given = changes or {}, given or {}
     totals = {of: np.ones_like(graph.vertices[of].value)[()] if seed is None else seed}

@@ -1,4 +1,4 @@
-"""The right answers of one question, and the verdicts on what students give for them.
+"""The right answers of one question, and the verdicts on students' answers.
 
 A diagnosis never changes a grade and never raises: the grade stands without it.
 """
@@ -67,7 +67,7 @@ class Key:
         return Points(self.question, self.solution)
 
     def formula(self, problem: Problem) -> str:
-        """The right formula, as far as it has a readable one."""
+        """Write the right formula, or `LONG`."""
         with np.errstate(all="ignore"):
             tree = right_formula(problem)
         return LONG if tree is None else unparse(tree)
@@ -76,7 +76,7 @@ class Key:
         return read_expression(text) if self.question.is_script else read_quantity(text, self.question.output)
 
     def mark(self, given: Mapping[Quantity, list[Given]], unreadable: str) -> Iterator[Marked]:
-        """The answers to this question, in the order in which it asks."""
+        """Yield the answers to this question, in the order it asks; `unreadable` is why none could be read."""
         earlier: dict[Quantity, tuple[Problem, Typed]] = {}
         for ask in self.question.asks:
             lines = given.get(ask.quantity, [])
@@ -103,7 +103,7 @@ class Key:
             )
 
     def verdict(self, ask: Ask, text: str, earlier: dict[Quantity, tuple[Problem, Typed]]) -> Verdict:
-        """The verdict on an answer; a number that is off joins the earlier ones."""
+        """Return the verdict on an answer; a wrong number is added to `earlier`."""
         known = (ask.quantity, text)
         if len(self.verdicts) >= KEPT:
             self.verdicts.clear()
@@ -122,7 +122,7 @@ class Key:
         return carried or self.diagnosed(ask, text, verdict)
 
     def judged(self, ask: Ask, text: str) -> Verdict:
-        """The verdict on an answer alone, without what explains it."""
+        """Return the verdict on an answer, without diagnoses."""
         expected = self.expected[ask.quantity]
         try:
             if ask.form == "expression":
@@ -134,7 +134,7 @@ class Key:
             return Verdict("unreadable", str(error))
 
     def carried(self, problem: Problem, typed: Typed, earlier: Earlier) -> Verdict | None:
-        """Whether a wrong number follows from earlier ones."""
+        """Return the verdict `carried` where a wrong number follows from earlier ones, else None."""
         if not earlier or not self.assignment.carry_forward:
             return None
         with suppress(Exception):  # no number that a student may think of stops a class
@@ -143,7 +143,7 @@ class Key:
         return None
 
     def diagnosed(self, ask: Ask, text: str, verdict: Verdict) -> Verdict:
-        """The verdict with what explains a wrong answer."""
+        """Add the diagnoses to the verdict on a wrong answer."""
         if verdict.verdict not in ("wrong", "shape", "precision"):
             return verdict
         known = (ask.quantity, text)
@@ -182,7 +182,7 @@ class Key:
         return replace(verdict, diagnoses=found, ledger=detective.ledger(verdict.typed))
 
     def detective(self, ask: Ask) -> Detective:
-        """The detective of a quantity; those with one output share what its mistakes lead to."""
+        """Return the detective of a quantity; quantities of one output share its suspects."""
         if ask.quantity not in self.detectives:
             problem = self.problems[ask.quantity]
             assert problem is not None
@@ -199,16 +199,16 @@ class Key:
         return self.shared[key]
 
     def sampled(self, ask: Ask) -> list[Point]:
-        """The points at which a wrong formula is looked into."""
+        """Return the points at which a wrong formula is diagnosed."""
         return [point for point, _ in self.points.truths(ask).points[:SAMPLES]]
 
 
 def is_small(text: str, verdict: Verdict) -> bool:
-    """Whether a verdict can be remembered: many that are long would fill the memory."""
+    """Whether a verdict is small enough to be remembered."""
     return len(text) <= SHORT and (verdict.typed is None or np.size(verdict.typed.value) <= SHORT)
 
 
 def on_one_line(text: str) -> str:
-    """An answer as it is shown."""
+    """Return an answer as it is shown."""
     text = " ".join(text.split())
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."

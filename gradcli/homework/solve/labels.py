@@ -1,4 +1,4 @@
-"""What a reader calls the steps that have no name: how they are written, over names that the reader knows."""
+"""Labels of the steps that have no name: their expressions, over the names of the program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REST = Name("…")  # stands for operands that would make it longer
 
 
 def spelled_out(lines: Sequence[Line], named: Collection[int]) -> list[str]:
-    """Each line as it is written, with the names that gradcli gave to steps replaced by what those compute."""
+    """Return the label of each line: names that gradcli gave to steps are replaced by the expressions of the steps."""
     known: dict[str, Expression] = {}
     labels = []
     for index, line in enumerate(lines):

@@ -31,7 +31,7 @@ RANGES = (ANYWHERE,) * 20 + (POSITIVE,) * 20 + (WITHIN,) * 20
 
 @dataclass(frozen=True)
 class Point:
-    """Values for the variables, and the solution there; `asked` is the name whose own formula is asked for."""
+    """Values for the variables, and the solution there; a formula for `asked` may not mention it."""
 
     values: Mapping[str, Value]
     solution: Solution
@@ -39,13 +39,13 @@ class Point:
 
     @cached_property
     def names(self) -> dict[str, Value]:
-        """What a formula may mention: the variables, and what the program computes from them."""
+        """The values that a formula may mention: variables, and names that the program computes."""
         return {name: value for name, value in self.solution.evaluation.scope.items() if name != self.asked}
 
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A point at which a formula gives something else."""
+    """A point at which a formula is wrong."""
 
     values: Mapping[str, Value]
     given: Value
@@ -81,7 +81,7 @@ class Points:
             return None
 
     def finite(self, ask: Ask) -> Iterator[tuple[Point, Value]]:
-        """The points at which what is asked has a finite value, with that value."""
+        """Yield the points at which the right value is finite, with it."""
         found = 0
         with np.errstate(all="ignore"):
             for point in self.drawn:
@@ -96,7 +96,7 @@ class Points:
                     return
 
     def truths(self, ask: Ask) -> Truths:
-        """Points to judge at; UsageError where there are too few."""
+        """Return points to judge at. Raises UsageError where there are too few."""
         if ask not in self.known:
             asked = ask.quantity.of if ask.quantity.kind == "value" else ""
             found = tuple((replace(point, asked=asked), truth) for point, truth in self.finite(ask))
@@ -109,20 +109,20 @@ class Points:
 
 @dataclass(frozen=True)
 class Truths:
-    """Points with what is right there."""
+    """Points with the right values there."""
 
     points: tuple[tuple[Point, Value], ...]
 
     @cached_property
     def columns(self) -> dict[str, Tensor] | None:
-        """The names with their values at all points side by side; None where one is no number."""
+        """The values of each name at all points, as one array; None where one is no number."""
         names = [point.names for point, _ in self.points]
         if any(not isinstance(value, Tensor) or value.shape for known in names for value in known.values()):
             return None
         return {name: Tensor(np.array([known[name].value for known in names])) for name in names[0]}
 
     def agree(self, formula: Formula) -> bool:
-        """Whether a formula is right at all points, computed at once; where it is not, a look at each says why."""
+        """Whether a formula, computed at all points at once, is right."""
         if self.columns is None:
             return False
         try:
@@ -134,12 +134,12 @@ class Truths:
 
 
 def answered(formula: Formula | Typed, point: Point) -> Value:
-    """The value of an answer at a point."""
+    """Return the value of an answer at a point."""
     return formula.value if isinstance(formula, Typed) else computed(formula, point.names)
 
 
 def counterexample(formula: Formula | Typed, truths: Truths) -> Counterexample | None:
-    """The first point at which an answer is not the truth; UnreadableError where it has no value anywhere."""
+    """Return the first point at which an answer is wrong. Raises UnreadableError where it has no value anywhere."""
     if isinstance(formula, Formula) and truths.agree(formula):
         return None
     for point, truth in truths.points:

@@ -1,4 +1,4 @@
-"""One quantity of a question: the graph it is read off, what is right, and what the right sweep gave on its way."""
+"""One quantity of a question: its graph, its right value, and the gradients of the right sweep."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ PATHS = 10  # of which every subset is tried
 class Problem:
     """The value of vertex `by`, or the gradient of vertex `of` with respect to it.
 
-    A local derivative is a gradient at which nothing flows on from named vertices (`stop`). `before` is what `.grad`
-    held in a snippet already, None where nothing, and `unreset` what it would hold if nothing had reset it; `seed` is
-    the gradient that enters, None for 1.
+    A local derivative is a gradient at which nothing flows on from named vertices (`stop`). `before` is the `.grad`
+    that a snippet had accumulated before, if any, `unreset` are the values of `.grad` if nothing had reset it, and
+    `seed` is the gradient that enters, None for 1.
     """
 
     graph: Graph
@@ -37,8 +37,8 @@ class Problem:
     cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def at(self, by: int) -> Problem:
-        """The same output with respect to another vertex; what was computed is shared."""
-        return replace(self, by=by, cache=self.cache)
+        """Return the problem of the same output with respect to another vertex; the two share their cache."""
+        return replace(self, by=by)
 
     @property
     def totals(self) -> dict[int, Value]:
@@ -51,14 +51,14 @@ class Problem:
 
     @property
     def truth(self) -> Value:
-        """What is right; None where the output does not depend on the variable."""
+        """The right value; None where the output does not depend on the variable."""
         if self.kind == "value":
             return self.graph.vertices[self.by].value
         total = self.totals.get(self.by)
         return total if self.before is None or total is None else self.before + total
 
     def contribution(self, edge: Edge) -> Value:
-        """What flows along an edge, before any sum over broadcast axes."""
+        """Return the contribution of an edge, before any sum over broadcast axes."""
         vertex = self.graph.vertices[edge.vertex]
         rule = vertex.rules[edge.position]
         return rule(self.totals[edge.vertex], vertex.value, *vertex.operands, **vertex.options)
@@ -76,12 +76,12 @@ class Problem:
         return edges
 
     def into(self, vertex: int) -> list[Edge]:
-        """The edges that bring the gradient of a vertex."""
+        """Return the edges that bring the gradient of a vertex."""
         return [edge for edge in self.graph.into.get(vertex, ()) if self.reaches(edge.vertex)]
 
     @cached_property
     def paths(self) -> list[tuple[Edge, ...]] | None:
-        """The ways from `of` to `by`, each from the output on; None where they are too many to try."""
+        """The paths from `of` to `by`, each from the output on; None where they are too many to try."""
         found: list[tuple[Edge, ...]] = []
         for path in self._walk():
             if len(found) == PATHS:
@@ -101,7 +101,7 @@ class Problem:
                 waiting.extend((s, (*path, e)) for e in reversed(onward) if (s := self.graph.source(e)) in above)
 
     def _above(self) -> set[int]:
-        """The vertices from which `by` is reached."""
+        """Return the vertices from which `by` is reached."""
         found, waiting = {self.by}, [self.by]
         while waiting:
             for edge in self.into(waiting.pop()):
@@ -111,20 +111,20 @@ class Problem:
         return found
 
     def flow(self, path: tuple[Edge, ...]) -> Value:
-        """What flows along one path alone."""
+        """Return the contribution of one path alone."""
         others = {edge: nothing for edge in self.edges if edge not in path}
         return sweep(self.graph, self.of, others, seed=self.seed, stop=self.stop)[self.by]
 
     @cached_property
     def flows(self) -> list[Value]:
-        """What flows along each of the paths."""
+        """The contributions of the paths."""
         return [self.flow(path) for path in self.paths or ()]
 
     def label(self, vertex: int) -> str:
         return self.graph.label(vertex)
 
     def ratio(self, of: int, by: int) -> str:
-        """`∂q/∂s` in the words of the graph."""
+        """Write `∂q/∂s` with the labels of two vertices."""
         return f"∂{wrapped(self.label(of))}/∂{wrapped(self.label(by))}"
 
 
@@ -136,3 +136,8 @@ def nothing(g: Value, contribution: Value) -> Value:
 def slope(derivative: Value) -> Change:
     """The change that puts another local derivative in place of the right one, at an elementwise edge."""
     return lambda g, contribution: g * derivative
+
+
+def scaled(factor: Value) -> Change:
+    """The change that multiplies a contribution."""
+    return lambda g, contribution: contribution * factor

@@ -48,7 +48,7 @@ class Passes(Recorder):
 
 
 class SnippetSolution:
-    """A snippet that has run. Raises UsageError, in the assignment's file, for what cannot be asked."""
+    """A snippet that has run. Raises UsageError, in the assignment's file, for a quantity that has no answer."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
@@ -62,14 +62,14 @@ class SnippetSolution:
         whole = recorder.finished()
         self.asked = [event for event in whole.events if isinstance(event, Asked)]
         own = tuple(event for event in whole.events if event.source is question.source)
-        self.timeline: Timeline = replace(whole, events=own)  # without the looks at what is asked
+        self.timeline: Timeline = replace(whole, events=own)  # without the evaluation of the quantities
         self.graphs = [(None if graph is None else Graph(graph, ""), seed) for graph, seed in recorder.graphs]
         self.truths = {
             ask.quantity: self.answerable(ask, value, machine) for ask, value in zip(question.asks, values, strict=True)
         }
 
     def answerable(self, ask: Ask, value: object, machine: Machine) -> Any:
-        """What an answer is compared with: numpy values, None, booleans, texts."""
+        """Return the right answer for a value: a numpy value, None, a boolean, or a text."""
         if isinstance(value, Exception):
             told = failure(value, [*machine.globals, *machine.builtins])
             help = told.help or "ask for a name of the script"
@@ -93,10 +93,9 @@ class SnippetSolution:
         return text
 
     def problem(self, ask: Ask) -> Problem | None:
-        """The last backward pass that left what is asked in a `.grad`; None where there is none.
+        """Return the problem of the last backward pass that left its gradient in the `.grad` asked for, or None.
 
-        What the snippet has copied out of a `.grad` (`g = w.grad.clone()`), and what it has no name for
-        (`layers[0].weight`), is known by its value.
+        A copy of a `.grad` (`g = w.grad.clone()`), and a leaf without a name (`layers[0].weight`), are known by value.
         """
         truth, name = self.truths[ask.quantity], ask.quantity.of.removesuffix(".grad")
         if name == ask.quantity.of and not self.is_copied(name):
@@ -118,7 +117,7 @@ class SnippetSolution:
         return None
 
     def retained(self, problem: Problem, truth: Any) -> Problem | None:
-        """The problem of a value in between, where its `.grad` is what one pass left there."""
+        """Return the problem of a value in between, where one pass alone has given its `.grad`."""
         return problem if is_same(problem.truth, truth) else None
 
     def is_copied(self, name: str) -> bool:
@@ -140,19 +139,19 @@ class SnippetSolution:
         return problem if is_same(problem.truth, self.truths[ask.quantity]) else None
 
     def reason(self, ask: Ask) -> str:
-        """Why a `.grad` is None."""
+        """Return the reason for which a `.grad` is None."""
         name = ask.quantity.of.removesuffix(".grad")
         return next((of(name, event.message) for event in self.asked if event.name == name), "")
 
     def placed(self, error: GradcliError) -> UsageError:
-        """An error of the snippet, at its place in the assignment."""
+        """Return an error of the snippet at its place in the assignment."""
         # not the options of another command
         help = re.sub(r" --\w+.*", "", error.help) or "mend the script; gradcli run shows what it does"
         return self.question.placed(error, help)
 
 
 def sums(arrived: Accumulated, earlier: Sequence[Any]) -> Iterator[Any]:
-    """The gradient of a pass added to earlier ones, where they have its shape."""
+    """Yield the gradient of a pass added to earlier ones, where they have its shape."""
     if earlier and all(np.shape(value) == np.shape(arrived.gradient) for value in earlier):
         yield sum(earlier, start=arrived.gradient)
 

@@ -21,7 +21,7 @@ from gradcli.source import Span, did_you_mean
 
 
 class Solution:
-    """A program at a point. Raises UsageError, in the assignment's file, for what cannot be asked."""
+    """A program at a point. Raises UsageError, in the assignment's file, for a quantity that has no answer."""
 
     def __init__(self, question: Question, at: Mapping[str, Any] | None = None) -> None:
         self.question = question
@@ -42,7 +42,7 @@ class Solution:
         self.cache: dict[tuple[int, bool], dict[Any, Any]] = {}
 
     def problem(self, ask: Ask) -> Problem:
-        """The problem of what is asked, checked to have an answer."""
+        """Return the problem of a quantity, checked to have an answer."""
         quantity, graph = ask.quantity, self.graph
         if quantity.kind == "value":
             vertex = self.vertex(quantity.of, ask.span)
@@ -88,7 +88,7 @@ class Solution:
         return self.graph.names[name]
 
     def placed(self, error: GradcliError) -> UsageError:
-        """An error of the program, at its place in the assignment."""
+        """Return an error of the program at its place in the assignment."""
         help = error.help or "mend the program; gradcli eval explains it"
         if error.code == "E201":  # the help of commands that take values as arguments
             help = f"write at = {{ {error.message.rpartition(' ')[2]} = 2 }}, with all other values"
@@ -97,7 +97,7 @@ class Solution:
         return placed
 
     def explanations(self) -> Iterator[Explanation]:
-        """The worked solution: of the program's output, and of whatever else is differentiated."""
+        """Yield the explanations of the program's output, and of the other values that are differentiated."""
         outputs = {ask.quantity.of for ask in self.question.asks if ask.quantity.kind == "gradient"}
         outputs = {name for name in outputs if self.graph.names.get(name, self.graph.output) != self.graph.output}
         whole = self.graph.vertices[self.graph.output].value

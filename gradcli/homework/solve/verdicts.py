@@ -1,4 +1,4 @@
-"""The verdict on one answer, by the kind of what is right: a number or tensor, a formula, a word."""
+"""The verdict on one answer, by the kind of the right one: a number or tensor, a formula, a word."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NODE = re.compile(r"<?(?P<name>\w+)(?: object at 0x[0-9a-f]+)?>?")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A verdict on one answer text, with what goes with it; `typed` is a number that later answers may build on."""
+    """A verdict on one answer; `typed` is a number that later answers may build on."""
 
     verdict: str
     remark: str = ""
@@ -37,13 +37,13 @@ def judged_formula(read: Read, truths: Truths) -> Verdict:
 
 
 def at_point(found: Counterexample) -> str:
-    """Where a formula goes wrong: `at x = 1.37 yours gives 4.1, right is 5.2`."""
+    """Write a counterexample: `at x = 1.37 yours gives 4.1, right is 5.2`."""
     values = ", ".join(f"{name} = {shown(value)}" for name, value in found.values.items())
     return f"at {values} yours gives {shown(found.given)}, right is {shown(found.truth)}"
 
 
 def judged_word(text: str, expected: bool | str | None) -> Verdict:
-    """None, booleans and texts; a node may be pasted with its brackets."""
+    """Judge None, a boolean or a text; a node may be pasted with its brackets."""
     if isinstance(expected, str):
         word = NODE.fullmatch(text.strip())
         given: Any = word["name"] if word else text.strip().strip("'\"")
@@ -69,7 +69,7 @@ def judged_number(read: Typed | bool | None, expected: Value, tolerance: Toleran
 
 
 def worst_entry(given: Value, expected: Value, fine: Value) -> str:
-    """The entry of a tensor that is furthest off."""
+    """Write the number of wrong entries of a tensor and the index of the worst; "" for a single number."""
     if np.size(given) == 1:
         return ""
     off = np.where(fine, 0.0, np.abs(np.asarray(given, float) - expected))

@@ -1,4 +1,4 @@
-"""What a student typed, read as far as it can be: a number, an array, a formula, None, True, False, a name."""
+"""Answers as students type them: numbers, arrays, formulas, None, True, False."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PASTED = re.compile(
 
 
 class UnreadableError(Exception):
-    """An answer that is none; the message says why."""
+    """A text that is no answer; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +47,11 @@ Read = Typed | Formula | bool | None
 
 
 def read_answer(text: str) -> Read:
-    """The answer that a text is; UnreadableError says why it is none.
+    """Read an answer. Raises UnreadableError.
 
     `tensor(2., grad_fn=<...>)`, as pasted from a terminal, is the number in it.
     """
     return remembered(text) if len(text) <= KEPT else read(text)
-
-
-@lru_cache(2**10)  # students give the same answers
-def remembered(text: str) -> Read:
-    return read(text)
 
 
 def read(text: str) -> Read:
@@ -84,8 +79,11 @@ def read(text: str) -> Read:
     return Formula(tree, text) if plain is None else checked(plain)
 
 
+remembered = lru_cache(2**10)(read)  # students give the same answers
+
+
 def slip_of(text: str) -> str:
-    """What numbers are often written as, and cannot be."""
+    """Return advice on a number written in an unreadable way; "" for other texts."""
     if re.fullmatch(r"[-+−]?\d+,\d+", text):
         return f"decimals stand behind a point: {text.replace(',', '.')}"
     unit = re.fullmatch(r"(?P<number>[-+−]?[\d.]+(?:[eE][-+]?\d+)?)\s*(?P<unit>%|°|[^\W\d]+)", text)
@@ -99,7 +97,7 @@ def slip_of(text: str) -> str:
 
 
 def reason(error: GradcliError) -> str:
-    """What an error says, where there are no programs and no places."""
+    """Return the message of an error, in words for an answer alone."""
     message = error.message
     if error.code == "E207":
         message = f"{message.partition(' ')[0]} is a name, and a number was asked for"
@@ -109,7 +107,7 @@ def reason(error: GradcliError) -> str:
 
 
 def listed(tree: Expression, text: str) -> Typed | None:
-    """Nested lists of plain numbers, each with its digits; None where a formula is among them."""
+    """Return nested lists of plain numbers as an array with the digits of each; None where a formula is among them."""
 
     def step(node: Expression, parts: Any) -> Any:
         if isinstance(node, Number):
@@ -123,7 +121,7 @@ def listed(tree: Expression, text: str) -> Typed | None:
 
 
 def stacked(entries: list[Typed]) -> Typed | None:
-    """A list of numbers, or of lists of one shape, as an array; None where they differ."""
+    """Return a list of numbers, or of lists of one shape, as an array; None where the shapes differ."""
     shapes = {np.shape(entry.value) for entry in entries}
     if len(shapes) > 1:
         return None
@@ -143,7 +141,7 @@ def checked(typed: Typed) -> Typed:
 
 
 def read_number(text: str) -> Typed | bool | None:
-    """The answer as numbers: a formula without names is computed."""
+    """Read an answer as numbers: a formula without names is computed. Raises UnreadableError."""
     read = read_answer(text)
     if not isinstance(read, Formula):
         return read
@@ -155,7 +153,7 @@ def read_number(text: str) -> Typed | bool | None:
 
 
 def computed(formula: Formula, names: dict[str, Any]) -> Any:
-    """The value of an answer, within limits; UnreadableError where it has none."""
+    """Return the value of a formula, within limits. Raises UnreadableError where it has none."""
     largest = mode.largest
     mode.largest = max([LARGEST, *(math.prod(getattr(value, "shape", ())) for value in names.values())])
     try:

@@ -1,4 +1,4 @@
-"""The files that hold submissions, and their text; whatever else stands there is told, and not read."""
+"""The files that hold submissions, and their text; other files of a folder are named in a warning."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ SHOWN = 3  # names of files
 
 
 def files_of(paths: Iterable[str]) -> list[Path]:
-    """The files that are named, whether they are there or not, and those in folders that look like submissions, in
-    alphabetical order, each once.
+    """Return the named files, whether they exist or not, and the submissions in named folders, sorted, each once.
 
-    Others in folders are told of: somebody may have handed one in.
+    Warns of other files in the folders: a student may have handed one in.
     """
     found: dict[Path, None] = {}
     others: list[Path] = []
@@ -55,13 +54,13 @@ def unread(name: str, why: str) -> UsageError:
 
 
 def students_of(files: Sequence[Path]) -> list[str]:
-    """Who handed in each file: its stem, and where files in several folders have one stem, the path."""
+    """Return the student of each file: its stem, or its path where files in several folders have the same stem."""
     counts = Counter(file.stem for file in files)
     return [file.stem if counts[file.stem] == 1 else str(file) for file in files]
 
 
 def read_file(path: Path, largest: int) -> tuple[str, str]:
-    """The text of a file, or why there is none."""
+    """Return the text of a file and "", or "" and the reason why it cannot be read; `largest` is in bytes."""
     try:
         facts = path.stat()
         if not stat.S_ISREG(facts.st_mode):

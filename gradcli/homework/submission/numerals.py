@@ -31,14 +31,14 @@ class Typed:
 
     @property
     def is_telling(self) -> bool:
-        """Whether the number is one that chance would not hit: not 0, 1 or -1, and of more than one digit."""
+        """Whether the number is unlikely by chance: not 0, 1 or -1, and of more than one digit."""
         plain = np.isin(np.abs(self.value), (0, 1))
         return not bool(np.all(plain | (np.asarray(self.digits) < 2) | (np.equal(self.value, np.rint(self.value))
                                                                         & (np.abs(self.value) < 10))))  # fmt: skip
 
 
 def read_numeral(text: str) -> Typed | None:
-    """A plain decimal number, or None for any other text."""
+    """Read a plain decimal number; None for any other text."""
     text = text.strip().replace("_", "").replace("−", "-")
     found = NUMERAL.fullmatch(text) if len(text) <= LONGEST else None
     if found is None or not (found["whole"] or found["fraction"]):
@@ -64,7 +64,7 @@ class Tolerance:
     precision: int | None = None
 
     def near(self, value: Any, truth: Any) -> Any:
-        """Entry by entry, whether a value is within the tolerance; what is not finite must be the same.
+        """Return, entry by entry, whether a value is within the tolerance; an infinite or nan truth must be equal.
 
         A float32 truth is known to a few of its last digits only, and where large terms cancelled to fewer: a small
         entry may be off by as much as a large one.
@@ -75,7 +75,7 @@ class Tolerance:
         return np.where(np.isfinite(truth), within, np.equal(value, truth))
 
     def judge(self, typed: Typed, truth: Any) -> tuple[Any, Any]:
-        """Entry by entry: whether it is right, and whether it would be with more digits."""
+        """Return, entry by entry, whether it is right, and whether it would be with more digits."""
         right = self.near(typed.value, truth)
         with np.errstate(all="ignore"):
             off = np.abs(typed.value - truth)
@@ -95,8 +95,8 @@ class Tolerance:
         return right, right | few
 
     def matches(self, typed: Typed, numbers: Any) -> Any:
-        """Which of many numbers (or arrays, along the first axis) the typed one is: ten times closer than the grade
-        asks for, or equal in the digits typed where those are enough.
+        """Return which of many numbers (or arrays, along the first axis) the typed one is: ten times closer than
+        grading asks for, or equal in the digits typed, if they are enough.
         """
         with np.errstate(all="ignore"):
             off = np.abs(numbers - typed.value)

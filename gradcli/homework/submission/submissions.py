@@ -33,7 +33,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What one student handed in; `unreadable` says why nothing could be read, `remarks` what could not."""
+    """The answers of one student; `unreadable` is the reason if nothing could be read, `remarks` name unread parts."""
 
     file: str
     student: str
@@ -43,7 +43,7 @@ class Submission:
 
 
 def submissions(path: Path, student: str = "") -> Iterator[Submission]:
-    """The submissions in one file: a CSV file holds a class."""
+    """Yield the submissions in one file: a CSV file holds a class."""
     name, student = str(path), student or path.stem
     kind = path.suffix.lower()
     text, problem = read_file(path, LARGEST_CLASS if kind == CLASS else LARGEST)
@@ -68,7 +68,7 @@ def answers_parser() -> Any:
 
 
 def read_text(name: str, student: str, text: str) -> Submission:
-    """A submission in the notation of `answers.lark`."""
+    """Read a submission in the notation of `answers.lark`."""
     given: list[Given] = []
     remarks: list[str] = []
     question = ""
@@ -85,12 +85,12 @@ def read_text(name: str, student: str, text: str) -> Submission:
 
 
 def named(question: str) -> str:
-    """The id of a question, the same in every spelling of its letters."""
+    """Return the id of a question, the same in every spelling of its letters."""
     return normalize("NFC", question.strip())
 
 
 def limited(remarks: list[str]) -> tuple[str, ...]:
-    """The first of many remarks."""
+    """Return the first remarks, and the number of the others."""
     if len(remarks) > REMARKS:
         remarks[REMARKS:] = [f"and {len(remarks) - REMARKS} more"]
     return tuple(remarks)
@@ -112,7 +112,7 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def read_json(name: str, student: str, text: str) -> Submission:
-    """`{"question": {"quantity": answer}}`."""
+    """Read a submission in JSON: `{"question": {"quantity": answer}}`."""
     try:
         table = json.loads(
             text, parse_float=Numeral, parse_int=Numeral, parse_constant=Numeral, object_pairs_hook=_Pairs
@@ -146,7 +146,7 @@ def _of_json(question: str, quantity: str, answer: Any) -> Given:
 
 
 def written(value: Any) -> str:
-    """A JSON value as answers are written."""
+    """Write a JSON value as a student types it. Raises TypeError for null and objects."""
     if isinstance(value, list) and not isinstance(value, _Pairs):
         return f"[{', '.join(map(written, value))}]"
     if isinstance(value, bool | str):
@@ -155,7 +155,7 @@ def written(value: Any) -> str:
 
 
 def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
-    """Every student of a CSV file, in the order in which they appear; all of it is one student's without the column."""
+    """Yield every student of a CSV file, in order of appearance; without the column `student` all rows are of one."""
     rows = rows_of(text)
     header = [cell.strip().lower() for cell in next(rows, [])]
     missing = [column for column in COLUMNS[1:] if column not in header]
@@ -168,7 +168,7 @@ def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
     places = [header.index(column) for column in COLUMNS if column in header]
     everyone = header.count("student") == 0
     students: dict[str, list[Given]] = {}
-    seen: dict[str, str] = {}  # what rows have in common is kept once
+    seen: dict[str, str] = {}  # equal texts of rows are kept once
     for row in rows:
         cells = [row[place].strip() if place < len(row) else "" for place in places]
         *who, question, quantity, answer = cells
@@ -185,9 +185,9 @@ def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
 
 
 def rows_of(text: str) -> Iterator[list[str]]:
-    """The rows of a CSV file, as spreadsheets of any country write them.
+    """Yield the rows of a CSV file, as spreadsheets of any country write them.
 
-    Where quotes are not in order, each line is read alone: what is wrong with one costs no other.
+    Where quotes are not in order, each line is read alone, so that a fault in one costs no other.
     """
     csv.field_size_limit(LARGEST_CLASS)  # a long answer is refused as an answer; it does not end the class
     first = text.partition("\n")[0]

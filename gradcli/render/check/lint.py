@@ -1,4 +1,4 @@
-"""What `gradcli check --lint` found: a line each, with its place."""
+"""The findings of `gradcli check --lint`: a line each, with its place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradcli.source import visible
 
 
 def lint_text(assignment: Assignment, found: Sequence[Finding], looks: Looks) -> str:
-    """The findings question by question, and what to write instead."""
+    """Write the findings question by question, with better values."""
     if not found:
         count = len(assignment.questions)
         return f"{visible(assignment.source.name)}: {count} question{'s' * (count != 1)}, nothing to mend"
@@ -33,7 +33,7 @@ def rows(assignment: Assignment, found: Sequence[Finding]) -> Iterator[Row]:
 
 
 def lint_document(assignment: Assignment, found: Sequence[Finding]) -> Document:
-    """The findings, schema `gradcli.lint/1`; lines and columns count from 1."""
+    """Return the findings, schema `gradcli.lint/1`; lines and columns count from 1."""
     return {
         "schema": "gradcli.lint/1",
         "ok": not found,

@@ -1,4 +1,4 @@
-"""What a page and every report say of an answer, in the same words."""
+"""The words for an answer that the page and all reports share."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def clipped(text: str, width: int, looks: Looks = PLAIN) -> str:
 
 
 def narrow(looks: Looks) -> int:
-    """The columns of a name that stands before other cells."""
+    """Return the columns for a name that stands before other cells."""
     return NAME if looks.width is None else max(8, min(NAME, looks.width // 2 - 6))
 
 
 def points(scored: float, of: float) -> str:
-    """`2 of 3`; empty where there were none to be had."""
+    """Write `2 of 3`; "" for 0 of 0."""
     return f"{number(scored)} of {number(of)}" if scored or of else ""
 
 
@@ -64,7 +64,7 @@ def exact(points: float) -> str:
 
 
 def percent(scored: float, of: float) -> str:
-    """A share as whole percent, 0 and 100 only where it is nothing and all; empty where there is no whole."""
+    """Write a share as whole percent, 0 and 100 only if it is exactly so; "" where `of` is 0."""
     if not of or not math.isfinite(scored / of):
         return ""
     share = 100 * scored / of
@@ -72,13 +72,13 @@ def percent(scored: float, of: float) -> str:
 
 
 def given(answer: Marked, looks: Looks = PLAIN, width: int = NAME) -> str:
-    """What the student wrote; empty where there is nothing."""
+    """Return the student's answer; "" where there is none."""
     return "" if answer.given is None else clipped(answer.given.strip(), width, looks)
 
 
 def expected(answer: Marked, looks: Looks = PLAIN, width: int = NAME) -> str:
-    """What is right, with enough digits to tell it from the answer; empty where that is not shown or looks the same."""
-    if answer.expected is WITHHELD or answer.verdict in ("correct", "unreadable"):  # which may be what nobody asked
+    """Write the right answer with enough digits to differ from the given one; "" if withheld or looking the same."""
+    if answer.expected is WITHHELD or answer.verdict in ("correct", "unreadable"):  # perhaps not asked for
         return ""
     written = given(answer, looks, width)
     texts = (amount(answer.expected, looks, digits, width) for digits in (looks.precision, 9, 12, 17))
@@ -86,14 +86,14 @@ def expected(answer: Marked, looks: Looks = PLAIN, width: int = NAME) -> str:
 
 
 def amount(value: Any, looks: Looks, digits: int, width: int = NAME) -> str:
-    """A value on a line: a number, an array, None, true or false, or a text."""
+    """Write a value on a line: a number, an array, None, true or false, or a text."""
     if value is None or isinstance(value, str):
         return clipped(str(value), width, looks)
     return short(value, digits, ascii=looks.ascii, width=width)
 
 
 def difference(answer: Marked, looks: Looks = PLAIN) -> str:
-    """How far a number is from the right one: `3 too small`; empty where the two are no numbers, or equal."""
+    """Write how far a number is from the right one: `3 too small`; "" where the two are no numbers, or equal."""
     if answer.expected is WITHHELD or answer.verdict not in ("wrong", "precision"):
         return ""
     typed, right = _number(answer.given), _real(answer.expected)
@@ -106,7 +106,7 @@ def difference(answer: Marked, looks: Looks = PLAIN) -> str:
 
 
 def _number(text: str | None) -> float | None:
-    """The number that a text plainly is."""
+    """Return the number that a text is, else None."""
     if text is None or len(text) > SENTENCE:
         return None
     try:
@@ -122,7 +122,7 @@ def _real(value: Any) -> float | None:
 
 
 def sentence(diagnosis: Diagnosis) -> str:
-    """The message, and what the detail adds to it."""
+    """Join the message and the detail."""
     if not diagnosis.detail or diagnosis.detail in diagnosis.message:
         return diagnosis.message
     if diagnosis.detail.startswith(diagnosis.message):
@@ -131,7 +131,7 @@ def sentence(diagnosis: Diagnosis) -> str:
 
 
 def said(diagnosis: Diagnosis, looks: Looks) -> str:
-    """The whole diagnosis on a line: `perhaps you slipped a sign; ... (sign at s: -g)`."""
+    """Write a diagnosis on a line: `perhaps: you slipped a sign (sign at s: -g)`."""
     place = f"{diagnosis.code} at {diagnosis.node}" if diagnosis.code and diagnosis.node else diagnosis.code
     tag = ": ".join(clipped(part, SENTENCE // 4, looks) for part in (place, diagnosis.rule) if part)
     text = clipped(sentence(diagnosis), SENTENCE, looks)
@@ -139,19 +139,19 @@ def said(diagnosis: Diagnosis, looks: Looks) -> str:
 
 
 def diagnoses(answer: Marked, looks: Looks = PLAIN) -> list[str]:
-    """The most likely mistakes of an answer, a line each."""
+    """Return the most likely mistakes of an answer, a line each."""
     shown = [said(one, looks) for one in answer.diagnoses[:DIAGNOSES]]
     more = len(answer.diagnoses) - DIAGNOSES
     return [*shown, f"and {more} more"] if more > 0 else shown
 
 
 def mistakes(answer: Marked) -> list[str]:
-    """The codes of all that may have gone wrong, each once."""
+    """Return the codes of the diagnoses, each once."""
     return [code for code in dict.fromkeys(one.code for one in answer.diagnoses) if code]
 
 
 def ledger(answer: Marked, looks: Looks = PLAIN) -> str:
-    """The paths that an answer has and lacks: `has q ← p ← s +3, lacks q ← m ← s +5`."""
+    """Write the paths that an answer has and lacks: `has q ← p ← s +3, lacks q ← m ← s +5`."""
     halves = []
     for verb, present in (("has", True), ("lacks", False)):
         branches = [branch for branch in answer.ledger if branch.present is present]
@@ -164,7 +164,7 @@ def ledger(answer: Marked, looks: Looks = PLAIN) -> str:
 
 
 def path(branch: Branch, looks: Looks) -> str:
-    """A path from the output on, with what it adds."""
+    """Write a path from the output on, with its contribution."""
     names = [clipped(name, NAME // 2, looks) for name in branch.path]
     if len(names) > STEPS:
         names[STEPS // 2 : 1 - STEPS // 2] = [looks.ellipsis]

@@ -1,4 +1,4 @@
-"""The page of `gradcli check` for one student: every answer, and below a wrong one what may have gone wrong."""
+"""The page of `gradcli check` for one student: every answer, with diagnoses below a wrong one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def heading(answers: Sequence[Marked], text: str, looks: Looks) -> str:
 
 
 def rows(answers: Sequence[Marked], looks: Looks) -> Iterator[Row]:
-    """The answers to a question in columns, and below each what there is to say about it."""
+    """Yield the answers to a question in columns, with remarks and diagnoses below each."""
     for answer, cells in zip(answers, aligned([_cells(answer, looks) for answer in answers], looks), strict=True):
         yield Row(cells, KINDS.get(answer.verdict, "wrong"))
         yield from (Row(("   ", line), "below") for line in below(answer, looks))
@@ -87,7 +87,7 @@ def _cells(answer: Marked, looks: Looks) -> tuple[str, ...]:
 
 
 def aligned(table: list[tuple[str, ...]], looks: Looks) -> list[tuple[str, ...]]:
-    """Cells filled up with spaces, so that columns go on below what stands between; only two where all are too wide."""
+    """Pad cells so that columns line up across the lines between them; only the first two if all are too wide."""
     columns = [column for column in range(len(table[0])) if any(row[column] for row in table)]
     widths = [max(cell_len(row[column]) for row in table) for column in columns]
     if looks.width is not None and INDENT + sum(widths) + GAP * (len(widths) - 1) > looks.width:

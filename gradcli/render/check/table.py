@@ -37,7 +37,7 @@ def title(totals: ClassTotals, looks: Looks) -> str:
 
 
 def student(row: Student, looks: Looks) -> Row:
-    """One student; each cell says what it is, for a narrow terminal shows cells one below the other."""
+    """One student; each cell is labelled, for a narrow terminal shows cells one below the other."""
     kind = "right" if row.is_right else "wrong"
     return Row(
         (

@@ -73,7 +73,7 @@ def _check(answer: Marked) -> Document:
 
 
 def _cause(answer: Marked) -> Document:
-    """Why an answer did not pass; what is right and what was written are there together or not at all."""
+    """Return the reason why an answer did not pass; check50 wants `expected` and `actual` together or not at all."""
     written, right = given(answer), expected(answer)
     rationale = f"{written}: {VERDICTS[answer.verdict]}" if written else VERDICTS[answer.verdict]
     if gap := difference(answer):

@@ -15,7 +15,7 @@ FORMULAS = tuple("=+-@＝＋－＠")  # a spreadsheet runs a cell that begins so
 
 
 def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
-    """One row a student: the points of every question, their total, and what could be had."""
+    """Yield one row a student: the points of every question, their total, and the maximum."""
     ids = [question.id for question in assignment.questions]
     yield _line(["student", "file", *ids, "total", "max"])
     for result in results:
@@ -28,7 +28,7 @@ def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
 
 
 def write_mistakes(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
-    """One row a mistake: how many students and answers, and the questions, most often first."""
+    """Yield one row a mistake: the numbers of students and answers, and the questions, the most frequent first."""
     totals = ClassTotals(assignment)
     for result in results:
         totals.add(result)
@@ -47,6 +47,6 @@ def _line(cells: Sequence[str], texts: int | None = None) -> str:
 
 
 def harmless(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: after an apostrophe, it is text."""
+    """Write a text so that no spreadsheet takes it for a formula: with an apostrophe before it."""
     shown = clipped(text, SENTENCE)
     return f"'{shown}" if shown.lstrip().startswith(FORMULAS) else shown

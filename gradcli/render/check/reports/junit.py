@@ -1,7 +1,7 @@
-"""JUnit XML: a test suite a student, a test case an answer, after the schema that Jenkins holds such files to.
+"""JUnit XML: a test suite a student, a test case an answer, after the schema of Jenkins.
 
 The name of a case's class begins with the student, for readers put cases of one class and name together. A wrong answer
-is a failure and so is a missing one, for readers take what is skipped as no harm done; an answer or a file that cannot
+is a failure and so is a missing one, for readers count a skipped one as no failure; an answer or a file that cannot
 be read is an error. That schema has properties for suites alone, so the points of answers are there.
 """
 
@@ -73,5 +73,5 @@ def _name(text: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    """A quoted text. What XML 1.0 has no character for is among what is written out as an escape everywhere."""
+    """Quote a text. `clipped` has escaped the characters that XML 1.0 does not have."""
     return quoteattr(clipped(text, SENTENCE))
