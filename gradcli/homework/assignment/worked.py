@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.grading import Grader
-from gradcli.homework.solve.key import LONG, Key
+from gradcli.homework.solve.formulas import LONG
+from gradcli.homework.solve.key import Key
 from gradcli.homework.submission.numerals import Tolerance
 
 DIGITS = Tolerance(rtol=1e-11, atol=0)

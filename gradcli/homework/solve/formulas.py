@@ -13,11 +13,14 @@ from gradcli.engine.symbolic.notation import as_formula
 from gradcli.explanation.derivation import LONGEST
 from gradcli.homework.solve.graph import sweep
 from gradcli.homework.solve.problem import Problem
-from gradcli.language.tree import Expression, Name, Number
+from gradcli.language.tree import Name, Number
+from gradcli.language.unparser import unparse
+
+LONG = "a long formula"
 
 
-def right_formula(problem: Problem) -> Expression | None:
-    """Return the formula over the variables and names of the program; None where it would be too long."""
+def right_formula(problem: Problem) -> str:
+    """Write the formula over the variables and names of the program, or `LONG` where it would be too long."""
     graph = copy(problem.graph)
     graph.vertices = [
         replace(v, operands=tuple(lifted(list(v.operands)))) if v.op == "div" else v for v in graph.vertices
@@ -36,7 +39,7 @@ def right_formula(problem: Problem) -> Expression | None:
         one = np.ones_like(graph.vertices[problem.of].value)[()]
         seed = Formula(Number(1), one)
         found = sweep(graph, problem.of, seed=seed, values=written, stop=problem.stop)[problem.by]
-    return found.tree if found.size <= LONGEST else None
+    return unparse(found.tree) if found.size <= LONGEST else LONG
 
 
 def lifted(operands: list[Any]) -> list[Any]:

@@ -5,7 +5,7 @@ A diagnosis never changes a grade and never raises: the grade stands without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -20,7 +20,6 @@ from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.mistakes import pen
 from gradcli.homework.model import CREDITED, Marked, Value
 from gradcli.homework.solve.carried import Earlier, follows
-from gradcli.homework.solve.formulas import right_formula
 from gradcli.homework.solve.points import CLOSE, Point, Points, answered
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.snippets import SnippetSolution
@@ -30,10 +29,8 @@ from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
 from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.submissions import Given
-from gradcli.language.unparser import unparse
 
 KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
-LONG = "a long formula"
 SHOWN = 300  # characters of an answer
 SAMPLES = 3  # points at which a wrong formula is looked into
 
@@ -49,28 +46,17 @@ class Key:
         self.expected: dict[Quantity, Value] = {}
         self.detectives: dict[Quantity, Detective] = {}
         for ask in question.asks:
-            problem = self.problems[ask.quantity] = self.solution.problem(ask)
-            if isinstance(self.solution, SnippetSolution):
-                self.expected[ask.quantity] = self.solution.truths[ask.quantity]
-            else:
-                assert problem is not None
-                self.expected[ask.quantity] = self.formula(problem) if ask.form == "expression" else problem.truth
+            self.problems[ask.quantity] = self.solution.problem(ask)
+            self.expected[ask.quantity] = self.solution.answer(ask)
             if ask.form == "expression":
                 self.points.truths(ask)
-        self.verdicts: dict[tuple[Quantity, str], Verdict] = {}
-        self.explained: dict[tuple[Quantity, str], Verdict] = {}
+        self.verdicts: dict[tuple[str, Quantity, str], Verdict] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
 
     @cached_property
     def points(self) -> Points:
         assert isinstance(self.solution, Solution)
         return Points(self.question, self.solution)
-
-    def formula(self, problem: Problem) -> str:
-        """Write the right formula, or `LONG`."""
-        with np.errstate(all="ignore"):
-            tree = right_formula(problem)
-        return LONG if tree is None else unparse(tree)
 
     def quantity(self, text: str) -> Quantity | None:
         return read_expression(text) if self.question.is_script else read_quantity(text, self.question.output)
@@ -104,22 +90,26 @@ class Key:
 
     def verdict(self, ask: Ask, text: str, earlier: dict[Quantity, tuple[Problem, Typed]]) -> Verdict:
         """Return the verdict on an answer; a wrong number is added to `earlier`."""
-        known = (ask.quantity, text)
-        if len(self.verdicts) >= KEPT:
-            self.verdicts.clear()
-            self.explained.clear()
-        verdict = self.verdicts.get(known)
-        if verdict is None:
-            verdict = self.judged(ask, text)
-            if is_small(text, verdict):
-                self.verdicts[known] = verdict
-        problem, typed = self.problems[ask.quantity], verdict.typed
-        if typed is None or problem is None:
-            return self.diagnosed(ask, text, verdict)
-        carried = self.carried(problem, typed, earlier) if verdict.verdict == "wrong" else None
-        if verdict.verdict in ("wrong", "precision"):  # a number with too few digits leads to others that are off
-            earlier[ask.quantity] = (problem, typed)
-        return carried or self.diagnosed(ask, text, verdict)
+        verdict = self.remembered(self.judged, ask, text)
+        if verdict.verdict not in ("wrong", "shape", "precision"):
+            return verdict
+        problem, typed, carried = self.problems[ask.quantity], verdict.typed, None
+        if problem and typed and verdict.verdict != "shape":
+            carried = self.carried(problem, typed, earlier) if verdict.verdict == "wrong" else None
+            earlier[ask.quantity] = (problem, typed)  # a number with too few digits leads to others that are off
+        return carried or self.remembered(self.diagnosed, ask, text)
+
+    def remembered(self, judge: Callable[[Ask, str], Verdict], ask: Ask, text: str) -> Verdict:
+        """Return the verdict of `judge`, made once for equal answers of a class unless they are large."""
+        known = (judge.__name__, ask.quantity, text)
+        if known in self.verdicts:
+            return self.verdicts[known]
+        verdict = judge(ask, text)
+        if len(text) <= SHORT and (verdict.typed is None or np.size(verdict.typed.value) <= SHORT):
+            if len(self.verdicts) >= KEPT:
+                self.verdicts.clear()
+            self.verdicts[known] = verdict
+        return verdict
 
     def judged(self, ask: Ask, text: str) -> Verdict:
         """Return the verdict on an answer, without diagnoses."""
@@ -142,19 +132,12 @@ class Key:
             return None if source is None else Verdict("carried", f"it follows from your {source}")
         return None
 
-    def diagnosed(self, ask: Ask, text: str, verdict: Verdict) -> Verdict:
-        """Add the diagnoses to the verdict on a wrong answer."""
-        if verdict.verdict not in ("wrong", "shape", "precision"):
-            return verdict
-        known = (ask.quantity, text)
-        if known in self.explained:
-            return self.explained[known]
-        explained = verdict
+    def diagnosed(self, ask: Ask, text: str) -> Verdict:
+        """Return the verdict on a wrong answer, with diagnoses."""
+        verdict = self.remembered(self.judged, ask, text)
         with suppress(Exception), np.errstate(all="ignore"):  # the grade stands, whatever happens here
-            explained = self.explain(ask, text, verdict)
-        if is_small(text, verdict):
-            self.explained[known] = explained
-        return explained
+            return self.explain(ask, text, verdict)
+        return verdict
 
     def explain(self, ask: Ask, text: str, verdict: Verdict) -> Verdict:
         if isinstance(self.solution, SnippetSolution) and self.expected[ask.quantity] is None:
@@ -201,11 +184,6 @@ class Key:
     def sampled(self, ask: Ask) -> list[Point]:
         """Return the points at which a wrong formula is diagnosed."""
         return [point for point, _ in self.points.truths(ask).points[:SAMPLES]]
-
-
-def is_small(text: str, verdict: Verdict) -> bool:
-    """Whether a verdict is small enough to be remembered."""
-    return len(text) <= SHORT and (verdict.typed is None or np.size(verdict.typed.value) <= SHORT)
 
 
 def on_one_line(text: str) -> str:

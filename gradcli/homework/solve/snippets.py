@@ -92,6 +92,10 @@ class SnippetSolution:
             raise self.question.refused(ask.span, message, "ask for a number or a name")
         return text
 
+    def answer(self, ask: Ask) -> Any:
+        """Return the right answer."""
+        return self.truths[ask.quantity]
+
     def problem(self, ask: Ask) -> Problem | None:
         """Return the problem of the last backward pass that left its gradient in the `.grad` asked for, or None.
 

@@ -14,6 +14,8 @@ from gradcli.explanation.model import Explanation
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.homework.assignment.assignments import Ask, Question
 from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.model import Value
+from gradcli.homework.solve.formulas import right_formula
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.language.parser import parse_program
@@ -54,6 +56,12 @@ class Solution:
         with np.errstate(all="ignore"):
             self.check(problem, quantity, ask.span)
         return problem
+
+    def answer(self, ask: Ask) -> Value:
+        """Return the right answer, the text of a formula where one is asked for."""
+        problem = self.problem(ask)
+        with np.errstate(all="ignore"):
+            return right_formula(problem) if ask.form == "expression" else problem.truth
 
     def check(self, problem: Problem, quantity: Quantity, span: Span) -> None:
         """Refuse derivatives that are not one number or one tensor."""
