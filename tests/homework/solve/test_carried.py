@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from gradcli.homework.grading import Grader
 from gradcli.homework.model import Marked
 from tests.homework.asking import apart, assignment, marked, question, typed
 from tests.homework.drawing import network_tape, scalar_tape
@@ -35,32 +36,41 @@ def on_from_a_gradient(tape: Tape) -> Iterator[tuple[str, float, str, float]]:
                     yield f"d{z}/d{name}", slip, f"d{z}/d{other}", found[other]
 
 
-def grades(tape: Tape, first: str, slip: float, then: str, number: float, grading: str = "") -> dict[str, Marked]:
-    return marked(assignment(question(tape, [first, then]), grading), {first: typed(slip), then: typed(number)})
+def graders(tape: Tape) -> tuple[Grader, Grader]:
+    """Graders that ask for every value and gradient, first ones first; the second carries nothing forward."""
+    gradients = [f"d{tape.output}/d{name}" for name in reversed(tape.named) if name in tape.right]
+    asked = question(tape, [*tape.named, *gradients])
+    return assignment(asked), assignment(asked, "carry_forward = false")
+
+
+def grades(grader: Grader, first: str, slip: float, then: str, number: float) -> dict[str, Marked]:
+    return marked(grader, {first: typed(slip), then: typed(number)})
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("of", [on_from_a_value, on_from_a_gradient])
 def test_what_follows_from_a_slip_is_carried(of, seed: int) -> None:  # type: ignore[no-untyped-def]
     for tape in (scalar_tape(seed), network_tape(seed)):
+        carrying, strict = graders(tape)
         for first, slip, then, number in list(of(tape))[:3]:
-            found = grades(tape, first, slip, then, number)
+            found = grades(carrying, first, slip, then, number)
             assert found[first].verdict == "wrong"
             assert (found[then].verdict, found[then].points) == ("carried", 1.0), f"{tape.text}\n{tape.leaves}\n{found}"
             assert first in found[then].remark
-            strict = grades(tape, first, slip, then, number, "carry_forward = false")
-            assert (strict[then].verdict, strict[then].points) == ("wrong", 0.0)
+            alone = grades(strict, first, slip, then, number)[then]
+            assert (alone.verdict, alone.points) == ("wrong", 0.0)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_nothing_is_carried_from_zero_or_infinity(seed: int) -> None:
     tape = scalar_tape(seed)
+    grader, _ = graders(tape)
     for first, _, then, _ in list(on_from_a_gradient(tape))[:2]:
         found = tape.gradients(given={first.split("/d")[1]: 0.0})[then.split("/d")[1]]
         if not np.isfinite(found) or not apart(found + 1e-5, tape.right[then.split("/d")[1]]):
             continue
         for bad in ("0", "0.0", "1e999", "nan", "inf"):
-            answers = marked(assignment(question(tape, [first, then])), {first: bad, then: typed(found)})
+            answers = marked(grader, {first: bad, then: typed(found)})
             assert answers[first].verdict in ("wrong", "unreadable", "correct")
             assert answers[then].verdict != "carried"
 
@@ -68,8 +78,9 @@ def test_nothing_is_carried_from_zero_or_infinity(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_a_right_answer_after_a_slip_is_correct(seed: int) -> None:
     for tape in (scalar_tape(seed), network_tape(seed)):
+        grader, _ = graders(tape)
         for first, slip, then, _ in list(on_from_a_gradient(tape))[:2]:
-            answer = grades(tape, first, slip, then, tape.right[then.split("/d")[1]])[then]
+            answer = grades(grader, first, slip, then, tape.right[then.split("/d")[1]])[then]
             assert answer.verdict == "correct"
 
 

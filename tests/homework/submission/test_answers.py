@@ -232,7 +232,7 @@ def test_thousands_of_characters_are_judged_like_any_others(text: str) -> None:
     ids=lambda text: text[:20],
 )
 def test_hostile_answers_have_a_verdict(text: str) -> None:
-    for question, quantity in (("d", "s"), ("d", "dq/dx"), ("t", "X.grad"), ("t", "W.grad")):
+    for question, quantity in (("t", "X.grad"), ("d", "dq/dx"), ("t", "W.grad")):
         assert marked(question, quantity, text).verdict in ("wrong", "shape", "unreadable")
 
 
