@@ -16,7 +16,7 @@ from gradcli.commands.programs import read_source
 from gradcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from gradcli.homework.batches import Grading
+    from gradcli.homework.assignment.assignments import Assignment
     from gradcli.homework.model import Result
     from gradcli.homework.totals import ClassTotals
     from gradcli.render.text.looks import Looks
@@ -85,15 +85,16 @@ def command(
             raise UsageError("E001", f"{one} does not go with {other}", help=f"leave out {other}")
     if output != "-" and report is None:
         raise UsageError("E001", "-o is for a report", help="add --report, or write > FILE instead")
-    from gradcli.homework.batches import BATCH, Grading, batches, files_to_grade
+    from gradcli.homework.assignment.assignments import read_assignment
 
-    source = read_source(assignment, help="give the path of an assignment, a .toml file")
-    grading = Grading(source.text, source.name)
+    read = read_assignment(read_source(assignment, help="give the path of an assignment, a .toml file"))
     if lint:
-        return print_lint(grading, page)
+        return print_lint(read, page)
     if key:
-        return print_key(grading, page, all=all)
+        return print_key(read, page, all=all)
     from gradcli.homework.disclosure import revealed
+    from gradcli.homework.grading import Grader, graded
+    from gradcli.homework.submission.files import files_to_grade
     from gradcli.homework.submission.submissions import CLASS
     from gradcli.homework.totals import ClassTotals
     from gradcli.render.check.document import check_document
@@ -101,21 +102,18 @@ def command(
     from gradcli.render.check.reports.writing import write_report
     from gradcli.render.text.looks import is_unicode
     from gradcli.render.text.progress import after_a_second
-    from gradcli.stream.workers import mapped
 
-    outline = grading.grader.outline
-    totals = ClassTotals(outline)
+    grader, totals = Grader(read), ClassTotals(read)
     files = files_to_grade(submissions or [], output)
     level = reveal or (REPORTS[report].reveal if report else "value")
     count = None if any(file.suffix.lower() == CLASS for file in files) else len(files)
-    graded = mapped(grading, batches(files, 1 if jobs == 1 else BATCH), jobs)
     with ExitStack() as stack:
-        waited = after_a_second(chain.from_iterable(graded), count, page.looks, stack)
+        waited = after_a_second(graded(grader, files, jobs), count, page.looks, stack)
         results = (revealed(result, level) for result in waited)
         if report:
-            write_report(report, output, outline, counted(results, totals))
+            write_report(report, output, read, counted(results, totals))
         elif page.json:
-            sys.stdout.writelines(check_document(outline, results, totals, ascii=not is_unicode(sys.stdout)))
+            sys.stdout.writelines(check_document(read, results, totals, ascii=not is_unicode(sys.stdout)))
         else:
             print_results(counted(results, totals), totals, page.looks, stack, all=all)
     return 0 if totals.is_right else 1
@@ -135,21 +133,20 @@ def print_results(results: Iterator[Result], totals: ClassTotals, looks: Looks, 
 
     first = list(islice(results, 2))
     if len(first) == 1:
-        return print_text(check_page(first[0], looks, outline=totals.outline, all=all))
+        return print_text(check_page(first[0], looks, assignment=totals.assignment, all=all))
     for result in chain(first, results):
         if all:
-            print_text(check_page(result, looks, outline=totals.outline, all=True) + "\n")
+            print_text(check_page(result, looks, assignment=totals.assignment, all=True) + "\n")
     stack.close()
     return print_text(check_table(totals, looks))
 
 
-def print_lint(grading: Grading, page: Output) -> int:
+def print_lint(assignment: Assignment, page: Output) -> int:
     """Print the findings in an assignment; 1 where there are some."""
     from gradcli.homework.assignment.lint import findings
     from gradcli.render.check.lint import lint_document, lint_text
     from gradcli.render.text.streams import print_document, print_text
 
-    assignment = grading.assignment
     found = list(findings(assignment))
     if page.json:
         print_document(lint_document(assignment, found))
@@ -158,13 +155,14 @@ def print_lint(grading: Grading, page: Output) -> int:
     return 1 if found else 0
 
 
-def print_key(grading: Grading, page: Output, *, all: bool) -> int:
+def print_key(assignment: Assignment, page: Output, *, all: bool) -> int:
     """Print the worked solutions, and the answers as a submission."""
     from gradcli.homework.assignment.worked import filled_in
+    from gradcli.homework.grading import Grader
     from gradcli.render.check.key import key_document, key_page
     from gradcli.render.text.streams import print_document, print_text
 
-    grader = grading.grader
+    grader = Grader(assignment)
     if page.json:
         print_document(key_document(grader))
     else:

@@ -45,6 +45,25 @@ def files_of(paths: Iterable[str]) -> list[Path]:
     return list(found)
 
 
+def files_to_grade(names: Sequence[str], output: str) -> list[Path]:
+    """Return the files to grade. Raises UsageError where there are none, or where `output` would replace them."""
+    if not names:
+        raise UsageError(
+            "E002",
+            "there is no submission",
+            help="name files or folders, such as gradcli check week1.toml answers/",
+        )
+    found, target = files_of(names), Path(output).resolve()
+    if output != "-" and target in {Path(name).resolve() for name in names} | {f.parent.resolve() for f in found}:
+        raise UsageError(
+            "E023", f"{visible(output)} holds submissions", help="write to another place, such as -o reports/"
+        )
+    files = [file for file in found if file.resolve() != target]  # a report of the last time is no submission
+    if not files:
+        raise UsageError("E003", "there are no submissions in the folder", help="they end in .txt, .json or .csv")
+    return files
+
+
 def _refuse(error: OSError) -> None:
     raise unread(str(error.filename), error.strerror or "it cannot be opened")
 

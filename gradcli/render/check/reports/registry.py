@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -14,9 +12,6 @@ from gradcli.render.documents.explanation import Document
 from gradcli.stream.values import dump
 
 Writer = Callable[[Assignment, Iterable[Result]], Iterator[str]]
-
-LONGEST = 100  # characters of a file's name
-DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # no files on Windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +32,8 @@ def for_student(document: Callable[[Assignment, Result], Document]) -> Report:
     """A report that students read: the document of one submission, as JSON."""
 
     def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
-        found = list(results)
-        if len(found) != 1:
-            raise ValueError("this report is about one submission: write one for each student")
-        yield dump(document(assignment, found[0]), indent=2, ascii=True) + "\n"
+        (result,) = results
+        yield dump(document(assignment, result), indent=2, ascii=True) + "\n"
 
     return Report(write, ".json", "rule", per_student=True)
 
@@ -52,28 +45,3 @@ REPORTS = {
     "csv": Report(gradebook.write, ".csv"),
     "mistakes": Report(gradebook.write_mistakes, ".csv"),
 }
-
-
-class FileNames:
-    """Names for one file a student: safe on any system, and no two the same."""
-
-    def __init__(self, suffix: str) -> None:
-        self.suffix = suffix
-        self._taken: set[str] = set()
-
-    def name(self, student: str) -> str:
-        """A name without folders, whatever the student is called."""
-        stem = file_stem(student)
-        found, count = stem, 1
-        while found.casefold() in self._taken:
-            count += 1
-            found = f"{stem}-{count}"
-        self._taken.add(found.casefold())
-        return found + self.suffix
-
-
-def file_stem(student: str) -> str:
-    """Letters, digits, dots, hyphens and underscores of a name; others become underscores."""
-    text = unicodedata.normalize("NFC", student[:LONGEST])
-    stem = re.sub(r"[^\w.-]", "_", text).strip(".") or "_"
-    return f"_{stem}" if stem.startswith("-") or DEVICES.fullmatch(stem) else stem
