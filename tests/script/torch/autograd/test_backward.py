@@ -45,3 +45,22 @@ def test_hook_after_accumulation_returns_nothing(answer: str) -> None:
 def test_gradients(call: str) -> None:
     text = SNIPPET.replace("{}", call)
     assert ours(text) == torchs(text)
+
+
+SAVED = """
+import torch
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+with torch.autograd.graph.save_on_cpu():
+    y = x.exp()
+    z = y * y
+with torch.no_grad():
+    y.add_(1)
+z.sum().backward()
+print(x.grad)
+with torch.autograd.graph.disable_saved_tensors_hooks("no hooks"), torch.autograd.graph.save_on_cpu():
+    print("allowed")
+"""
+
+
+def test_save_on_cpu_is_a_pair_of_hooks() -> None:
+    assert ours(SAVED) == torchs(SAVED)
