@@ -1,4 +1,4 @@
-"""The backward pass: an iterative walk, newest node first as in torch, that yields what happens as it happens.
+"""The backward pass: an iterative walk, newest node first as in torch, that yields each step as it happens.
 
 `walk` is the only implementation. `Tensor.backward` drains it, `grad` captures gradients from it, the explanation
 keeps its events. Over numpy values no Tensor is built; with `create_graph` the same rules run over Tensors.
@@ -28,12 +28,12 @@ NUMBERS = frozenset({np.float64, np.float32})  # which have no shape, and of whi
 
 
 class Contribution(NamedTuple):
-    """One edge of one node: what flows into the input at `position`, and the running total there."""
+    """One edge of one node: the gradient that flows into the input at `position`, and the running total there."""
 
     node: Node
     position: int
     upstream: Carrier
-    unsummed: Carrier  # what the rule gave, before the sum over broadcast axes
+    unsummed: Carrier  # the result of the rule, before the sum over broadcast axes
     contribution: Carrier
     total: Carrier
 
@@ -124,7 +124,7 @@ def walk(
 
 
 def seeds(outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph: bool) -> dict[Target, Carrier]:
-    """The gradients that enter at the outputs: as given, or 1 for a tensor of one element."""
+    """Return the gradients that enter at the outputs: as given, or 1 for a tensor of one element."""
     pending: dict[Target, Carrier] = {}
     for index, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
         if output.node is None:
@@ -152,8 +152,9 @@ def _size(tensor: Tensor) -> str:
 
 
 def reachable(roots: Iterable[Target]) -> tuple[dict[Node, None], dict[Target, int]]:
-    """The nodes below the roots, newest first (a node is always newer than what it was made from, so this order is
-    topological), and how many contributions each leaf is waiting for.
+    """Return the nodes below the roots, newest first, and the number of contributions to each leaf.
+
+    A node is always newer than its inputs, so this order is topological.
     """
     stack = [root for root in roots if isinstance(root, Node)]
     seen = set(stack)
@@ -175,7 +176,7 @@ def reachable(roots: Iterable[Target]) -> tuple[dict[Node, None], dict[Target, i
 
 
 def ancestors(order: Iterable[Node], targets: Iterable[Target]) -> set[Target]:
-    """The targets and the nodes from which one can be reached."""
+    """Return the targets and the nodes from which one can be reached."""
     found = set(targets)
     for node in reversed(list(order)):
         if any(edge in found for edge in node.edges if edge is not None):
@@ -193,7 +194,7 @@ def grad(
     allow_unused: bool = False,
     follow: Callable[[Iterator[Event]], Iterator[Event]] | None = None,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of `outputs` with respect to `inputs`, as `torch.autograd.grad` gives them.
+    """Return the gradients of `outputs` with respect to `inputs`, as `torch.autograd.grad` does.
 
     `follow` passes on the events of the walk, and may look at them.
     """
@@ -229,12 +230,12 @@ def backward(output: Tensor, gradient: Gradient, retain_graph: bool | None, crea
 
 
 def trace(outputs: Sequence[Tensor], gradients: Sequence[Gradient]) -> Iterator[Contribution | Accumulation]:
-    """The events of a backward pass that leaves the graph as it was, for those who look at them."""
+    """Yield the events of a backward pass that leaves the graph as it was."""
     for event in walk(outputs, gradients, retain_graph=True):
         yield event if isinstance(event, Accumulation) else Contribution._make(event)
 
 
 def drain(events: Iterator[Event], create_graph: bool) -> None:
-    """Run a walk to its end; what it does is recorded only under `create_graph`."""
+    """Run a walk to its end; its operations are recorded only under `create_graph`."""
     with set_grad_enabled(create_graph):
         deque(events, maxlen=0)

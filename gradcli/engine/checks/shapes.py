@@ -1,4 +1,4 @@
-"""Shapes, and what torch says when they do not fit."""
+"""Shapes, and torch's errors where they do not fit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradcli.errors import AutogradError
 
 
 def dimension(dim: int, ndim: int) -> int:
-    """A dimension counted from the front; a scalar has one for this purpose, as in torch."""
+    """Count a dimension from the front; a scalar has one for this purpose, as in torch."""
     count = max(ndim, 1)
     if not -count <= dim < count:
         raise AutogradError(
@@ -22,7 +22,7 @@ def dimension(dim: int, ndim: int) -> int:
 
 
 def dimensions(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
-    """Several dimensions, each named once."""
+    """Count dimensions from the front; AutogradError where one is named twice."""
     wrapped = tuple(dimension(dim, ndim) for dim in dims)
     for dim in wrapped:
         if wrapped.count(dim) > 1:
@@ -31,7 +31,7 @@ def dimensions(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that shapes broadcast to; ValueError where they do not. numpy's own stops at 32 dimensions."""
+    """Return the shape that shapes broadcast to; ValueError where they do not. numpy's own stops at 32 dimensions."""
     sizes = []
     for lengths in zip_longest(*map(reversed, shapes), fillvalue=1):
         others = {*lengths} - {1}
@@ -50,7 +50,7 @@ def broadcastable(values: Sequence[Any]) -> bool:
 
 
 def mismatch(values: Sequence[Any]) -> AutogradError:
-    """Why values do not broadcast: torch compares them from the left and names the last dimension that differs."""
+    """Return the error for values that do not broadcast: torch names the last dimension that differs."""
     a: tuple[int, ...] = ()
     for value in values:
         b = np.shape(value)
