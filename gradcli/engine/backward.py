@@ -64,11 +64,7 @@ def walk(
     order, waiting = reachable(pending)
     targets = only if captured is None else captured
     between = None if targets is None else ancestors(order, targets)
-    done = [
-        target
-        for target in pending
-        if target not in order and target not in waiting and (between is None or target in between)
-    ]
+    done = [x for x in pending if not (x in order or x in waiting) and (between is None or x in between)]
     owned: set[Target] = set()  # where the array in `pending` is held there alone
     mine = not (events or create_graph)
     yield from arrivals(done, pending, owned, captured, create_graph, events)
@@ -98,10 +94,7 @@ def walk(
             x = values[position]
             if unsummed is not None:  # a snippet's own backward may have nothing to give
                 kind = type(unsummed)
-                fits = (kind is type(x) and kind in NUMBERS) or (
-                    unsummed.shape == x.shape and unsummed.dtype is x.dtype
-                )
-                total = contribution = unsummed if fits else fit(unsummed, x)
+                total = contribution = unsummed if kind is type(x) and kind in NUMBERS else fit(unsummed, x)
                 large = mine and kind is ARRAY and total.size >= accumulation.WORTHWHILE
                 if edge in pending:
                     held = pending[edge]
@@ -116,7 +109,7 @@ def walk(
             if edge in waiting:
                 waiting[edge] -= 1
                 if not waiting[edge] and edge in pending:
-                    complete = [*(complete or ()), edge]
+                    complete.append(edge)
         if not retain:
             release(node)
         if complete:

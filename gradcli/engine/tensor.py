@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.gradients import check_gradient
+from gradcli.engine.checks.shapes import check_gradient
 from gradcli.engine.dtypes import type_name
 from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Unversioned
 from gradcli.engine.modes import changes, mode, tick
