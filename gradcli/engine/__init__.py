@@ -1,4 +1,4 @@
-"""The autograd engine, which behaves as torch does: tensors, graph nodes, primitives, the backward walk.
+"""The autograd engine, which behaves as torch does: tensors, graph nodes, primitives, the backward pass.
 
-It knows no operation by name; `gradcli.ops` declares them.
+Operations are declared in `gradcli.ops`, which registers those behind operators (`operators.FUNCTIONS`).
 """

@@ -1,7 +1,7 @@
 """The end of a backward pass: whole gradients arrive at leaves and are added to their `.grad`.
 
-What a rule gives may be seen elsewhere: it can be the upstream gradient, an operand, or a view of either. Only where
-the engine alone holds an array does it add to it, or hand it over, instead of copying.
+The result of a rule may be shared: it can be the upstream gradient, an operand, or a view of either. Only an array
+that the engine alone holds is added to in place, or given away without a copy.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from gradcli.engine.tensor import Tensor, Value
 
 Carrier = Any  # a numpy value, or a Tensor under create_graph
 ARRAY = np.ndarray
-WORTHWHILE = 2**12  # entries from which a copy costs more than to find out whether one is needed
+WORTHWHILE = 2**12  # entries from which a copy costs more than a look whether one is needed
 
 
 class Accumulation(NamedTuple):
-    """A leaf received its whole gradient; `before` is what its `.grad` held."""
+    """A leaf received its whole gradient; `before` is the value of its `.grad` until then."""
 
     leaf: Tensor
     gradient: Carrier
@@ -31,9 +31,9 @@ class Accumulation(NamedTuple):
 
 
 def is_new(x: Any, node: Node, visible: Sequence[Any]) -> bool:
-    """Whether the array `x` that a rule of the node gave lies in memory of its own.
+    """Whether the array `x`, the result of a rule of the node, lies in memory of its own.
 
-    `visible` is what the rule was given. A rule of ours reads nothing else; one of a snippet may keep what it returns.
+    `visible` are the arguments of the rule. Our rules read nothing else; a snippet's may keep the array it returns.
     """
     primitive = node.primitive
     if REGISTRY.get(primitive.name) is not primitive or node.hooks is not None:
@@ -49,7 +49,7 @@ def is_new(x: Any, node: Node, visible: Sequence[Any]) -> bool:
 
 
 def owner(x: Any) -> Any:
-    """What holds the memory of an array: itself, or that which it is a view of."""
+    """Return the holder of the memory of an array: itself, or the object that it is a view of."""
     base = getattr(x, "base", None)
     return x if base is None else base
 
@@ -94,5 +94,5 @@ def accumulate(leaf: Tensor, gradient: Carrier, create_graph: bool, *, alone: bo
 
 
 def copied(gradient: Tensor) -> Tensor:
-    """A gradient of its own, with the node that torch gives it."""
+    """Copy a gradient, with the node that torch gives the copy."""
     return copy(Tensor(gradient.value), gradient) if gradient.requires_grad else Tensor(gradient.value.copy())

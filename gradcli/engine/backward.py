@@ -1,4 +1,4 @@
-"""The backward pass: an iterative walk, newest node first as in torch, that yields what happens as it happens.
+"""The backward pass: an iterative walk, newest node first as in torch, that yields each step as it happens.
 
 `walk` is the only implementation. `Tensor.backward` drains it, `grad` captures gradients from it, the explanation
 keeps its events. Over numpy values no Tensor is built; with `create_graph` the same rules run over Tensors.
@@ -28,12 +28,12 @@ NUMBERS = frozenset({np.float64, np.float32})  # which have no shape, and of whi
 
 
 class Contribution(NamedTuple):
-    """One edge of one node: what flows into the input at `position`, and the running total there."""
+    """One edge of one node: the gradient that flows into the input at `position`, and the running total there."""
 
     node: Node
     position: int
     upstream: Carrier
-    unsummed: Carrier  # what the rule gave, before the sum over broadcast axes
+    unsummed: Carrier  # the result of the rule, before the sum over broadcast axes
     contribution: Carrier
     total: Carrier
 
@@ -64,11 +64,7 @@ def walk(
     order, waiting = reachable(pending)
     targets = only if captured is None else captured
     between = None if targets is None else ancestors(order, targets)
-    done = [
-        target
-        for target in pending
-        if target not in order and target not in waiting and (between is None or target in between)
-    ]
+    done = [x for x in pending if not (x in order or x in waiting) and (between is None or x in between)]
     owned: set[Target] = set()  # where the array in `pending` is held there alone
     mine = not (events or create_graph)
     yield from arrivals(done, pending, owned, captured, create_graph, events)
@@ -98,10 +94,7 @@ def walk(
             x = values[position]
             if unsummed is not None:  # a snippet's own backward may have nothing to give
                 kind = type(unsummed)
-                fits = (kind is type(x) and kind in NUMBERS) or (
-                    unsummed.shape == x.shape and unsummed.dtype is x.dtype
-                )
-                total = contribution = unsummed if fits else fit(unsummed, x)
+                total = contribution = unsummed if kind is type(x) and kind in NUMBERS else fit(unsummed, x)
                 large = mine and kind is ARRAY and total.size >= accumulation.WORTHWHILE
                 if edge in pending:
                     held = pending[edge]
@@ -116,7 +109,7 @@ def walk(
             if edge in waiting:
                 waiting[edge] -= 1
                 if not waiting[edge] and edge in pending:
-                    complete = [*(complete or ()), edge]
+                    complete.append(edge)
         if not retain:
             release(node)
         if complete:
@@ -124,7 +117,7 @@ def walk(
 
 
 def seeds(outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph: bool) -> dict[Target, Carrier]:
-    """The gradients that enter at the outputs: as given, or 1 for a tensor of one element."""
+    """Return the gradients that enter at the outputs: as given, or 1 for a tensor of one element."""
     pending: dict[Target, Carrier] = {}
     for index, (output, gradient) in enumerate(zip(outputs, gradients, strict=True)):
         if output.node is None:
@@ -152,8 +145,9 @@ def _size(tensor: Tensor) -> str:
 
 
 def reachable(roots: Iterable[Target]) -> tuple[dict[Node, None], dict[Target, int]]:
-    """The nodes below the roots, newest first (a node is always newer than what it was made from, so this order is
-    topological), and how many contributions each leaf is waiting for.
+    """Return the nodes below the roots, newest first, and the number of contributions to each leaf.
+
+    A node is always newer than its inputs, so this order is topological.
     """
     stack = [root for root in roots if isinstance(root, Node)]
     seen = set(stack)
@@ -175,7 +169,7 @@ def reachable(roots: Iterable[Target]) -> tuple[dict[Node, None], dict[Target, i
 
 
 def ancestors(order: Iterable[Node], targets: Iterable[Target]) -> set[Target]:
-    """The targets and the nodes from which one can be reached."""
+    """Return the targets and the nodes from which one can be reached."""
     found = set(targets)
     for node in reversed(list(order)):
         if any(edge in found for edge in node.edges if edge is not None):
@@ -193,7 +187,7 @@ def grad(
     allow_unused: bool = False,
     follow: Callable[[Iterator[Event]], Iterator[Event]] | None = None,
 ) -> tuple[Tensor | None, ...]:
-    """The gradients of `outputs` with respect to `inputs`, as `torch.autograd.grad` gives them.
+    """Return the gradients of `outputs` with respect to `inputs`, as `torch.autograd.grad` does.
 
     `follow` passes on the events of the walk, and may look at them.
     """
@@ -229,12 +223,12 @@ def backward(output: Tensor, gradient: Gradient, retain_graph: bool | None, crea
 
 
 def trace(outputs: Sequence[Tensor], gradients: Sequence[Gradient]) -> Iterator[Contribution | Accumulation]:
-    """The events of a backward pass that leaves the graph as it was, for those who look at them."""
+    """Yield the events of a backward pass that leaves the graph as it was."""
     for event in walk(outputs, gradients, retain_graph=True):
         yield event if isinstance(event, Accumulation) else Contribution._make(event)
 
 
 def drain(events: Iterator[Event], create_graph: bool) -> None:
-    """Run a walk to its end; what it does is recorded only under `create_graph`."""
+    """Run a walk to its end; its operations are recorded only under `create_graph`."""
     with set_grad_enabled(create_graph):
         deque(events, maxlen=0)

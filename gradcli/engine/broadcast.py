@@ -1,4 +1,4 @@
-"""Broadcasting is the engine's business: rules ignore it, and what flows back is summed over the broadcast axes."""
+"""Broadcasting, which rules ignore: gradients are summed over the axes that were broadcast."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradcli.language.tree import Argument, Call, Expression, Literal
 
 
 def summed_axes(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
-    """The axes of `shape` over which `target` was broadcast."""
+    """Return the axes of `shape` over which `target` was broadcast."""
     lead = len(shape) - len(target)
     stretched = (axis + lead for axis, size in enumerate(target) if size == 1 and shape[axis + lead] != 1)
     return (*range(lead), *stretched)
@@ -31,7 +31,7 @@ def _sum_to_size(x: Any, *, size: tuple[int, ...]) -> Any:
 
 
 def _write_sum(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """As a user would write it: `sum(x)`, `sum(x, dim=0)`, `sum(x, dim=1, keepdim=True)`."""
+    """Write the sum as a user would: `sum(x)`, `sum(x, dim=0)`, `sum(x, dim=1, keepdim=True)`."""
     x, size = operands[0], options["size"]
     lead = len(x.shape) - len(size)
     if not size:

@@ -20,7 +20,7 @@ ARRAY = np.ndarray
 
 
 def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
-    """Compute a primitive over Tensors, and remember how if an input requires grad."""
+    """Compute a primitive over Tensors; the result has a node if graphs are recorded and an input requires grad."""
     values, edges = [], []
     for x in inputs:
         if isinstance(x, Tensor):
@@ -47,7 +47,7 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
         value = settled(primitive.name, value, values, primitive.forward, options)
     out = view_of(inputs[0], value, primitive, options) if primitive.view else Tensor(value)
     if len(edges) != primitive.full:
-        edges = with_gaps(primitive, edges)
+        edges = _with_gaps(primitive, edges)
     if mode.grad_enabled and edges.count(None) != len(edges):
         out.node = node = Node(primitive, inputs, options, edges, out.value)
         if primitive.saves_out:
@@ -57,7 +57,7 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
     return out
 
 
-def with_gaps(primitive: Primitive, edges: list[Any]) -> list[Any]:
-    """An input without a rule (indices, a condition) has no edge, so that nothing waits for its gradient."""
+def _with_gaps(primitive: Primitive, edges: list[Any]) -> list[Any]:
+    """Leave out the edge of an input without a rule (indices, a condition): nothing may wait for its gradient."""
     rules = primitive.rules_for(edges)
     return [edge if position < len(rules) and rules[position] else None for position, edge in enumerate(edges)]

@@ -1,4 +1,4 @@
-"""The graph that results leave behind: nodes with edges towards the leaves, and their hooks."""
+"""The graph of a computation: nodes with edges towards the leaves, and their hooks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Unversioned(list[int]):
 class Hooks:
     """Callbacks of a node, run in this order: `tensor`, `retain`, `before`, the node itself, `accumulated`, `after`.
 
-    The `accumulated` are for leaves, when `.grad` has its new value. `packed` gives the inputs and the result of a node
-    that has them elsewhere.
+    `accumulated` hooks belong to leaves and run when `.grad` has its new value. `packed` returns the inputs and the
+    result of a node that does not hold them itself.
     """
 
     __slots__ = ("accumulated", "after", "before", "packed", "retain", "tensor")
@@ -35,7 +35,7 @@ class Hooks:
 
 
 class Handle:
-    """What registering a hook returns; `remove` takes the hook off again."""
+    """The handle of a registered hook; `remove` takes the hook off again."""
 
     def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
         self._hooks = hooks
@@ -50,9 +50,7 @@ class Hookable:
     """A place in the graph that gradients arrive at."""
 
     __slots__ = ("hooks",)
-
-    def __init__(self) -> None:
-        self.hooks: Hooks | None = None
+    hooks: Hooks | None
 
     def with_hooks(self) -> Hooks:
         if self.hooks is None:
@@ -95,7 +93,7 @@ class Node(Hookable):
         self.out = out
         self.sequence = next(tick)
         self.saved_out: tuple[list[int], int] | None = None
-        self.hooks: Hooks | None = None
+        self.hooks = None
 
     def __repr__(self) -> str:
         return f"<{self.name()}>"
@@ -116,18 +114,18 @@ class Node(Hookable):
 
 
 class AccumulateGrad(Hookable):
-    """The end of the road: adds what arrives to the `.grad` of a leaf."""
+    """The end of an edge at a leaf, where the gradient is added to `.grad`; `variable` is the leaf, a Tensor."""
 
     __slots__ = ("__weakref__", "variable")
     next_functions: tuple[()] = ()
 
     def __init__(self, variable: Any) -> None:
         self.variable = variable
-        self.hooks: Hooks | None = None
+        self.hooks = None
 
     @property
     def collects(self) -> bool:
-        """Not for a leaf that was detached since, nor for a view that was made unrecorded."""
+        """Whether gradients are accumulated: not for a leaf detached since, nor for a view made under no_grad."""
         return self.variable.requires_grad and not self.variable.is_unrecorded
 
     def __repr__(self) -> str:

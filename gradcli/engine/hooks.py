@@ -1,4 +1,4 @@
-"""Running the callbacks of a node, and checking what they return."""
+"""Running the callbacks of a node, and checking the gradients that they return."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradcli.engine.tensor import Tensor
 
 
 def before_hooks(node: Target, gradient: Any) -> Any:
-    """Tensor hooks, `retain_grad` and prehooks, in torch's order; returns the gradient that they leave."""
+    """Run tensor hooks, `retain_grad` and prehooks, in torch's order; returns the gradient that they leave."""
     hooks = node.hooks
     assert hooks is not None
     carried = _tensor(gradient)
@@ -27,9 +27,9 @@ def before_hooks(node: Target, gradient: Any) -> Any:
 
 
 def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any]:
-    """Posthooks see the gradients that the node gives to its inputs, and the one that it got; returns what they leave.
+    """Run posthooks on the gradients of the inputs and the upstream gradient; returns the gradients that they leave.
 
-    `given` has one entry an edge, None where nothing is given.
+    `given` has one entry an edge, None for no gradient.
     """
     assert node.hooks is not None
     rules = node.primitive.rules_for(node.edges)
@@ -44,13 +44,13 @@ def after_hooks(node: Node, upstream: Any, given: Sequence[Any]) -> Sequence[Any
 
 
 def replaced_rules(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> Sequence[Any]:
-    """The rules of a node with posthooks: its gradients are found at once, and given as the hooks leave them."""
+    """Return rules for a node with posthooks: its gradients are computed at once, and replaced as the hooks say."""
     given = contributions(node, rules, upstream, out, values)
     return [lambda *_, left=left, **__: left for left in after_hooks(node, upstream, given)]
 
 
 def contributions(node: Node, rules: Sequence[Any], upstream: Any, out: Any, values: Sequence[Any]) -> list[Any]:
-    """What a node gives, one entry an edge: None where nothing is needed."""
+    """Return the contributions of a node, one an edge: None where no gradient is needed."""
     given = [
         None if edge is None else _contribution(rule(upstream, out, *values, **node.options), x)
         for edge, rule, x in zip(node.edges, rules, values, strict=False)
@@ -63,7 +63,7 @@ def _contribution(unsummed: Any, x: Any) -> Any:
 
 
 def accumulated_hooks(node: AccumulateGrad, gradient: Any) -> None:
-    """Hooks that see the leaf with its new `.grad`, then posthooks: a leaf gives nothing further."""
+    """Run hooks on the leaf with its new `.grad`, then posthooks, which have no gradient to replace."""
     assert node.hooks is not None
     for accumulated in list(node.hooks.accumulated.values()):
         answer = accumulated(node.variable)
@@ -74,7 +74,7 @@ def accumulated_hooks(node: AccumulateGrad, gradient: Any) -> None:
 
 
 def _replaced(hook: Any, before: tuple[Any, ...], answer: Any) -> tuple[Any, ...]:
-    """The gradients that a hook on a node leaves."""
+    """Return the gradients after a hook on a node: its answer, checked, or those before."""
     if answer is None:
         return before
     if not isinstance(answer, tuple):
@@ -88,7 +88,7 @@ def _replaced(hook: Any, before: tuple[Any, ...], answer: Any) -> tuple[Any, ...
 
 
 def _checked(hook: Any, before: Tensor | None, after: Any) -> Any:
-    """One gradient that a hook put in the place of another."""
+    """Return a gradient that a hook put in the place of another, if dtype and shape agree."""
     if after is None:
         return None
     if before is None:

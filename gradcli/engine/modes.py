@@ -1,4 +1,4 @@
-"""The engine's state: what is switched on, who listens, and the clock; `renewed` gives a run settings of its own."""
+"""The state of the engine: its settings, the tape and the clock; `renewed` gives a run settings of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Tape(Protocol):
-    """A listener: hears of every application of a primitive (`recorder.Application`)."""
+    """A listener, to which every application of a primitive (`recorder.Application`) is appended."""
 
     def append(self, application: Any, /) -> object: ...
 
@@ -34,9 +34,9 @@ mode = Mode()
 
 
 class Changes:
-    """When memory was last changed in place, anywhere: nodes newer than that need no check of their versions.
+    """The time of the last in-place change of any memory: newer nodes need no check of their versions.
 
-    `reshaped` is when a tensor last got another shape in place (`x.unsqueeze_(0)`).
+    `reshaped` is the time at which a tensor last got another shape in place (`x.unsqueeze_(0)`).
     """
 
     latest = -1

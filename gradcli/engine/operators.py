@@ -9,12 +9,12 @@ import numpy as np
 
 Binary = Callable[[Any, Any], Any]
 
-# Functions of the layers above, by the names under which the engine calls them; `gradcli.ops` registers them.
+# Functions of the layers above, by the names under which the engine calls them; the layers register them.
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
 
 
 def binary(name: str) -> Binary:
-    """The operator that calls the function of that name; of foreign values Python asks the other operand."""
+    """Return the operator that calls the function of that name; of foreign values Python asks the other operand."""
 
     def operator(self: Any, other: Any) -> Any:
         return FUNCTIONS[name](self, other) if isinstance(other, OPERAND) else NotImplemented
@@ -23,7 +23,7 @@ def binary(name: str) -> Binary:
 
 
 def reflected(name: str) -> Binary:
-    """The operator whose first operand stands on the right: `2 - x`."""
+    """Return the operator whose first operand stands on the right: `2 - x`."""
 
     def operator(self: Any, other: Any) -> Any:
         return FUNCTIONS[name](other, self) if isinstance(other, OPERAND) else NotImplemented

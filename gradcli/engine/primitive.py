@@ -1,11 +1,11 @@
-"""How an operation is declared, and what happens when it is applied.
+"""The declaration of an operation, and the registry of primitives.
 
     sin = primitive("sin", np.sin, lambda g, out, x: g * cos(x))
 
 A rule gives the gradient of one input from the upstream gradient `g`, the result `out` and the inputs. It is written
 with other primitives, so the same rule reads three ways: over numpy values it is the backward pass, over Tensors it is
-the backward pass recorded again (`create_graph=True`), over Formulas it is the text that users see. The arguments
-decide which.
+the backward pass recorded again (`create_graph=True`), over Formulas it is the text that users see. The types of
+the arguments decide.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Primitive:
     structured: not elementwise, so that a local derivative is no array of numbers; its rule is shown instead.
     view: the result looks into the memory of the first input.
     keeps_dtype: the result has the dtype of the first input, whatever the others have.
-    kinks: points where the derivative jumps, or a function from the inputs to a mask of where that is so.
-    convention: what torch takes there, as a phrase (`relu'(0) = 0`).
+    kinks: points where the derivative jumps, or a function from the inputs to a mask of such entries.
+    convention: the derivative that torch takes there, as a phrase (`relu'(0) = 0`).
     domain: open interval of the real inputs on which the operation is finite and smooth; of several, the one that the
         tests sample.
-    fold: shortens a formula, or answers None.
+    fold: shortens a formula, or returns None.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Primitive:
 
     @property
     def smooth_for(self) -> str:
-        """The domain as it is written, `-1 < x < 1`; empty where it is all numbers."""
+        """The domain in writing, `-1 < x < 1`; empty if it is all numbers."""
         low, high = (f"{bound:.6g}" for bound in self.domain)
         written = (f"{low} < " if low != "-inf" else "") + "x" + (f" < {high}" if high != "inf" else "")
         return "" if written == "x" else written
@@ -83,7 +83,7 @@ class Primitive:
         return self.forward(*inputs, **options)
 
     def formula(self, inputs: tuple[Any, ...], options: dict[str, Any]) -> Formula:
-        """The Formula reading: the text, folded lightly, and its value."""
+        """Write the operation over Formulas, folded lightly, with its value."""
         operands = tuple(x if isinstance(x, Formula) else as_formula(x) for x in inputs)
         value = self.forward(*[x.value for x in operands], **options)
         if not self.structured:
@@ -103,7 +103,7 @@ class Primitive:
         return Formula(self.notation(operands, options), value, size)
 
     def rules_for(self, inputs: Sequence[Any]) -> Sequence[Rule | None]:
-        """The rules by position; inputs beyond the last have none."""
+        """Return the rules by position; inputs beyond the last have none."""
         if not self.variadic:
             return self.rules
         (rule,) = self.rules
@@ -111,11 +111,11 @@ class Primitive:
         return [partial(rule, position=position) for position in range(len(inputs))]
 
     def saved_for(self, inputs: Sequence[Any]) -> Sequence[frozenset[int]]:
-        """For each rule the positions of the tensors that it mentions, and so saves; `OUT` is the result."""
+        """Return for each rule the positions of the tensors that it mentions, and so saves; `OUT` is the result."""
         return self.saved * len(inputs) if self.variadic else self.saved
 
     def saving(self, inputs: Sequence[Any]) -> Sequence[int]:
-        """The positions whose rules save something."""
+        """Return the positions of the rules that save a tensor."""
         if self.variadic:
             return range(len(inputs)) if self.saved[0] else ()
         return self._saving
@@ -134,7 +134,7 @@ class Primitive:
 
 
 def mentioned(rule: Rule, with_rest: bool = False) -> frozenset[int]:
-    """The positions whose values a rule reads; `x.shape` alone saves nothing, as in torch.
+    """Return the positions of the values that a rule reads; `x.shape` alone saves nothing, as in torch.
 
     `*indices` count as the first of them, if `with_rest`.
     """

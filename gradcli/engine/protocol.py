@@ -21,7 +21,7 @@ NO_OPTIONS: dict[str, Any] = {}
 
 
 def applied(name: str) -> Binary:
-    """The primitive itself, where no lowering is needed: scalar programs spend their time here."""
+    """Return the operator that applies the primitive without lowering: scalar programs spend their time here."""
 
     def operator(self: Any, other: Any) -> Any:
         try:
@@ -35,7 +35,7 @@ def applied(name: str) -> Binary:
 
 
 def augmented(name: str) -> Binary:
-    """The operator that writes its result over the tensor: `x += 1`."""
+    """Return the operator that writes its result over the tensor: `x += 1`."""
 
     def operator(self: Any, other: Any) -> Any:
         return FUNCTIONS["change"](self, FUNCTIONS[name], other) if isinstance(other, OPERAND) else NotImplemented
@@ -44,7 +44,7 @@ def augmented(name: str) -> Binary:
 
 
 def single(value: Any) -> Any:
-    """The number that an array of one element holds."""
+    """Return the number that an array of one element holds."""
     if value.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
     return value.item()

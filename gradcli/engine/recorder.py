@@ -1,4 +1,4 @@
-"""The tape: every application of a primitive while a recorder is listening, in evaluation order."""
+"""The tape: the applications of primitives while it is listening, in evaluation order."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Application(NamedTuple):
 
 @contextmanager
 def record() -> Iterator[list[Application]]:
-    """Record inside the block; an outer recording does not see what an inner one does."""
+    """Record inside the block; an outer recording does not see the applications of an inner one."""
     tape: list[Application] = []
     with switched(tape=tape):
         yield tape
 
 
 class Listeners:
-    """Several that listen, the latest first: what one of them computes is heard by those before it."""
+    """Several listeners, the latest first: the operations of one of them are heard by the earlier ones."""
 
     def __init__(self, tapes: tuple[Tape, ...], base: Tape | None) -> None:
         self.tapes = tapes
@@ -50,18 +50,18 @@ class Listeners:
 
 
 def listening(kind: type[Kind]) -> list[Kind]:
-    """Those that listen now and are of a kind, the latest first."""
+    """Return the listeners of a kind, the latest first."""
     return [tape for tape in _listening()[0] if isinstance(tape, kind)]
 
 
 def listen(tape: Tape) -> None:
-    """Tell the tape of all that follows, beside those that listen already."""
+    """Add a listener."""
     known, base = _listening()
     mode.tape = Listeners((tape, *known), base)
 
 
 def leave(tape: Tape) -> None:
-    """Tell it no more."""
+    """Remove a listener."""
     known, base = _listening()
     rest = tuple(other for other in known if other is not tape)
     mode.tape = Listeners(rest, base) if rest else base

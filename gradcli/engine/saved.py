@@ -1,4 +1,4 @@
-"""What a node saved for its backward pass: reading it, checking that it is unchanged, letting go of it."""
+"""The tensors that a node saved for its backward pass: reading, checking versions, releasing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HINT = (
 
 
 def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
-    """The inputs and the result as the rules take them: numpy values, or Tensors under `create_graph`."""
+    """Return inputs and result as the rules take them: numpy values, or Tensors under `create_graph`."""
     inputs: Sequence[Any] | None = node.inputs
     out = node.out
     if inputs is None:
@@ -45,23 +45,23 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
     return [x.value if isinstance(x, Tensor) else x for x in inputs], out
 
 
-# The values that tensors had before they got another shape in place, each with the time of that.
+# The values that tensors had before they got another shape in place, each with the time of the change.
 former: WeakKeyDictionary[Tensor, list[tuple[int, Value]]] = WeakKeyDictionary()
 
 
 def keep_former_shape(x: Tensor, before: Value) -> None:
-    """Note that `x` had another shape until now: what was computed from it goes by that one."""
+    """Note the value that `x` had until now: nodes made from it go by its former shape."""
     changes.reshaped = x.changed()
     former.setdefault(x, []).append((changes.reshaped, before))
 
 
 def in_former_shape(x: Tensor, time: int) -> Tensor:
-    """The tensor as it was at that time; rules read its shape alone, for what was saved is checked by its version."""
+    """Return the tensor with the shape that it had then; its values are not read, for saved ones are checked."""
     return next((Tensor(value) for until, value in former.get(x, ()) if until > time), x)
 
 
 def release(node: Node) -> None:
-    """Let go of what the rules in use saved; a node that saved nothing may be used again."""
+    """Release the tensors that the rules in use saved; a node that saved none may be used again."""
     edges = node.edges
     for position in node.primitive.saving(edges):
         if edges[position] is not None:
@@ -72,7 +72,7 @@ def release(node: Node) -> None:
 
 
 def saved(node: Node) -> set[int]:
-    """The positions that the rules in use mention (`OUT` for the result)."""
+    """Return the positions that the rules in use mention (`OUT` for the result)."""
     return {
         position
         for edge, positions in zip(node.edges, node.primitive.saved_for(node.edges), strict=False)
@@ -94,7 +94,7 @@ def check_versions(node: Node) -> None:
 
 
 class ModifiedError(AutogradError):
-    """A saved tensor was changed: by which node it was saved, and when (by the engine's clock) it was first changed."""
+    """A saved tensor was changed: `saver` is the node that saved it, `time` the engine's time of the first change."""
 
     def __init__(self, message: str, saver: Node, time: int) -> None:
         help = "change a clone() instead, or use the out-of-place form of the operation"

@@ -1,4 +1,4 @@
-"""Forward mode: what the tangents of some tensors become in everything that is computed from them.
+"""Forward mode: tangents of tensors, carried to every result that is computed from them.
 
 A rule is linear in the upstream gradient, so it is its own way forward: the gradient of what it gives, with respect to
 that upstream, in the direction of the tangent of the input. No operation declares anything for it.
@@ -26,7 +26,7 @@ CHANGED = "a tensor with a tangent was changed in place"
 
 
 class Level:
-    """One forward pass: the tangents of what was computed since it began.
+    """One forward pass: the tangents of the tensors that were computed since it began.
 
     A result is known by its node, which stands for it also in a recorded backward pass; a constant by itself.
     """
@@ -38,7 +38,7 @@ class Level:
         self.known[x.node or x] = tangent, len(x.history or ())
 
     def get(self, x: Tensor) -> Tensor | None:
-        """The tangent of a tensor, None for a constant; refused where a change in place has left it behind."""
+        """Return the tangent of a tensor, None for a constant; AutogradError after a change in place."""
         node = x.node
         found = self.known.get(node or x)
         if found is None:
@@ -50,7 +50,7 @@ class Level:
         return found[0]
 
     def append(self, application: Application) -> None:
-        """An operation was applied: its result has a tangent if an operand has one."""
+        """Give the result of an operation a tangent, if an operand has one."""
         given = [(n, self.get(x)) for n, x in enumerate(application.inputs) if isinstance(x, Tensor)]
         parts = [pushed(application, position, tangent) for position, tangent in given if tangent is not None]
         found = [part for part in parts if part is not None]
@@ -62,7 +62,7 @@ class Level:
 
 
 def pushed(application: Application, position: int, tangent: Tensor) -> Tensor | None:
-    """What the tangent of one operand adds to that of the result; None where no derivative leads there."""
+    """Return the part of the tangent of the result that comes from one operand; None without a derivative."""
     primitive, inputs, options, out = application
     rules = primitive.rules_for(inputs)
     rule = rules[position] if position < len(rules) else None
@@ -82,7 +82,7 @@ def pushed(application: Application, position: int, tangent: Tensor) -> Tensor |
 
 @contextmanager
 def level() -> Iterator[Level]:
-    """A forward pass: inside of the block its tangents follow every operation."""
+    """Run a forward pass: inside of the block its tangents follow every operation."""
     made = Level()
     listen(made)
     try:

@@ -1,7 +1,7 @@
 """The Tensor: a numpy value, the graph node that made it, and torch's rules for both.
 
 Scalars are kept as numpy scalars, which are ten times faster than 0-d arrays; `array` turns one into a real array when
-memory must be shared or written to. Operators and methods are installed by `gradcli.ops`.
+memory must be shared or written to. Operators are in `protocol`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.gradients import check_gradient
+from gradcli.engine.checks.shapes import check_gradient
 from gradcli.engine.dtypes import type_name
 from gradcli.engine.graph import AccumulateGrad, Handle, Node, Target, Unversioned
 from gradcli.engine.modes import changes, mode, tick
@@ -40,7 +40,7 @@ DETACHED_VIEW = (
 class Tensor(TensorProtocol):
     """A value in the graph.
 
-    `node` is what the gradient of this tensor flows into: a `Node` for a result, an `AccumulateGrad` for a leaf that
+    `node` is the place that its gradient flows into: a `Node` for a result, an `AccumulateGrad` for a leaf that
     requires grad, None for a constant. `history` holds the time of each in-place change and is shared by every tensor
     on the same memory.
     """
@@ -151,12 +151,12 @@ class Tensor(TensorProtocol):
             self.node.with_hooks().retain = self._keep
 
     def _keep(self, gradient: Tensor) -> None:
-        """Accumulate, as a leaf does: a second backward pass adds to what the first left."""
+        """Accumulate, as a leaf does: a second backward pass adds to the gradient of the first."""
         held: Any = self._grad
         self._grad = gradient if held is None else held + gradient
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Handle:
-        """Call `hook` with the gradient of this tensor; what it returns, unless None, takes the gradient's place."""
+        """Call `hook` with the gradient of this tensor; a tensor that it returns takes the gradient's place."""
         if self.node is None:
             raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
         return Handle(self.node.with_hooks().tensor, hook)
@@ -187,7 +187,7 @@ class Tensor(TensorProtocol):
         return self.history
 
     def detach(self) -> Tensor:
-        """The same memory, outside the graph."""
+        """Return the same memory, outside the graph."""
         alias = Tensor(self.array)
         alias.history = self.shared_history()
         return alias
@@ -204,13 +204,13 @@ class Tensor(TensorProtocol):
         return self
 
     def item(self) -> Any:
-        """The Python number of a tensor of one element."""
+        """Return the Python number of a tensor of one element."""
         if self.value.size != 1:
             raise AutogradError(f"a Tensor with {self.value.size} elements cannot be converted to Scalar")
         return self.value.item()
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The memory as an array."""
+        """Return the memory as an array."""
         if self.requires_grad:
             raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self.array
@@ -219,7 +219,7 @@ class Tensor(TensorProtocol):
         """Accumulate the gradient of this tensor into the `.grad` of the leaves it depends on.
 
         `gradient` is the upstream gradient and may be left out for one element; `retain_graph` (default:
-        `create_graph`) keeps what the nodes saved for another pass; `create_graph` records the backward pass itself.
+        `create_graph`) keeps the saved tensors for another pass; `create_graph` records the backward pass itself.
         """
         FUNCTIONS["backward"](self, gradient, retain_graph, create_graph)
 
@@ -229,7 +229,7 @@ def is_floating(value: Value) -> bool:
 
 
 def tensor(data: Any, *, dtype: np.dtype[Any] | None = None, requires_grad: bool = False) -> Tensor:
-    """A new leaf from a number, nested lists or an array; fractions take the default dtype, as in torch.
+    """Make a leaf from a number, nested lists or an array; fractions take the default dtype, as in torch.
 
     Raises TypeError for words, None and integers of more than 64 bits, ValueError for rows of different lengths.
     """

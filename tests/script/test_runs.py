@@ -8,7 +8,8 @@ from gradcli.engine.modes import Mode, mode
 from tests.script.running import ours
 
 ASKED = """
-import torch
+import numpy, torch
+print(numpy.array([1/3]))
 x = torch.tensor([1.0, 1/3], requires_grad=True)
 print(x * 1e-5, x.dtype, x.grad_fn, (x * x).requires_grad, torch.is_inference_mode_enabled())
 print(torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled())
@@ -28,6 +29,7 @@ with torch.autograd.forward_ad.dual_level():
         "torch.inference_mode().__enter__()",
         "torch.autograd.set_detect_anomaly(True, check_nan=False)",
         "torch.autograd.forward_ad.enter_dual_level()",
+        "import numpy; numpy.set_printoptions(precision=2)",
         'torch.autograd.graph.disable_saved_tensors_hooks("none today").__enter__()',
     ],
 )

@@ -1,4 +1,4 @@
-"""The dtype of a result: torch's promotion where numpy's is another.
+"""The dtype of a result: torch's promotion where numpy's differs.
 
 torch asks for the highest category (bool, integer, float) first: the dimensioned tensors decide the dtype, unless a
 tensor without dimensions is of a higher category. Python numbers count only by category, as in numpy.
@@ -17,11 +17,11 @@ from gradcli.engine.modes import mode
 CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2}
 BOOL, HALF = np.dtype(np.bool_), np.dtype(np.float16)
 NUMBERS = frozenset({float, int, bool})
-OTHERWISE = {np.dtype(np.uint64): np.dtype(np.int64)}  # what numpy makes of sums of bytes
+OTHERWISE = {np.dtype(np.uint64): np.dtype(np.int64)}  # numpy's dtype of sums of bytes, and torch's
 
 
 def promoted(name: str, values: list[Any]) -> list[Any]:
-    """The operands of the named primitive in the dtype that torch computes in; booleans stay, for they may be masks."""
+    """Cast the operands of a primitive to the dtype that torch computes in; booleans stay, for they may be masks."""
     if len(values) == 1 or (len(values) == 2 and (type(values[1]) in NUMBERS or _same(values))):
         return values
     if any(isinstance(value, list | tuple | str | None) for value in values):
@@ -46,7 +46,7 @@ def _same(values: Sequence[Any]) -> bool:
 
 
 def result_type(arrays: Sequence[Any]) -> np.dtype[Any]:
-    """The dtype that torch gives to a result of these."""
+    """Return the dtype that torch gives to a result of these arrays."""
     dimensioned = [value.dtype for value in arrays if value.ndim]
     single = [value.dtype for value in arrays if not value.ndim]
     if not dimensioned or not single:
@@ -56,13 +56,13 @@ def result_type(arrays: Sequence[Any]) -> np.dtype[Any]:
 
 
 def widest(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
-    """As numpy promotes, but integers never widen a float."""
+    """Promote as numpy does, but integers never widen a float."""
     top = max(CATEGORIES[dtype.kind] for dtype in dtypes)
     return np.result_type(*(dtype for dtype in dtypes if CATEGORIES[dtype.kind] == top))
 
 
 def settled(name: str, value: Any, values: Sequence[Any], forward: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """A result in torch's dtype, where numpy made another of integers or booleans.
+    """Return a result in torch's dtype, where numpy made another of integers or booleans.
 
     Without a floating point tensor among the values, floats are of the default dtype; numpy makes small floats of small
     integers, and bytes of booleans.

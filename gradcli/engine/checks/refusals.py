@@ -1,4 +1,4 @@
-"""Why numpy could not compute, in torch's words."""
+"""The reasons for which numpy could not compute, in torch's words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INVERT = "If you are trying to invert a mask, use the `~` or `logical_not()` ope
 
 
 def refusal(name: str, values: Sequence[Any], structured: bool, error: Exception) -> Exception:
-    """The error to raise for a primitive that failed: the same one, unless the values explain it."""
+    """Return the error to raise for a primitive that failed: the same one, unless the values explain it."""
     if name == "neg" and values[0].dtype == np.bool_:
         return AutogradError(f"Negation, the `-` operator, on a bool tensor is not supported. {INVERT}")
     if name in SUBTRACTIONS:

@@ -1,4 +1,4 @@
-"""Shapes, and what torch says when they do not fit."""
+"""Shapes, and torch's errors where they do not fit."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.errors import AutogradError
 
 
 def dimension(dim: int, ndim: int) -> int:
-    """A dimension counted from the front; a scalar has one for this purpose, as in torch."""
+    """Count a dimension from the front; a scalar has one for this purpose, as in torch."""
     count = max(ndim, 1)
     if not -count <= dim < count:
         raise AutogradError(
@@ -22,7 +23,7 @@ def dimension(dim: int, ndim: int) -> int:
 
 
 def dimensions(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
-    """Several dimensions, each named once."""
+    """Count dimensions from the front; AutogradError where one is named twice."""
     wrapped = tuple(dimension(dim, ndim) for dim in dims)
     for dim in wrapped:
         if wrapped.count(dim) > 1:
@@ -31,7 +32,7 @@ def dimensions(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that shapes broadcast to; ValueError where they do not. numpy's own stops at 32 dimensions."""
+    """Return the shape that shapes broadcast to; ValueError where they do not. numpy's own stops at 32 dimensions."""
     sizes = []
     for lengths in zip_longest(*map(reversed, shapes), fillvalue=1):
         others = {*lengths} - {1}
@@ -50,7 +51,7 @@ def broadcastable(values: Sequence[Any]) -> bool:
 
 
 def mismatch(values: Sequence[Any]) -> AutogradError:
-    """Why values do not broadcast: torch compares them from the left and names the last dimension that differs."""
+    """Return the error for values that do not broadcast: torch names the last dimension that differs."""
     a: tuple[int, ...] = ()
     for value in values:
         b = np.shape(value)
@@ -65,3 +66,22 @@ def mismatch(values: Sequence[Any]) -> AutogradError:
                 )
         a = broadcast_shapes(a, b)
     raise AssertionError("these values broadcast")
+
+
+def check_gradient(value: Any, gradient: Any) -> None:
+    """Refuse to assign as `.grad` of a tensor with this value a gradient that differs in shape or dtype."""
+    if gradient.shape != value.shape:
+        raise AutogradError(
+            f"attempting to assign a gradient of size '{list(gradient.shape)}' to a tensor of size "
+            f"'{list(value.shape)}'. Please ensure that the gradient and the tensor are the same size",
+            code="E301",
+        )
+    if gradient.dtype != value.dtype:
+        raise AutogradError(
+            f"attempting to assign a gradient with dtype '{C_NAMES[TYPE_NAMES[gradient.dtype]]}' to a tensor with "
+            f"grad_dtype '{TYPE_NAMES[value.dtype]}'. The gradient must match the tensor's grad_dtype (defaults to "
+            "the tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None to "
+            "allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break "
+            "downstream systems that assume they match.",
+            code="E301",
+        )

@@ -20,7 +20,7 @@ def check_size(shape: tuple[int, ...]) -> None:
 
 
 def check_broadcast(values: Sequence[Any]) -> None:
-    """Refuse arrays that broadcast to absurd size; those that do not go together are refused by their operation."""
+    """Refuse arrays that broadcast to absurd size; others that do not broadcast are left to their operation."""
     most = 1
     for value in values:
         if type(value) is np.ndarray:

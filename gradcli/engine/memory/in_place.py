@@ -1,10 +1,11 @@
-"""Changing a tensor in place, as `x.add_(1)` does: the value of an operation, written over its first operand."""
+"""In-place changes such as `x.add_(1)`: the value of an operation is written over its first operand."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from gradcli.engine.checks.promotion import CATEGORIES
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import Node, Unversioned
 from gradcli.engine.memory.views import ITSELF, View, take_over, writable
@@ -19,13 +20,12 @@ NOT_CHANGED = (
     "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
     "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
-CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2}  # by kind of number; what is written may not be of a higher one
 
 
 def check_in_place(target: Tensor, requires_grad: bool | None = None) -> None:
     """Refuse to change a leaf that requires grad, or a view of one, while graphs are recorded.
 
-    `requires_grad` says whether anything that takes part does; by default that is asked of the target.
+    `requires_grad` says whether any operand does; by default the target is asked.
     """
     if isinstance(target.history, Unversioned) and not mode.inference:
         raise AutogradError(NOT_CHANGED, code="E304", help="change a clone() instead")
@@ -93,7 +93,7 @@ def _check_result(target: Tensor, result: Tensor) -> None:
 
 
 def _node_of_change(target: Tensor, result: Tensor) -> Node:
-    """The node that the owner of the memory gets: that of the operation, or where it took several, of a copy."""
+    """Return the node for the owner of the memory: that of the operation, or, if it has several, of a copy."""
     node = result.node
     if not (isinstance(node, Node) and node.inputs is not None and node.inputs[0] is target):
         node = copy(target, result).node

@@ -14,7 +14,7 @@ from gradcli.errors import AutogradError
 
 Path = tuple[tuple[Primitive, dict[str, Any]], ...]  # the views that lead from the base, each with its options
 
-# Made under no_grad; one of many results of an operation; what a function of the snippet gave.
+# Made under no_grad; one of several results of an operation; the output of a function of the snippet.
 UNRECORDED, PART, CUSTOM = "unrecorded", "part", "custom"
 PARTS = {"UnbindBackward0", "SplitBackward0", "SplitWithSizesBackward0"}
 ITSELF = "is being modified inplace"
@@ -25,8 +25,8 @@ _node: Any = Tensor.__dict__["node"]  # the plain attribute, below the property 
 class View(Tensor):
     """A tensor on memory of `base`, at the end of `path`.
 
-    Its node is made again when it is asked for after the memory was changed: then the gradient goes to the new node of
-    the base. `origin` says why a change is refused, if it is.
+    Its node is made again when it is read after a change of the memory: then the gradient goes to the new node of the
+    base. `origin` is the reason for refusing changes, empty if there is none.
     """
 
     __slots__ = ("_known", "base", "origin", "path")
@@ -66,7 +66,7 @@ class View(Tensor):
         return node
 
     def look_along(self, path: Path) -> None:
-        """Look at the base along another path, with a node that knows of it."""
+        """Take another path from the base, for which the node was made."""
         self.path = path
         self._known = len(self.history or ())
 
@@ -83,7 +83,7 @@ class View(Tensor):
         return self.origin == UNRECORDED and self.base.requires_grad
 
     def refusal(self, what: str) -> AutogradError:
-        """Why a view of this origin takes no part in changes."""
+        """Return the error for a change of a view of this origin, or of its base."""
         if self.origin == UNRECORDED:
             return AutogradError(
                 f"A view was created in no_grad mode and {what} with grad mode enabled. Given that this use case is "
@@ -110,7 +110,7 @@ class View(Tensor):
 
 
 def _number(primitive: Primitive, options: dict[str, Any]) -> int:
-    """Which of the results a part is: its index, or how many parts of its size lie before it."""
+    """Return the number of a part among the results: its index, or how many parts of its size lie before it."""
     if primitive.node not in PARTS:
         return 0
     if "index" in options:
@@ -119,7 +119,7 @@ def _number(primitive: Primitive, options: dict[str, Any]) -> int:
 
 
 def view_of(source: Tensor, value: Value, primitive: Primitive, options: dict[str, Any]) -> Tensor:
-    """The result of a view: a View, or a Tensor of its own where numpy had to copy (a reshape of a transpose)."""
+    """Return the result of a view: a View, or a plain Tensor where numpy had to copy (a reshape of a transpose)."""
     if value is not source.value and getattr(value, "base", None) is None:
         return Tensor(value)
     step = (primitive, options)
@@ -136,13 +136,13 @@ def _origin(primitive: Primitive) -> str:
 
 
 def take_over(old: Target | None, new: Node) -> None:
-    """`retain_grad` follows a tensor to its new node; other hooks stay where they were put, as in torch."""
+    """Move `retain_grad` to the new node of a tensor; other hooks stay with the old one, as in torch."""
     if isinstance(old, Node) and old.hooks is not None and old.hooks.retain is not None:
         new.with_hooks().retain, old.hooks.retain = old.hooks.retain, None
 
 
 def writable(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The same memory, open to writing: numpy closes diagonals and expanded arrays, torch does not."""
+    """Return the same memory, writable: numpy protects diagonals and expanded arrays, torch does not."""
     if value.flags.writeable:
         return value
     memory = owner(value)
@@ -151,12 +151,12 @@ def writable(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def owner(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array that holds the memory."""
+    """Return the array that holds the memory."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
 def first_entry(array: np.ndarray[Any, Any]) -> int:
-    """Where in the memory the first entry lies, in entries."""
+    """Return the offset of the first entry in the memory, in entries."""
     return int(array.ctypes.data - owner(array).ctypes.data) // int(array.itemsize)

@@ -1,4 +1,4 @@
-"""What writing over a tensor, or over a part of it, means for gradients: torch's fill, zero, copy and CopySlices."""
+"""Primitives that write over a tensor, or over a part of it: torch's fill, zero, copy and CopySlices."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ copy = primitive(
 
 
 def follow(x: Any, path: Path) -> Any:
-    """The part of `x` at the end of the path."""
+    """Return the part of `x` at the end of the path."""
     for view, options in path:
         x = view(x, **options)
     return x
 
 
 def lead_back(g: Any, path: Path, shape: tuple[int, ...]) -> Any:
-    """The gradient of a base of that shape, where `g` arrives at the end of the path: the rules of the path, back."""
+    """Return the gradient of a base of that shape from the gradient `g` of the end of the path, by the views' rules."""
     places = [np.broadcast_to(np.False_, shape)]  # views ask for shapes alone
     for view, options in path:
         places.append(view.forward(places[-1], **options))
@@ -79,7 +79,7 @@ def lead_back(g: Any, path: Path, shape: tuple[int, ...]) -> Any:
 
 
 def written_over(name: str, whole: Formula, path: Path, part: Expression) -> Expression:
-    """`overwrite(x, x[1:], 0)`: the whole, the part of it that is written over, and with what."""
+    """Write `overwrite(x, x[1:], 0)`: the whole, the part that is written over, and the new part."""
     return Call(name, (Argument(whole.tree), Argument(follow(whole, path).tree), Argument(part)))
 
 
@@ -110,7 +110,7 @@ regenerated = primitive(
 
 @dataclass(frozen=True, eq=False)
 class OnPart(Primitive):
-    """An operation that was applied in place to a part of a tensor, seen from the whole tensor: torch's CopySlices.
+    """An in-place operation on a part of a tensor, as an operation on the whole: torch's CopySlices.
 
     The first input is the whole tensor as it was, the others are those of the operation.
     """
@@ -124,7 +124,7 @@ class OnPart(Primitive):
 
 
 def on_part(inner: Primitive, path: Path) -> OnPart:
-    """The operation `inner`, for the part at the end of the path."""
+    """Lift the operation `inner` from the part at the end of the path to the whole."""
 
     def lifted(position: int, rule: Rule) -> Rule:
         def lift(g: Any, out: Any, x: Any, *others: Any, **options: Any) -> Any:
@@ -145,7 +145,7 @@ def on_part(inner: Primitive, path: Path) -> OnPart:
 
 
 def node_of_base(view: View, node: Node) -> Node:
-    """The node that the base of a view gets when the operation of `node` is written over the view."""
+    """Return the node for the base of a view over which the operation of `node` was written."""
     base = view.base
     whole = on_part(node.primitive, view.path)
     first: Target | None = base.node if whole.rules[0] else None

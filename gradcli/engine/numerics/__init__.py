@@ -1,4 +1,4 @@
-"""Arithmetic whose last digit is that of torch: sums, matrix products, functions in single precision.
+"""Arithmetic on numpy arrays whose last digit is that of torch.
 
-Only numpy arrays here; no tensors.
+Sums, matrix products, functions in single precision.
 """

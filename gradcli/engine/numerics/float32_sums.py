@@ -1,7 +1,7 @@
-"""Sums of the terms of products, in the orders in which torch's library adds them.
+"""Sums of the terms of float32 products, in the orders in which torch's library adds them.
 
-Terms come along the first axis; what else there is are sums of their own. The orders were read off torch 2.13 on an x86
-processor: products that are not fused with the sums, in lanes of four floats that start where memory is aligned.
+Terms lie along the first axis; along the others are separate sums. The orders were read off torch 2.13 on an x86
+processor: products that are not fused with the sums, in SIMD lanes of four floats that start where memory is aligned.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ WIDE = 16
 
 
 def terms(a: Array, b: Array) -> Array:
-    """The terms of `a @ b`, by the index that is summed over, then by row and column."""
+    """Return the terms of `a @ b`, (terms, rows, columns)."""
     return np.multiply(a.T[:, :, None], b[:, None, :], order="C")
 
 
 def in_order(x: Array) -> Array:
-    """Strictly from the first term to the last."""
+    """Sum strictly from the first term to the last."""
     if x[0].size > 3:  # numpy adds narrower ones pairwise
         return np.add.reduce(x, 0)
     return np.add.accumulate(x, axis=0)[-1]
 
 
 def in_lanes(x: Array, head: int, width: int = LANES, end: int | None = None) -> Array:
-    """The head in order, then full groups of `width` lane by lane, then what is left in order.
+    """Sum the head in order, then full groups of `width` lane by lane, then the rest in order.
 
-    The head counts as the start of the first lane. Overwrites `x`.
+    The sum of the head is the first term of the first lane. Overwrites `x`.
     """
     groups = ((len(x) if end is None else end) - head) // width
     if groups <= 0:
@@ -52,7 +52,7 @@ def in_lanes(x: Array, head: int, width: int = LANES, end: int | None = None) ->
 
 
 def in_eights(x: Array, start: Array | None = None) -> Array:
-    """Eight by eight: four go on from the sum before, four are added up apart."""
+    """Sum eight terms at a time: four are added to the sum so far, the other four to each other."""
     total, stop = start, len(x) // 8 * 8
     for first in range(0, stop, 8):
         four = x[first : first + 4]
@@ -64,14 +64,14 @@ def in_eights(x: Array, start: Array | None = None) -> Array:
 
 
 def misalignment(x: Array) -> int:
-    """How many floats the memory of an array starts behind a place that is aligned."""
+    """Return the number of floats between the last aligned place and the start of the memory of an array."""
     if x.base is None:
         return 0
     return x.__array_interface__["data"][0] // FLOAT % LANES  # type: ignore[no-any-return]
 
 
 def of_vector(a: Array, x: Array) -> Array:
-    """A matrix with contiguous rows times a vector: rows four by four, then those that are left over."""
+    """Return a matrix with contiguous rows times a vector: rows four by four, then the rest."""
     rows, count = a.shape
     products = np.multiply(a.T, x[:, None], order="C")
     blocks = rows // 4 * 4
@@ -85,7 +85,7 @@ def of_vector(a: Array, x: Array) -> Array:
 
 
 def leftover(products: Array, misaligned: int) -> list[Any]:
-    """Up to three rows one by one, the second of them in fewer lanes."""
+    """Return the sums of up to three rows, one by one, the second of them in fewer lanes."""
     count, head = len(products), LANES - misaligned
     groups = (count - head) // 8
     if groups <= 0:
@@ -96,11 +96,11 @@ def leftover(products: Array, misaligned: int) -> list[Any]:
 
 
 def of_vectors(x: Array, y: Array) -> Array:
-    """The inner product of two vectors in aligned memory: in four registers of four lanes."""
+    """Return the inner product of two vectors in aligned memory: in four registers of four lanes."""
     products = x * y
     whole = len(products) // WIDE * WIDE
     sums = in_order(products[:whole].reshape(-1, WIDE)) if whole else np.zeros(WIDE, products.dtype)
-    for width in (2 * LANES, LANES):  # what is left, as much at a time as fits
+    for width in (2 * LANES, LANES):  # the rest, as much at a time as fits
         if len(products) - whole >= width:
             sums[:width] += products[whole : whole + width]
             whole += width
@@ -112,7 +112,7 @@ def of_vectors(x: Array, y: Array) -> Array:
 
 
 def of_rows(a: Array, b: Array) -> Array:
-    """The inner products of contiguous rows with the columns of `b`, which are contiguous too."""
+    """Return the inner products of contiguous rows with the columns of `b`, contiguous too."""
     rows, columns = a.shape[0], b.shape[1]
     start, step = misalignment(a), a.strides[0] // FLOAT % LANES
     if not step:
@@ -124,7 +124,7 @@ def of_rows(a: Array, b: Array) -> Array:
 
 
 def _aligned(x: Array, head: int) -> Array:
-    """Columns four by four; those that are left over in more lanes."""
+    """Sum columns four by four, the rest in more lanes."""
     columns = x.shape[2]
     blocks, head = columns // 4 * 4, min(head, len(x))
     if blocks == columns:
@@ -134,7 +134,7 @@ def _aligned(x: Array, head: int) -> Array:
 
 
 def of_columns(a: Array, b: Array, start: Array | None = None) -> Array:
-    """A product whose second matrix has contiguous rows: its rows are scaled and added, on top of `start`."""
+    """Return a product whose second matrix has contiguous rows: they are scaled and added to `start`."""
     (rows, count), columns = a.shape, b.shape[1]
     first = None if start is None else np.broadcast_to(start, (rows, columns))
     if columns < min(rows, LANES):  # long rows of terms are faster
@@ -152,9 +152,9 @@ def of_columns(a: Array, b: Array, start: Array | None = None) -> Array:
 
 
 def fused(a: Array, b: Array, start: Array | None = None) -> Array:
-    """A product whose terms are each multiplied and added in one rounding, in order, and added to `start`.
+    """Return a product whose terms are each multiplied and added in one rounding, in order, and added to `start`.
 
-    numpy's library adds even and odd terms apart, so that zeros between them keep it in order; from `KEPT` terms on it
+    numpy's library adds even and odd terms apart, so that zeros between them keep the order; from `KEPT` terms on it
     cannot be kept.
     """
     count = a.shape[1]

@@ -1,7 +1,7 @@
 """Single-precision functions whose last digit is torch's: computed in double precision and rounded once.
 
-numpy's own are quick, and often off by one unit in the last digit. Those of torch's libraries nearly always give the
-number nearest to the true value, which is what double precision leads to.
+numpy's own are quick, and often off by one unit in the last digit. torch's libraries nearly always give the number
+nearest to the true value, as double precision does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PLAIN = frozenset({int, float, bool})  # numbers of Python alone: a double of nu
 
 
 def nearest(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of numpy, rounded once for single-precision numbers; a plain number gives one.
+    """Round a function of numpy once for single-precision numbers; of a plain number it returns one.
 
     `spare` is an array that may be written over, as `x` itself where nobody else needs it.
     """
@@ -39,7 +39,7 @@ log, log1p, tanh = nearest(np.log), nearest(np.log1p), nearest(np.tanh)
 
 
 def raised(x: Any, y: Any) -> Any:
-    """`x**y`; single precision where numpy has single precision."""
+    """Return `x**y`; single precision where numpy has single precision."""
     dtypes = [value.dtype for value in (x, y) if isinstance(value, np.ndarray | np.generic)]
     if all(dtype is SINGLE for dtype in dtypes) and np.size(x) <= MANY:
         return np.power(x, y, dtype=np.float64).astype(SINGLE)
@@ -53,13 +53,13 @@ def is_floating(x: Any) -> bool:
 
 
 def _whole_power(x: Any, y: Any) -> Any:
-    """Whole numbers to negative powers give the whole part, where the exponents are a tensor."""
+    """Return the whole part of whole numbers to negative powers, where the exponents are a tensor."""
     part = np.where(np.equal(x, 1), 1, np.where(np.equal(x, -1), 1 - 2 * (y % 2), 0))
     return np.where(y < 0, part, x ** np.maximum(y, 0)).astype((x ** np.abs(y)).dtype)[()]
 
 
 def one_minus_square(x: Any) -> Any:
-    """`1 - x*x`, with one rounding in single precision."""
+    """Return `1 - x*x`, with one rounding in single precision."""
     if x.dtype is SINGLE and x.size <= MANY:
         return (1 - np.multiply(x, x, dtype=np.float64)).astype(SINGLE)
     squares = x * x
@@ -67,7 +67,7 @@ def one_minus_square(x: Any) -> Any:
 
 
 def fused(a: Any, alpha: float, b: Any) -> Any:
-    """`a + alpha*b`, with one rounding in single precision: the product of two such numbers is exact in double."""
+    """Return `a + alpha*b`, with one rounding in single precision: such products are exact in double."""
     if getattr(a, "dtype", None) is SINGLE and getattr(b, "dtype", None) is SINGLE:
         return (a + np.multiply(np.float32(alpha), b, dtype=np.float64)).astype(SINGLE)
     return a + alpha * b

@@ -1,4 +1,4 @@
-"""Matrix products whose last digits are torch's.
+"""Matrix products whose last digits are those of torch.
 
 A product is a sum, and the order and the fusing of its terms decide the last digit: programs print numbers with all
 their digits, and training goes on from them. For float32 matrices that are not large the terms are added here in the
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics import float32_sums as lanes
+from gradcli.engine.numerics import float32_sums
 
 Array = Any  # np.ndarray
 
@@ -23,12 +23,12 @@ BATCHED = 400  # products of two numbers from where on torch calls its library f
 
 
 def matrix_product(a: Array, b: Array) -> Any:
-    """`a @ b` of two matrices."""
+    """Return `a @ b` of two matrices."""
     return _product(a, b) if a.dtype is SINGLE and b.dtype is SINGLE else np.matmul(a, b)
 
 
 def added_product(c: Array, a: Array, b: Array) -> Any:
-    """`c + a @ b`; where torch starts the sum of the terms with `c`, so does this."""
+    """Return `c + a @ b`; `c` is the first term of the sum where torch begins with it."""
     if a.dtype is SINGLE and b.dtype is SINGLE and c.dtype is SINGLE:
         several = b.shape[1] > 1 or a.shape[0] == 1 or is_transposed(a)
         if (several and not is_transposed(b)) or b.shape[1] >= FUSED_COLUMNS:
@@ -38,28 +38,28 @@ def added_product(c: Array, a: Array, b: Array) -> Any:
 
 
 def _product(a: Array, b: Array, start: Array | None = None) -> Any:
-    """The product of two float32 matrices, on top of `start`."""
+    """Return the product of two float32 matrices, added to `start`."""
     rows, count = a.shape
     columns = b.shape[1]
     work = rows * count * columns
     if work and rows >= FUSED_ROWS and columns >= FUSED_COLUMNS:
         if work <= LARGE_FUSED:
-            return lanes.fused(a, b, start)
+            return float32_sums.fused(a, b, start)
         product = np.matmul(a, b)
     elif not work or work > LARGE:
         product = np.matmul(a, b)
     elif count == 1:
         product = a * b
     elif not is_transposed(b) and (columns > 1 or rows == 1 or is_transposed(a)):
-        return lanes.of_columns(a, b, start)
+        return float32_sums.of_columns(a, b, start)
     elif not is_contiguous(a):
         product = np.matmul(a, b)
     elif columns == 1:
-        product = lanes.of_vector(a, b[:, 0])[:, None]
+        product = float32_sums.of_vector(a, b[:, 0])[:, None]
     elif rows == 1:
-        product = lanes.of_vector(b.T, a[0])[None]
+        product = float32_sums.of_vector(b.T, a[0])[None]
     else:
-        product = lanes.of_rows(a, b)
+        product = float32_sums.of_rows(a, b)
     return product if start is None else start + product
 
 
@@ -77,7 +77,7 @@ def is_contiguous(x: Array) -> bool:
 
 
 def batched_product(a: Array, b: Array) -> Any:
-    """`a @ b` of two batches of matrices."""
+    """Return `a @ b` of two batches of matrices."""
     if a.dtype is not SINGLE or b.dtype is not SINGLE or not a.size or not b.size:
         return np.matmul(a, b)
     work = a.shape[1] * a.shape[2] * b.shape[2]
@@ -85,24 +85,26 @@ def batched_product(a: Array, b: Array) -> Any:
         return np.matmul(a, b)
     if work >= BATCHED:
         return np.stack([_product(x, y) for x, y in zip(a, b, strict=True)])
-    return lanes.in_order(np.multiply(a.transpose(2, 0, 1)[..., None], b.transpose(1, 0, 2)[:, :, None], order="C"))
+    return float32_sums.in_order(
+        np.multiply(a.transpose(2, 0, 1)[..., None], b.transpose(1, 0, 2)[:, :, None], order="C")
+    )
 
 
 def matrix_vector_product(a: Array, x: Array) -> Any:
-    """`a @ x` of a matrix and a vector."""
+    """Return `a @ x` of a matrix and a vector."""
     if a.dtype is SINGLE and x.dtype is SINGLE and 0 < a.size <= LARGE:
         if is_transposed(a):
-            return lanes.in_order(np.multiply(a.T, x[:, None], order="C"))
+            return float32_sums.in_order(np.multiply(a.T, x[:, None], order="C"))
         if is_contiguous(a) and x.strides[0] == x.itemsize:
-            return lanes.of_vector(a, x)
+            return float32_sums.of_vector(a, x)
     return np.matmul(a, x)
 
 
 def dot_product(x: Array, y: Array) -> Any:
-    """`x @ y` of two vectors."""
+    """Return `x @ y` of two vectors."""
     if x.dtype is SINGLE and y.dtype is SINGLE and 0 < x.size <= LARGE and x.strides == y.strides == (x.itemsize,):
         if x.size <= 3:
             return np.add.accumulate(x * y)[-1]
-        if not lanes.misalignment(x) and not lanes.misalignment(y):
-            return lanes.of_vectors(x, y)
+        if not float32_sums.misalignment(x) and not float32_sums.misalignment(y):
+            return float32_sums.of_vectors(x, y)
     return np.dot(x, y)

@@ -1,4 +1,4 @@
-"""Sums that add in torch's order, so that their last digits are torch's.
+"""Sums in torch's order, so that their last digits are those of torch.
 
 Floating point addition depends on its order. On the CPU torch adds a contiguous row in lanes of 32 bytes, four lanes at
 a time, and columns one below the other; long runs are added in blocks, and those in blocks again (cascade summation).
@@ -25,7 +25,7 @@ Axes = int | tuple[int, ...] | None
 
 
 def total(x: Array, axis: Axes = None, keepdims: bool = False) -> Any:
-    """The sum over axes (default: all), in the dtype of `x` for floats; integers and booleans give int64."""
+    """Return the sum over axes (default: all), in the dtype of `x` for floats, in int64 for integers and booleans."""
     ndim = np.ndim(x)
     if not ndim or not 2 < x.size <= THREADED or x.dtype.kind != "f" or x.dtype.itemsize < 4 or not contiguous(x):
         return np.sum(x, axis=axis, keepdims=keepdims)
@@ -37,7 +37,7 @@ def total(x: Array, axis: Axes = None, keepdims: bool = False) -> Any:
 
 @lru_cache(1024)
 def plan(shape: Shape, summed: Shape, keepdims: bool) -> tuple[Callable[[Array], Array] | None, Shape, Shape]:
-    """How an array of this shape is added, the shape that it is added in, and that of the result."""
+    """Return the order for an array of this shape, the shape that it is added in, and that of the result."""
     blocks = merged(shape, summed)
     result = tuple(1 if dim in summed else size for dim, size in enumerate(shape) if keepdims or dim not in summed)
     return ORDERS.get(tuple(is_summed for _, is_summed in blocks)), tuple(size for size, _ in blocks), result
@@ -48,7 +48,7 @@ def contiguous(x: Array) -> bool:
 
 
 def merged(shape: tuple[int, ...], summed: tuple[int, ...]) -> list[tuple[int, bool]]:
-    """Neighbouring dimensions that are summed together, or kept together, as one: its size, and is it summed."""
+    """Merge neighbouring dimensions that are summed, or kept, together: the size of each, and whether it is summed."""
     blocks: list[tuple[int, bool]] = []
     for dim, size in enumerate(shape):
         is_summed = dim in summed
@@ -62,7 +62,7 @@ def merged(shape: tuple[int, ...], summed: tuple[int, ...]) -> list[tuple[int, b
 
 
 def of_losses(losses: Array) -> Any:
-    """The sum of the losses of a batch, as torch's nll_loss adds: in blocks of 16, and the first loss at the end."""
+    """Return the sum of the losses of a batch in the order of torch's nll_loss: blocks of 16, the first loss last."""
     flat = np.asarray(losses).reshape(-1)
     if not 2 < flat.size <= BLOCK * BLOCK:
         return np.sum(losses)
@@ -73,7 +73,7 @@ def of_losses(losses: Array) -> Any:
 
 
 def of_powers(x: Array, along: tuple[int, ...]) -> Any:
-    """The sums along a dimension, kept, as torch's softmax adds: along the last in lanes that are then added in halves.
+    """Return the sums along a dimension, kept, in the order of torch's softmax: in lanes that are then added in halves.
 
     Its lanes are those of a processor with AVX-512; one with less has half as many.
     """
@@ -98,7 +98,7 @@ def _axes(axis: Axes, ndim: int) -> tuple[int, ...]:
 
 
 def rows(x: Array) -> Array:
-    """The sum of each row of a matrix."""
+    """Return the sum of each row of a matrix."""
     lanes = LANE_BYTES // x.dtype.itemsize
     count, size = x.shape
     if size < lanes:
@@ -112,7 +112,7 @@ def rows(x: Array) -> Array:
 
 
 def columns(x: Array) -> Array:
-    """The sum of each column of each of several matrices, (matrices, terms, columns)."""
+    """Return the sum of each column of several matrices, (matrices, terms, columns)."""
     lanes = LANE_BYTES // x.dtype.itemsize
     side = TOGETHER * (lanes if x.shape[2] >= lanes else 1)
     whole = x.shape[2] // side * side
@@ -122,7 +122,7 @@ def columns(x: Array) -> Array:
 
 
 def run(x: Array) -> Array:
-    """Sums along axis 1 of (rows, terms, lanes): every fourth term together, then the four."""
+    """Sum along axis 1 of (rows, terms, lanes): every fourth term together, then the four."""
     count, terms, lanes = x.shape
     whole = terms // TOGETHER * TOGETHER
     partial = cascade(x[:, :whole].reshape(count, whole // TOGETHER, TOGETHER * lanes)).reshape(count, TOGETHER, lanes)
@@ -135,7 +135,7 @@ def run(x: Array) -> Array:
 
 
 def cascade(x: Array) -> Array:
-    """Sums along axis 1 of (rows, terms, lanes), one after the other, in blocks of blocks."""
+    """Sum along axis 1 of (rows, terms, lanes), one after the other, in blocks of blocks."""
     count, terms, lanes = x.shape
     if terms < BLOCK:
         return one_by_one(x)
@@ -152,7 +152,7 @@ def cascade(x: Array) -> Array:
 
 
 def one_by_one(x: Array) -> Array:
-    """Sums along axis 1 of (rows, terms, lanes), strictly in order."""
+    """Sum along axis 1 of (rows, terms, lanes), strictly in order."""
     if x.shape[1] == 1:
         return x[:, 0]
     if x.shape[2] > 1 or not x.shape[1]:  # numpy adds a single lane pairwise

@@ -17,7 +17,7 @@ from gradcli.language.tree import Expression, Number, Unary
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """The shape of an array, a numpy scalar or a plain number."""
+    """Return the shape of an array, a numpy scalar or a plain number."""
     return () if isinstance(value, float | int) else value.shape
 
 
@@ -52,7 +52,7 @@ class Formula(Arithmetic):
         return sign * tree.value if isinstance(tree, Number) else None
 
     def unexpanded(self, operands: Sequence[Formula], value: Any) -> Formula:
-        """The formula before an expand, if the other operands broadcast it to the shape of `value` anyway."""
+        """Return the operand of an expand, if the other operands broadcast it to the shape of `value` anyway."""
         if self.inner is None:
             return self
         others = [x.shape for x in operands if x is not self]

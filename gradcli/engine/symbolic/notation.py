@@ -1,4 +1,4 @@
-"""How an application is written: from operands and options to a tree of the expression language."""
+"""Notations: from operands and options of an operation to a tree of the expression language."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Notation = Callable[[Sequence[Formula], dict[str, Any]], Expression]
 
 
 def call(name: str, forward: Callable[..., Any]) -> Notation:
-    """`name(x, y, option=value)`; options at the default of `forward` are left out."""
+    """Write `name(x, y, option=value)`; options at the default of `forward` are left out."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         defaults = getattr(forward, "__kwdefaults__", None) or {}
@@ -41,7 +41,7 @@ def call(name: str, forward: Callable[..., Any]) -> Notation:
 
 
 def positional(name: str) -> Notation:
-    """`name(x, value)`: the options follow the operands without their names (`reshape(x, (3, 2))`)."""
+    """Write `name(x, value)`: the options follow the operands without their names (`reshape(x, (3, 2))`)."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         arguments = [*(x.tree for x in operands), *map(literal, options.values())]
@@ -67,7 +67,7 @@ def attribute(name: str) -> Notation:
 
 
 def literal(value: Any) -> Expression:
-    """A plain value as it is written: a number, a list, a tuple, a slice, a word."""
+    """Write a plain value: a number, a list, a tuple, a slice, a word."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if value is None or isinstance(value, bool | str | EllipsisType):
@@ -81,7 +81,7 @@ def literal(value: Any) -> Expression:
 
 
 def number(value: float) -> Expression:
-    """A number as it is written: signs are operators, whole floats lose their `.0`."""
+    """Write a number: signs are operators, whole floats lose their `.0`."""
     if value != value:
         return Name("nan")
     if value < 0 or (value == 0 and np.signbit(value)):
@@ -94,5 +94,5 @@ def number(value: float) -> Expression:
 
 
 def as_formula(value: Any) -> Formula:
-    """A plain number or array as a formula."""
+    """Return a plain number or array as a formula."""
     return Formula(literal(value), value, max(1, int(np.size(value))))

@@ -49,7 +49,7 @@ index_put: Primitive = primitive(
 
 
 def assign(x: Tensor, items: Any, value: Any) -> None:
-    """`x[items] = value`: a number, or a tensor that broadcasts to what the items name.
+    """Carry out `x[items] = value`: a number, or a tensor that broadcasts to the selected part.
 
     Raises TypeError for other values, AutogradError where shapes or dtypes do not go together.
     """
@@ -58,7 +58,7 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
     if isinstance(value, float) and not np.isfinite(value) and x.dtype.kind in "iu":
         kind = "int" if x.dtype == np.int32 else f"{x.dtype.name}_t"
         raise AutogradError(f"value cannot be converted to type {kind} without overflow")
-    if items is False:  # nothing is named
+    if items is False:  # selects nothing
         return
     part, arrays = located(x, items)
     if arrays:
@@ -72,7 +72,7 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
 
 
 def _constant(value: Any) -> Tensor:
-    """A number as a tensor without dimensions."""
+    """Return a number as a tensor without dimensions."""
     return value if isinstance(value, Tensor) else Tensor(np.asarray(value)[()])
 
 
@@ -114,7 +114,7 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
 
 
 def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """`x[indices] = values`, or added to what is there."""
+    """Carry out `x[indices] = values`, or add the values to the entries."""
     part, arrays = located(x, tuple(indices))
     return put(part, values, arrays, accumulate)
 
@@ -153,7 +153,7 @@ def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     return change(x, copy, source)
 
 
-# These change what the tensor looks at, not what is there; torch numbers their nodes apart.
+# These change the shape of the tensor, not its memory; torch numbers their nodes apart.
 RESHAPING = {
     "t": "TBackward1",
     "transpose": "TransposeBackward1",
@@ -164,8 +164,8 @@ RESHAPING = {
 }
 
 
-def _look(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
-    """`x.t_()`, `x.unsqueeze_(0)`: the same memory, seen in another shape."""
+def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
+    """Carry out `x.t_()`, `x.unsqueeze_(0)`: the same memory in another shape."""
     check_in_place(x)
     result = OPERATIONS[stem].function(x, *arguments, **keywords)
     node = result.node
@@ -219,14 +219,14 @@ OWN: dict[str, Callable[..., Tensor]] = {
 
 
 def in_place_method(name: str) -> Callable[..., Tensor] | None:
-    """`x.name` for the names that end in an underscore, as a function that takes `x` first; None if there is none."""
+    """Return the in-place method of that name as a function that takes the tensor first; None if there is none."""
     stem = name.removesuffix("_")
     if name in OWN:
         return OWN[name]
     if stem == name or stem not in OPERATIONS:
         return None
     if stem in RESHAPING:
-        return lambda x, *arguments, **keywords: _look(x, stem, *arguments, **keywords)
+        return lambda x, *arguments, **keywords: _reshaped(x, stem, *arguments, **keywords)
     if stem not in METHODS:
         return None
     return lambda x, *arguments, **keywords: change(x, OPERATIONS[stem].function, *arguments, **keywords)

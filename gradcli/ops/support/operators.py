@@ -18,7 +18,7 @@ ATTRIBUTES = ("T", "mT", "H", "mH")
 
 
 def _named(name: str) -> Callable[..., Any]:
-    """The operation of that name, whose family is imported when it is first used."""
+    """Return the operation of that name, whose family is imported when it is first used."""
     return lambda *arguments: OPERATIONS[name].function(*arguments)
 
 
@@ -35,7 +35,7 @@ def _assign(target: Tensor, items: Any, value: Any) -> None:
 
 
 def _attribute(x: Tensor, name: str) -> Any:
-    """`x.sum` and `x.T`: the operation of that name on this tensor; `x.add_` writes its result over `x`."""
+    """Return `x.sum` or `x.T`, the operation of that name on this tensor; `x.add_` writes its result over `x`."""
     if name.endswith("_"):
         from gradcli.ops.indexing.assignment import in_place_method
 
@@ -50,7 +50,7 @@ def _attribute(x: Tensor, name: str) -> Any:
 
 
 def register() -> None:
-    """Give the engine the functions behind the operators of its carriers."""
+    """Give the engine the functions behind its operators."""
     FUNCTIONS.update(
         apply=apply,
         backward=backward,

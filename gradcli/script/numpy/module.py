@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.script.machine import RESETS
 from gradcli.script.numpy import draws
 from gradcli.script.numpy.algebra import ALGEBRA, multi_dot
 from gradcli.script.numpy.creation import CREATION
@@ -25,6 +26,7 @@ TESTING = (
 )
 PRINTED = {"precision": 8, "threshold": 1000, "edgeitems": 3, "linewidth": 75, "suppress": False}
 LONGEST = 10_000  # entries of an array that is printed in full
+RESETS.append(lambda: np.set_printoptions(**PRINTED))  # type: ignore[arg-type]
 
 
 def set_printoptions(**options: Any) -> None:
@@ -115,6 +117,5 @@ MEMBERS: dict[str, Any] = {
 
 
 def namespace(name: str) -> Namespace:
-    """`numpy`, printing as it does when nobody has said otherwise."""
-    np.set_printoptions(**PRINTED)  # type: ignore[arg-type]
+    """Return the module `numpy`."""
     return Namespace(name, MEMBERS, find, known=("random", "linalg", "testing"))
