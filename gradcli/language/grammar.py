@@ -45,7 +45,7 @@ def expression_parser() -> Lark:
         text,
         start="program",
         parser="lalr",
-        lexer="basic",  # no terminal depends on its place, and one scanner is built in place of eight
+        lexer="basic",  # no terminal depends on its place
         maybe_placeholders=False,
         postlex=JoinedLines(),
         transformer=Builder(),
@@ -64,7 +64,7 @@ def _cache_file(name: str, text: str) -> str | None:
     """Where the tables of a grammar are kept, or None when there is no such place.
 
     Lark reads and writes the file. It builds the tables anew, silently, when the file is missing, unreadable or
-    cannot be written: the cache saves time and is never needed.
+    cannot be written: the cache saves a fifth of a short command and is never needed.
     """
     with suppress(OSError, RuntimeError):  # RuntimeError: there is no home folder
         folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradcli"

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from gradcli.errors import GradcliError
 from gradcli.script.failure import failure
@@ -13,7 +14,9 @@ from gradcli.script.guards import deadline
 from gradcli.script.interpreter import run
 from gradcli.script.machine import Machine
 from gradcli.script.reading import Snippet
-from gradcli.script.timeline.model import Timeline
+
+if TYPE_CHECKING:
+    from gradcli.script.timeline.model import Timeline
 
 
 class UnwrittenError(BaseException):
