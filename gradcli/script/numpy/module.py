@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,7 @@ from gradcli.script.numpy.functions import FUNCTIONS
 from gradcli.script.numpy.methods import ABSTRACT, NDARRAY
 from gradcli.script.numpy.positions import POSITIONS
 from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, fits, value
-from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace
+from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, listed
 from gradcli.script.stdlib.containers import open_up
 from gradcli.script.stdlib.contexts import nullcontext
 
@@ -70,14 +69,10 @@ def find(name: str) -> Any:
         error = BuiltinType("LinAlgError", np.linalg.LinAlgError, np.linalg.LinAlgError, module="numpy.linalg")
         return Namespace(
             "numpy.linalg",
-            {
-                **{word: algebra(getattr(np.linalg, word)) for word in LINALG.split()},
-                "LinAlgError": error,
-                "multi_dot": multi_dot,
-            },
+            listed(np.linalg, LINALG, algebra) | {"LinAlgError": error, "multi_dot": multi_dot},
         )
     if name == "testing":
-        return Namespace("numpy.testing", {word: asserting(getattr(np.testing, word)) for word in TESTING.split()})
+        return Namespace("numpy.testing", listed(np.testing, TESTING, asserting))
     return None
 
 
@@ -103,14 +98,7 @@ MEMBERS: dict[str, Any] = {
     "seterr": lambda **_: {},
     "array2string": lambda a, **_: str(a),
     "newaxis": None,
-    "True_": np.True_,
-    "False_": np.False_,
-    "pi": math.pi,
-    "e": math.e,
-    "inf": math.inf,
-    "nan": math.nan,
-    "euler_gamma": np.euler_gamma,
-    "__version__": np.__version__,
+    **listed(np, "True_ False_ pi e inf nan euler_gamma __version__"),
 }
 
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.script.machine import running
-from gradcli.script.numpy.functions import option
 from gradcli.script.numpy.values import asarray, dtype_of, fit_together, fits, shape_of, value
-from gradcli.script.python.values.attributes import Facade
+from gradcli.script.python.values.attributes import Facade, listed
 
 Function = Callable[..., Any]
 
@@ -39,16 +38,6 @@ def _length(part: Any) -> int:
     if isinstance(step, complex):
         return int(abs(step))
     return max(math.ceil((stop - start) / step), 1) if step else 1
-
-
-def splitting(function: Function) -> Function:
-    """`np.hsplit` and its kin: equal parts, or parts between positions."""
-
-    def call(ary: Any, indices_or_sections: Any) -> list[Any]:
-        fits(np.size(indices_or_sections) if np.ndim(indices_or_sections) else indices_or_sections)
-        return list(function(asarray(ary), option(indices_or_sections)))
-
-    return call
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
@@ -183,5 +172,4 @@ POSITIONS: dict[str, Any] = {
         ndindex, fromfunction, fromiter, lexsort, apply_along_axis, vectorize, meshgrid, append, pad,
     )
 }  # fmt: skip
-POSITIONS |= {name: splitting(getattr(np, name)) for name in ("hsplit", "vsplit", "dsplit")}
-POSITIONS |= {name: Grids(getattr(np, name)) for name in ("r_", "c_", "mgrid", "ogrid")}
+POSITIONS |= listed(np, "r_ c_ mgrid ogrid", Grids)

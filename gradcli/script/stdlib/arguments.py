@@ -7,8 +7,7 @@ from typing import Any, NoReturn
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade, Namespace
-from gradcli.script.python.values.formatting import with_fields
-from gradcli.script.python.values.special import check_name
+from gradcli.script.stdlib.kinds import SimpleNamespace
 
 OPTIONS = ("type", "default", "help", "action", "choices", "required", "nargs", "dest", "metavar", "const")
 
@@ -24,16 +23,10 @@ class Parser(argparse.ArgumentParser):
         raise UnsupportedError("help on options is not printed here")
 
 
-class Options(Facade):
+class Options(SimpleNamespace):
     """The options by name."""
 
-    def __init__(self, **options: Any) -> None:
-        for name in options:
-            check_name(name)
-        vars(self).update(options)
-
-    def __repr__(self) -> str:
-        return with_fields("Namespace", vars(self).items())
+    _shown_as = "Namespace"
 
 
 class ArgumentParser(Facade):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Literal, cast
 
-from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, type_name
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, fields, type_name
 from gradcli.script.python.values.builtins import type_of
 
 Action = Literal["default", "error", "ignore", "always", "module", "once"]
@@ -51,11 +51,7 @@ class catch_warnings(Facade):  # noqa: N801  Python's name
 
 describe(
     warnings.WarningMessage,
-    getters={
-        "message": lambda warning: warning.message,
-        "category": lambda warning: type_of(warning.message),
-        "lineno": lambda warning: warning.lineno,
-    },
+    getters=fields("message lineno") | {"category": lambda warning: type_of(warning.message)},
 )
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Namespace, describe
+from gradcli.script.python.values.attributes import Namespace, describe, fields, listed
 
-CLOCKS = "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns ctime"
+CLOCKS = "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns"
 
 
 def sleep(seconds: Any) -> None:
@@ -45,17 +45,11 @@ def repeat(stmt: Any, setup: Any = None, timer: Any = None, repeat: int = 5, num
     return [timeit(stmt, setup, number=number) for _ in range(repeat)]
 
 
-describe(
-    time.struct_time,
-    getters={
-        f"tm_{name}": lambda t, n=f"tm_{name}": getattr(t, n) for name in ("year", "mon", "mday", "hour", "min", "sec")
-    },
-)
+describe(time.struct_time, getters=fields("tm_year tm_mon tm_mday tm_hour tm_min tm_sec"))
 
 
 def namespace(name: str) -> Namespace:
     """`time` or `timeit`."""
     if name == "timeit":
         return Namespace(name, {"timeit": timeit, "repeat": repeat, "default_timer": time.perf_counter})
-    clocks = {word: getattr(time, word) for word in f"{CLOCKS} localtime gmtime".split()}
-    return Namespace(name, clocks | {"sleep": sleep, "strftime": strftime})
+    return Namespace(name, listed(time, f"{CLOCKS} ctime localtime gmtime") | {"sleep": sleep, "strftime": strftime})

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.values import natives  # noqa: F401  the methods of dict and tuple
-from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, describe, fields, listed
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.formatting import REPRESENTATIONS, with_fields, written
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib import kinds
-
-
-def _listed(kind: type, names: str) -> dict[str, Callable[..., Any]]:
-    return {name: getattr(kind, name) for name in names.split()}
 
 
 def _measured(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,24 +51,24 @@ def _set_factory(value: Any, factory: Any) -> None:
 
 
 DICT = TABLES[dict].methods
-describe(OrderedDict, methods=DICT | _listed(OrderedDict, "move_to_end pop popitem copy keys values items"))
+describe(OrderedDict, methods=DICT | listed(OrderedDict, "move_to_end pop popitem copy keys values items"))
 describe(
     defaultdict,
-    methods=DICT | _listed(defaultdict, "copy"),
-    getters={"default_factory": lambda value: value.default_factory},
+    methods=DICT | listed(defaultdict, "copy"),
+    getters=fields("default_factory"),
     setters={"default_factory": _set_factory},
 )
 describe(
     Counter,
     methods=DICT
-    | _listed(Counter, "most_common total copy")
+    | listed(Counter, "most_common total copy")
     | {"elements": elements, "update": _measured(Counter.update), "subtract": _measured(Counter.subtract)},
 )
 describe(
     deque,
-    methods=_listed(deque, "append appendleft pop popleft rotate clear copy count index insert remove reverse")
+    methods=listed(deque, "append appendleft pop popleft rotate clear copy count index insert remove reverse")
     | {"extend": _measured(deque.extend), "extendleft": _measured(deque.extendleft)},
-    getters={"maxlen": lambda value: value.maxlen},
+    getters=fields("maxlen"),
 )
 
 
@@ -107,7 +104,7 @@ def open_up(kind: Any) -> None:
     describe(
         kind,
         methods=TABLES[tuple].methods | {"_asdict": kind._asdict, "_replace": kind._replace},
-        getters={"_fields": lambda value: own} | {field: _item(place) for place, field in enumerate(own)},
+        getters={"_fields": lambda value: own} | {field: itemgetter(place) for place, field in enumerate(own)},
     )
     REPRESENTATIONS[kind] = lambda value: with_fields(kind.__name__, zip(own, value, strict=True))
 
@@ -118,10 +115,6 @@ def made_of(kind: Any, items: Any) -> Any:
     if len(values) != len(kind._fields):
         raise TypeError(f"Expected {len(kind._fields)} arguments, got {len(values)}")
     return kind(*values)
-
-
-def _item(position: int) -> Callable[[Any], Any]:
-    return lambda value: value[position]
 
 
 MADE: dict[str, tuple[type, Callable[..., Any]]] = {

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields, listed
 from gradcli.script.python.values.builtins import TYPES
 
 SEARCHES = ("match", "search", "fullmatch", "split", "findall")
@@ -68,20 +68,19 @@ def expand(match: re.Match[str], template: str) -> str:
     return match.expand(template)
 
 
-describe(re.Pattern, methods=METHODS, getters={name: lambda p, n=name: getattr(p, n) for name in ("pattern", "groups")})
+describe(re.Pattern, methods=METHODS, getters=fields("pattern groups"))
 describe(
     re.Match,
-    methods={name: getattr(re.Match, name) for name in ("group", "groups", "groupdict", "start", "end", "span")}
-    | {"expand": expand},
-    getters={name: lambda m, n=name: getattr(m, n) for name in ("string", "pos", "endpos", "lastindex", "lastgroup")},
+    methods=listed(re.Match, "group groups groupdict start end span") | {"expand": expand},
+    getters=fields("string pos endpos lastindex lastgroup"),
 )
 
 
 def namespace(name: str) -> Namespace:
     """`re`."""
     members: dict[str, Any] = {word: _of_module(method) for word, method in METHODS.items()}
-    members |= {word: getattr(re, word) for word in FLAGS.split()}
     members |= {
+        **listed(re, FLAGS),
         "compile": lambda pattern, flags=0: re.compile(pattern, flags),
         "escape": re.escape,
         "error": TYPES.setdefault(re.error, BuiltinType("error", re.error, re.error, module="re")),

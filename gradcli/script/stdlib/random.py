@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, listed
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.operators import bounded
 
@@ -39,8 +39,7 @@ def getrandbits(source: Random, k: int) -> int:
     return source.getrandbits(k)
 
 
-TABLE = {name: getattr(Random, name) for name in METHODS.split()}
-TABLE |= {"choices": choices, "sample": sample, "shuffle": shuffle, "getrandbits": getrandbits}
+TABLE = listed(Random, METHODS) | {"choices": choices, "sample": sample, "shuffle": shuffle, "getrandbits": getrandbits}
 
 describe(Random, methods=TABLE)
 RANDOM = TYPES[Random] = BuiltinType("Random", Random, Random, module="random")

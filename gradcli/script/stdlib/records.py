@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.python.functions.classes import FIELDS
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.formatting import REPRESENTATIONS, with_fields
 from gradcli.script.python.values.parents import parent
@@ -64,10 +64,7 @@ def is_instance(value: Any) -> bool:
     return not isinstance(value, type) and dataclasses.is_dataclass(value)
 
 
-describe(
-    dataclasses.Field,
-    getters={"name": lambda field: field.name, "default": lambda field: field.default},
-)
+describe(dataclasses.Field, getters=fields("name default"))
 
 
 class NamedTuple(parent(tuple)):  # type: ignore[misc]

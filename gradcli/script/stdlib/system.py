@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Facade, Namespace, describe
+from gradcli.script.python.values.attributes import Facade, Namespace, describe, fields, listed
 
 STRING = "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation whitespace printable"
 
@@ -33,16 +33,8 @@ class Stream(Facade):
         return False
 
 
-describe(
-    type(sys.float_info),
-    getters={
-        name: lambda info, name=name: getattr(info, name) for name in ("max", "min", "epsilon", "dig", "mant_dig")
-    },
-)
-describe(
-    type(sys.version_info),
-    getters={name: lambda info, name=name: getattr(info, name) for name in ("major", "minor", "micro")},
-)
+describe(type(sys.float_info), getters=fields("max min epsilon dig mant_dig"))
+describe(type(sys.version_info), getters=fields("major minor micro"))
 
 
 def leave(code: Any = None) -> None:
@@ -53,7 +45,7 @@ def leave(code: Any = None) -> None:
 def environment() -> Namespace:
     """`os`, whose variables are those that the snippet sets."""
     variables: dict[str, str] = {}
-    paths = {word: getattr(posixpath, word) for word in ("basename", "dirname", "splitext", "split")}
+    paths = listed(posixpath, "basename dirname splitext split")
     found = dict.fromkeys(("exists", "isfile"), lambda path: path in running.machine.saved)
     own = {"environ": variables, "getenv": variables.get, "name": "posix", "sep": "/", "linesep": "\n"}
     path = Namespace("os.path", {**paths, **found, "isdir": lambda _: False, "join": join, "sep": "/"})
@@ -71,7 +63,7 @@ def nothing(*_: Any, **__: Any) -> None:
 
 
 SMALL: dict[str, dict[str, Any]] = {
-    "string": {word: getattr(string, word) for word in STRING.split()},
+    "string": listed(string, STRING),
     "gc": {"collect": lambda *_: 0, "enable": nothing, "disable": nothing, "isenabled": lambda: True},
     "platform": {"python_version": lambda: sys.version.split()[0]},
     "traceback": {"print_exc": nothing, "print_stack": nothing},
@@ -87,17 +79,10 @@ def namespace(name: str) -> Namespace:
     members: dict[str, Any] = {
         "stdout": Stream(errors=False),
         "stderr": Stream(errors=True),
-        "version": sys.version,
-        "version_info": sys.version_info,
-        "maxsize": sys.maxsize,
-        "maxunicode": sys.maxunicode,
-        "byteorder": sys.byteorder,
-        "float_info": sys.float_info,
-        "platform": sys.platform,
+        **listed(sys, "version version_info maxsize maxunicode byteorder float_info platform getsizeof"),
         "argv": ["snippet.py"],
         "exit": leave,
         "getrecursionlimit": lambda: DEPTH,
         "setrecursionlimit": nothing,
-        "getsizeof": sys.getsizeof,
     }
     return Namespace(name, members)
