@@ -27,7 +27,7 @@ LONGEST = 10_000  # entries of an array that is printed in full
 
 
 def set_printoptions(**options: Any) -> None:
-    """How arrays are printed from now on."""
+    """Set how arrays are printed from now on."""
     known = {name: options[name] for name in PRINTED if options.get(name) is not None}
     if "threshold" in known:
         known["threshold"] = int(min(known["threshold"], LONGEST))
@@ -35,7 +35,7 @@ def set_printoptions(**options: Any) -> None:
 
 
 def algebra(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of matrices, whose work grows with the third power of their size."""
+    """Wrap a function of matrices, whose work grows with the third power of their size."""
 
     def call(*arguments: Any, **options: Any) -> Any:
         values: list[Any] = [x if x is None or isinstance(x, str | tuple) else value(x) for x in arguments]
@@ -50,7 +50,7 @@ def algebra(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def asserting(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A test of `np.testing`: AssertionError with numpy's words."""
+    """Wrap a check of `np.testing`: AssertionError with numpy's words."""
 
     def call(actual: Any, desired: Any, *rest: Any, **options: Any) -> None:
         values = [value(x) for x in (actual, desired)]
@@ -62,7 +62,7 @@ def asserting(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def find(name: str) -> Any:
-    """The submodules, which are loaded when they are asked for."""
+    """Return a submodule, which is loaded now."""
     if name == "random":
         return draws.namespace("numpy.random")
     if name == "linalg":
@@ -103,6 +103,6 @@ MEMBERS: dict[str, Any] = {
 
 
 def namespace(name: str) -> Namespace:
-    """`numpy`, printing as it does when nobody has said otherwise."""
+    """`numpy`, with its default print options."""
     np.set_printoptions(**PRINTED)  # type: ignore[arg-type]
     return Namespace(name, MEMBERS, find, known=("random", "linalg", "testing"))

@@ -1,4 +1,4 @@
-"""numpy's functions of positions: parts of arrays, grids, places of entries, and what is made of rows and columns."""
+"""numpy's functions of positions: parts of arrays, grids, places of entries, rows and columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Function = Callable[..., Any]
 
 
 class Grids(Facade):
-    """`np.mgrid` and its kin: made in brackets."""
+    """`np.mgrid`, `np.r_` and the like, made in brackets."""
 
     def __init__(self, made: Any) -> None:
         self._made = made
@@ -29,7 +29,7 @@ class Grids(Facade):
 
 
 def _length(part: Any) -> int:
-    """How many entries a part of a grid has."""
+    """Return how many entries a part of a grid has."""
     if isinstance(part, str):
         return 0
     if not isinstance(part, slice):
@@ -73,7 +73,7 @@ def pad(a: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
 
 
 def ix_(*rows: Any) -> Any:
-    """Rows and columns whose crossings are meant."""
+    """Return indices that select the crossings of rows and columns."""
     return np.ix_(*map(value, rows))
 
 
@@ -121,12 +121,12 @@ def ndindex(*shape: Any) -> Iterator[Any]:
 
 
 def fromfunction(function: Function, shape: Any, *, dtype: Any = float) -> Any:
-    """What a function makes of the coordinates."""
+    """Call a function with the coordinates of every entry."""
     return function(*indices(shape, np.dtype(np.float64) if dtype is float else dtype))
 
 
 def fromiter(iter: Any, dtype: Any, count: int = -1) -> Any:
-    """An array of what is gone through."""
+    """Make an array of the items of an iterable."""
     found = []
     for item in iter:
         running.machine.budget.spend(1)
@@ -137,12 +137,12 @@ def fromiter(iter: Any, dtype: Any, count: int = -1) -> Any:
 
 
 def lexsort(keys: Any) -> Any:
-    """The order by the last key, then by those before."""
+    """Return the order by the last key, then by the one before it, and so on."""
     return np.lexsort([value(key) for key in keys])
 
 
 def apply_along_axis(func1d: Function, axis: int, arr: Any) -> Any:
-    """A function of every row along an axis."""
+    """Apply a function to every row along an axis."""
     rows = np.moveaxis(value(arr), axis, -1)
     found = [value(func1d(row)) for row in rows.reshape(-1, rows.shape[-1])]
     running.machine.budget.spend(len(found))
@@ -152,7 +152,7 @@ def apply_along_axis(func1d: Function, axis: int, arr: Any) -> Any:
 
 
 def vectorize(pyfunc: Function) -> Function:
-    """A function entry by entry."""
+    """Wrap a function to be called entry by entry."""
 
     def call(*arrays: Any) -> Any:
         spread = broadcast_arrays(*arrays)

@@ -20,7 +20,7 @@ MISSING = object()
 
 
 def reduce(function: Callable[[Any, Any], Any], items: Any, start: Any = MISSING) -> Any:
-    """The items made into one, from the left."""
+    """Combine the items from the left into one value."""
     total = start
     for item in bounded(items):
         running.machine.budget.spend(1)
@@ -31,10 +31,10 @@ def reduce(function: Callable[[Any, Any], Any], items: Any, start: Any = MISSING
 
 
 def wraps(wrapped: Any, *_: Any) -> Callable[[Any], Any]:
-    """A decorator that gives a function the name of another."""
+    """Return a decorator that gives a function the name of another."""
 
     def decorate(function: Any) -> Any:
-        if is_own_function(function):  # the others are everybody's
+        if is_own_function(function):  # the others are shared by all runs
             function.__name__ = getattr(wrapped, "__name__", function.__name__)
             function.__doc__ = getattr(wrapped, "__doc__", None)
         return function
@@ -43,14 +43,14 @@ def wraps(wrapped: Any, *_: Any) -> Callable[[Any], Any]:
 
 
 def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
-    """Remember what a function answered; as a bare decorator too."""
+    """Cache the results of a function; as a bare decorator too."""
     if callable(maxsize):
         return functools.lru_cache(maxsize)
     return functools.lru_cache(maxsize, typed)
 
 
 def cache(function: Callable[..., Any]) -> Any:
-    """Remember everything that a function answered."""
+    """Cache all results of a function."""
     return functools.lru_cache(None)(function)
 
 
@@ -63,7 +63,7 @@ describe(functools.partial, getters=fields("func args") | {"keywords": lambda pa
 
 
 class _Info(Facade):
-    """How often a cache knew the answer."""
+    """The statistics of a cache."""
 
     def __init__(self, info: Any) -> None:
         self.hits, self.misses, self.maxsize, self.currsize = info
@@ -73,12 +73,12 @@ class _Info(Facade):
 
 
 def itemgetter(*keys: Any) -> Callable[[Any], Any]:
-    """A function that takes out these items."""
+    """Return a function that takes out these items."""
     return lambda value: value[keys[0]] if len(keys) == 1 else tuple(value[key] for key in keys)
 
 
 def attrgetter(*names: str) -> Callable[[Any], Any]:
-    """A function that looks at these attributes."""
+    """Return a function that reads these attributes."""
 
     def get(value: Any) -> Any:
         found = [functools.reduce(attribute, exact(name).split("."), value) for name in names]
@@ -88,7 +88,7 @@ def attrgetter(*names: str) -> Callable[[Any], Any]:
 
 
 def methodcaller(name: str, /, *arguments: Any, **named: Any) -> Callable[[Any], Any]:
-    """A function that calls this method."""
+    """Return a function that calls this method."""
     return lambda value: attribute(value, exact(name))(*arguments, **named)
 
 

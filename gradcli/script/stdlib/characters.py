@@ -1,4 +1,4 @@
-"""`unicodedata`, with which lessons about letters take the accents off names."""
+"""`unicodedata`: names and properties of characters."""
 
 from __future__ import annotations
 

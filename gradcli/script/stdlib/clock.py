@@ -21,13 +21,13 @@ def sleep(seconds: Any) -> None:
 
 
 def strftime(format: str, t: Any = None) -> str:
-    """A time as text, the time now if none is given."""
+    """Return a time as text, the time now if none is given."""
     running.machine.budget.fits(len(format) * 100, "the text")
     return time.strftime(format) if t is None else time.strftime(format, t)
 
 
 def timeit(stmt: Any, setup: Any = None, timer: Any = None, number: int = 1_000_000, **__: Any) -> float:
-    """How long so many calls take."""
+    """Return how many seconds so many calls take."""
     if not callable(stmt):
         message = "timeit of a text is not supported here"
         raise UnsupportedError(message, python=TypeError, help="give it a function: timeit(lambda: f(x), number=10)")
@@ -41,7 +41,7 @@ def timeit(stmt: Any, setup: Any = None, timer: Any = None, number: int = 1_000_
 
 
 def repeat(stmt: Any, setup: Any = None, timer: Any = None, repeat: int = 5, number: int = 1_000_000) -> list[float]:
-    """The same several times."""
+    """Measure `timeit` several times."""
     return [timeit(stmt, setup, number=number) for _ in range(repeat)]
 
 

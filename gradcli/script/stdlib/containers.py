@@ -1,4 +1,4 @@
-"""`collections`: Python's own containers, as snippets may look into them, and written without running away."""
+"""`collections`: Python's own containers, with the methods that snippets may call and texts of limited size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradcli.script.stdlib import kinds
 
 
 def _measured(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method whose arguments are gone through to their end."""
+    """Wrap a method that reads its arguments to their end."""
 
     def call(value: Any, *items: Any, **named: Any) -> Any:
         return method(value, *map(bounded, items), **named)
@@ -27,7 +27,7 @@ def _measured(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _made(kind: type) -> Callable[..., Any]:
-    """A constructor from things that end."""
+    """Wrap a constructor that reads its arguments to their end."""
     return lambda *items, **named: kind(*map(bounded, items), **named)
 
 
@@ -40,7 +40,7 @@ def defaultdict_(factory: Any = None, *items: Any, **named: Any) -> defaultdict[
 
 
 def elements(counter: Counter[Any]) -> Iterator[Any]:
-    """Every item as often as it was counted, which may be often."""
+    """Yield every item as often as it was counted; each costs a step."""
     for item in counter.elements():
         running.machine.budget.spend(1)
         yield item
@@ -89,7 +89,7 @@ REPRESENTATIONS[defaultdict] = lambda value: written(
 
 
 def namedtuple_(name: str, fields: Any, *, rename: bool = False, defaults: Any = None, module: Any = None) -> Any:
-    """A kind of tuple whose items have names."""
+    """Return a type of tuples whose items have names."""
     names = fields.replace(",", " ").split() if isinstance(fields, str) else list(bounded(fields))
     made: Any = namedtuple(name, names, rename=rename, defaults=defaults, module="__main__")  # type: ignore[misc, arg-type]
     open_up(made)
@@ -99,7 +99,7 @@ def namedtuple_(name: str, fields: Any, *, rename: bool = False, defaults: Any =
 
 
 def open_up(kind: Any) -> None:
-    """Let snippets look into a kind of tuples whose items have names."""
+    """Let snippets read a type of tuples whose items have names."""
     own: tuple[str, ...] = kind._fields
     describe(
         kind,
@@ -110,7 +110,7 @@ def open_up(kind: Any) -> None:
 
 
 def made_of(kind: Any, items: Any) -> Any:
-    """A tuple with names of so many items."""
+    """Make a named tuple of as many items as it has fields."""
     values = list(bounded(items))
     if len(values) != len(kind._fields):
         raise TypeError(f"Expected {len(kind._fields)} arguments, got {len(values)}")

@@ -30,7 +30,7 @@ MAKING = {
 
 
 def strftime(value: Any, format: str) -> str:
-    """A date as text."""
+    """Return a date as text."""
     running.machine.budget.fits(len(format) * 100, "the text")
     return str(value.strftime(format))
 

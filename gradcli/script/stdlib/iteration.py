@@ -36,34 +36,34 @@ def _of_whole(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def called(function: Any) -> Any:
-    """A type as a function, as `filterfalse(bool, x)` has it."""
+    """Return a function for a type, as in `filterfalse(bool, x)`."""
     return function.__call__ if isinstance(function, BuiltinType) else function
 
 
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
-    """Without end, but for the limits."""
+    """Count without end, but for the limits."""
     return Counting(itertools.count(start, step))
 
 
 def cycle(items: Any) -> Iterator[Any]:
-    """Round and round."""
+    """Repeat the items without end, but for the limits."""
     return Counting(itertools.cycle(Counting(bounded(items))))
 
 
 def repeat(value: Any, times: int | None = None) -> Iterator[Any]:
-    """The same again and again."""
+    """Repeat a value, without end if no number of times is given."""
     return Counting(itertools.repeat(value) if times is None else itertools.repeat(value, times))
 
 
 def product(*items: Any, repeat: int = 1) -> Iterator[Any]:
-    """All combinations of one item of each."""
+    """Yield all combinations of one item of each."""
     pools = [tuple(bounded(item)) for item in items]
     running.machine.budget.fits(len(pools) * repeat, "each of them")
     return Counting(itertools.product(*pools, repeat=repeat))
 
 
 def accumulate(items: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
-    """Running totals."""
+    """Yield running totals."""
     add = BINARY[ast.Add] if func is None or func is operator.add else called(func)
     return Counting(itertools.accumulate(ticking(items), add, initial=initial))
 

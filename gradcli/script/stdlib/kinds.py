@@ -1,4 +1,4 @@
-"""`types`, `numbers` and `collections.abc`: names for what values are."""
+"""`types`, `numbers` and `collections.abc`: names of types."""
 
 from __future__ import annotations
 

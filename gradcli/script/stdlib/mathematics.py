@@ -1,4 +1,4 @@
-"""`math`, `statistics`: Python's own functions; those of whole numbers answer only what the limits allow."""
+"""`math` and `statistics`: Python's own functions; whole numbers stay within the limits."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def factorial(n: Any) -> int:
 
 
 def comb(n: Any, k: Any) -> int:
-    """How many ways there are to choose k of n."""
+    """Return how many ways there are to choose k of n."""
     whole, part = operator.index(n), operator.index(k)
     _bits(min(part, whole - part) * whole.bit_length())
     return math.comb(whole, part)
 
 
 def perm(n: Any, k: Any = None) -> int:
-    """How many ways there are to choose k of n in order."""
+    """Return how many ways there are to choose k of n in order."""
     if k is None:
         return factorial(n)
     whole, part = operator.index(n), operator.index(k)
@@ -56,7 +56,7 @@ def lcm(*integers: Any) -> int:
 
 
 def prod(items: Any, *, start: Any = 1) -> Any:
-    """The product, one by one, for whole numbers grow."""
+    """Multiply one by one, for whole numbers grow."""
     multiply, total = BINARY[ast.Mult], start
     for item in bounded(items):
         total = multiply(total, item)
@@ -68,7 +68,7 @@ def _bits(count: float) -> None:
 
 
 def _of_all(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that goes through each of its arguments to the end."""
+    """Wrap a function that reads each of its arguments to its end."""
 
     def call(*samples: Any, **options: Any) -> Any:
         return function(*map(bounded, samples), **options)

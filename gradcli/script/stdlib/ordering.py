@@ -16,7 +16,7 @@ PLACES = "bisect bisect_left bisect_right insort insort_left insort_right"
 
 
 def _comparing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that compares a new item, or the last, with some of a list in order."""
+    """Wrap a function that compares a new item, or the last, with items of an ordered list."""
 
     def call(items: Any, *rest: Any, **options: Any) -> Any:
         measure(items[-1:], rest, " in comparison")
@@ -32,7 +32,7 @@ def heapify(x: list[Any]) -> None:
 
 
 def _most(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The first few in order."""
+    """Wrap a function that returns the first few items in order."""
 
     def call(n: int, iterable: Any, key: Any = None) -> Any:
         return function(n, list(bounded(iterable)), key)

@@ -1,4 +1,4 @@
-"""`random`: Python's own generator, so that a seed gives the numbers that it gives in Python."""
+"""`random`: Python's own generator, so that a seed gives the same numbers as in Python."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ METHODS = (
 
 
 def choices(source: Random, population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1) -> Any:
-    """`k` items, each from all of them."""
+    """Draw `k` items with replacement."""
     running.machine.budget.fits(k, "the sample")
     return source.choices(population, weights, cum_weights=cum_weights, k=k)
 
 
 def sample(source: Random, population: Any, k: int, *, counts: Any = None) -> Any:
-    """`k` different items."""
+    """Draw `k` items without replacement."""
     running.machine.budget.fits(k, "the sample")
     return source.sample(bounded(population) if isinstance(population, range) else population, k, counts=counts)
 
@@ -34,7 +34,7 @@ def shuffle(source: Random, items: Any) -> None:
 
 
 def getrandbits(source: Random, k: int) -> int:
-    """A whole number of `k` random bits."""
+    """Draw a whole number of `k` bits."""
     running.machine.budget.bits(k)
     return source.getrandbits(k)
 

@@ -1,4 +1,4 @@
-"""`sys`, `os`, `string`, `gc`, `platform` and `traceback`: what a snippet may know of where it runs, and constants."""
+"""`sys`, `os`, `string`, `gc`, `platform` and `traceback`: the public facts about the process, and constants."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Stream(Facade):
         return len(text)
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing: there is no buffer."""
 
     def isatty(self) -> bool:
-        """Whether somebody types at it."""
+        """Return False: no person types at it."""
         return False
 
 
@@ -38,12 +38,12 @@ describe(type(sys.version_info), getters=fields("major minor micro"))
 
 
 def leave(code: Any = None) -> None:
-    """`sys.exit`: the end of the snippet, and its failure if a code is given that is not 0."""
+    """`sys.exit`: end the snippet, as failed if the code is not 0."""
     raise SystemExit(code)
 
 
 def environment() -> Namespace:
-    """`os`, whose variables are those that the snippet sets."""
+    """Return `os`, whose variables are the ones that the snippet sets."""
     variables: dict[str, str] = {}
     paths = listed(posixpath, "basename dirname splitext split")
     found = dict.fromkeys(("exists", "isfile"), lambda path: path in running.machine.saved)
@@ -59,7 +59,7 @@ def join(*parts: str) -> str:
 
 
 def nothing(*_: Any, **__: Any) -> None:
-    """What changes nothing here."""
+    """Do nothing."""
 
 
 SMALL: dict[str, dict[str, Any]] = {
@@ -71,7 +71,7 @@ SMALL: dict[str, dict[str, Any]] = {
 
 
 def namespace(name: str) -> Namespace:
-    """`sys`, `os` and their small kin."""
+    """`sys`, `os`, or one of the small modules."""
     if name in SMALL:
         return Namespace(name, SMALL[name])
     if name == "os":
