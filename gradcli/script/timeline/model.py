@@ -69,7 +69,7 @@ class Changed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Accumulated:
-    """A gradient that arrived at a leaf: `after` is `before` plus `gradient`; `before` is None if there was no `.grad`."""
+    """A gradient that arrived at a leaf: `after` is `before` plus `gradient`; `before` is None without a `.grad`."""
 
     name: str
     gradient: Value
