@@ -1,4 +1,4 @@
-"""One line of what to do about an error that a snippet did not catch."""
+"""One line of advice on an error that a snippet did not catch."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from gradcli.script.python.values.formatting import text
 from gradcli.script.python.values.places import PLACES, Place
 from gradcli.source import did_you_mean
 
-CALLS = 3  # calls that an error tells it came through
+CALLS = 3  # calls that an error names as its way
 LONGEST = 10_000  # characters of a message
 MESSAGE = "gradcli_message"  # the attribute of an exception that holds its message
 
@@ -28,25 +28,25 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
         return error
     places: list[Place] = error.__dict__.get(PLACES, [])
     if isinstance(error, LimitError | UnsupportedError | ExitError):
-        told: GradcliError = error
+        result: GradcliError = error
     else:
         kind = python_class(error).__name__
         message = error.__dict__[MESSAGE] if MESSAGE in error.__dict__ else message_of(error)
         known = error.help if isinstance(error, GradcliError) else ""
         seen = what_is_seen(message, places[0].node) if places else ""
-        told = EvaluationError(
+        result = EvaluationError(
             error.code if isinstance(error, GradcliError) else "E402",
             f"{kind}: {message}" if message else kind,
             help=near(error, names) or seen or advice(message) or known or BY_KIND.get(kind, ""),
         )
         if places and isinstance(places[0].node, ast.Raise):
-            told.help = ""  # the snippet has said what it has to say
-    if told.code == "E210":
-        told.help = "try it at a smaller size, or allow more with --max-elements N"
+            result.help = ""  # the snippet has said what it has to say
+    if result.code == "E210":
+        result.help = "try it at a smaller size, or allow more with --max-elements N"
     if places:
-        told.at(places[0].span, places[0].source)
-        told.help = "\n".join(filter(None, [told.help, called_from(places)]))
-    return told
+        result.at(places[0].span, places[0].source)
+        result.help = "\n".join(filter(None, [result.help, called_from(places)]))
+    return result
 
 
 def message_of(error: Exception) -> str:

@@ -67,7 +67,7 @@ def parse(source: Source) -> ast.Module:
             warnings.simplefilter("ignore")
             sys.setrecursionlimit(PARSER_FRAMES)  # the parser's C code may recurse three times as deep
             tree = ast.parse(source.text)
-            compile(source.text, source.name, "exec", dont_inherit=True)  # tells a return outside a function and such
+            compile(source.text, source.name, "exec", dont_inherit=True)  # refuses a return outside a function and such
             return tree
     except SyntaxError as error:
         raise _unreadable(error, source) from None
@@ -176,6 +176,7 @@ def _prepared(machine: Machine) -> Iterator[None]:
         with (
             renewed(strict=True, default_dtype=np.dtype(np.float32), largest=largest, tape=machine.timeline),
             np.errstate(all="ignore"),
+            np.printoptions(),
             warnings.catch_warnings(),
             deep(),
             confined(),

@@ -38,7 +38,7 @@ PLACES = {
     "gradcli.script.stdlib.characters": "unicodedata",
 }
 MODULES = {name: place for place, names in PLACES.items() for name in names.split()}
-ORIGINALS = {"numpy", *MODULES} & {"numpy", *sys.stdlib_module_names}  # which tell of names that are not there
+ORIGINALS = {"numpy", *MODULES} & {"numpy", *sys.stdlib_module_names}  # modules of Python, which know their names
 
 
 def modules(machine: Any) -> Namespace:

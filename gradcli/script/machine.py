@@ -86,7 +86,7 @@ class Machine:
 
     def warned(self, message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         """Pass a warning on, once for each line, as Python does."""
-        place = (str(message), 0 if str(message) == GRADIENT_LOST else self.line)  # which torch tells once in a run
+        place = (str(message), 0 if str(message) == GRADIENT_LOST else self.line)  # torch warns once in a run
         if place not in self._warned:
             self._warned.add(place)
             self._warn(category.__name__, str(message), self.source, self.line)

@@ -1,4 +1,4 @@
-"""Sums of products, statistics of pairs, sets and dtypes: what numpy has besides functions of entries and axes."""
+"""numpy's sums of products, statistics of pairs, sets, polynomials and dtypes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradcli.script.python.values.attributes import BuiltinType
 
 Function = Callable[..., Any]
 PAIRS = "isin intersect1d union1d setdiff1d setxor1d digitize convolve correlate cov corrcoef trapezoid"
-MEASURED = ("convolve", "correlate", "cov", "corrcoef")  # whose work or size is a product
+MEASURED = ("convolve", "correlate", "cov", "corrcoef")  # functions whose work or size is a product
 
 
 def einsum(subscripts: str, *operands: Any) -> Any:
@@ -46,7 +46,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None) -> Any:
 
 
 def pairs(name: str) -> Function:
-    """A function of one or two arrays."""
+    """Wrap a function of one or two arrays."""
     function = getattr(np, name)
 
     def call(*arrays: Any, **options: Any) -> Any:
@@ -61,7 +61,7 @@ def pairs(name: str) -> Function:
 
 
 def block(arrays: Any) -> Any:
-    """Arrays put together as they stand in nested lists."""
+    """Join arrays as they stand in nested lists."""
     if not isinstance(arrays, list):
         return value(arrays)
     rows = [block(one) for one in arrays]
@@ -77,7 +77,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 def interp(x: Any, xp: Any, fp: Any) -> Any:
-    """Straight lines between points."""
+    """Interpolate linearly between points."""
     return np.interp(value(x), value(xp), value(fp))
 
 
@@ -88,14 +88,14 @@ def polyfit(x: Any, y: Any, deg: int) -> Any:
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """How often each whole number occurs."""
+    """Count how often each whole number occurs."""
     numbers = asarray(x)
     fits(max(int(numbers.max(initial=0)), minlength))
     return np.bincount(numbers, None if weights is None else value(weights), minlength)
 
 
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: bool = False) -> Any:
-    """How many entries fall between edges."""
+    """Count the entries between edges."""
     fits(bins if isinstance(bins, int) else 0)
     return np.histogram(value(a), option(bins), range, density)
 
@@ -109,7 +109,7 @@ def multi_dot(arrays: Any) -> Any:
 
 
 def kind_of(dtype: Any) -> Any:
-    """What numpy takes for a kind of numbers: a dtype, or an abstract one."""
+    """Return the dtype, or the abstract class of numpy, behind a type of the snippet."""
     if isinstance(dtype, BuiltinType) and not isinstance(dtype, ScalarType) and issubclass(_type(dtype), np.generic):
         return dtype.python
     return dtype_of(dtype)

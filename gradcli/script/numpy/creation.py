@@ -39,7 +39,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Ar
 
 
 def row(make: Callable[..., Any]) -> Callable[..., Any]:
-    """`np.linspace` and its kin: so many numbers from one to another."""
+    """Wrap `np.linspace` or the like: so many numbers from one to another."""
 
     def call(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, **options: Any) -> Any:
         first, last = value(start), value(stop)
@@ -63,7 +63,7 @@ def tri(N: int, M: int | None = None, k: int = 0) -> Array:
 
 
 def number(x: Any) -> Any:
-    """A plain number, of a tensor too."""
+    """Return a plain number, of a tensor too."""
     if isinstance(x, Tensor):
         return x.item()
     return x if isinstance(x, int | float | np.generic) else array(x)[()]

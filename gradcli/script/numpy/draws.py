@@ -1,4 +1,4 @@
-"""`np.random`: numpy's own generators, so that a seed gives the numbers that it gives in numpy."""
+"""`np.random`: numpy's own generators, so that a seed gives the same numbers as in numpy."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MODERN = {"random": 0, "integers": 2}
 
 
 def sized(name: str, before: int) -> Draw:
-    """A draw of so many numbers; the size is measured together with the parameters."""
+    """Wrap a draw of `size` numbers, which is measured together with the parameters."""
 
     def draw(source: Any, *parameters: Any, size: Any = None, **options: Any) -> Any:
         if len(parameters) > before:

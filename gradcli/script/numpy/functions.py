@@ -1,4 +1,4 @@
-"""numpy's functions, for arrays and what becomes one; those that make more of it measure first."""
+"""numpy's functions of arrays, and of values that become arrays; large results are measured first."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.numpy.values import array, asarray, dtype_of, fit_together, fits, shape_of, value
+from gradcli.script.python.values.attributes import listed
 from gradcli.script.python.values.operators import bounded
 
 Function = Callable[..., Any]
@@ -32,14 +33,15 @@ REDUCING = (
 SHAPING = (
     "ravel transpose squeeze expand_dims swapaxes moveaxis flip fliplr flipud roll rot90 sort argsort unique diff "
     "trace diagonal round around nonzero argwhere flatnonzero atleast_1d atleast_2d atleast_3d reshape take polyval "
-    "searchsorted copy ndim size shape partition argpartition take_along_axis ediff1d compress extract"
+    "searchsorted copy ndim size shape partition argpartition take_along_axis ediff1d compress extract "
+    "vdot"
 )
 JOINING = "concatenate stack vstack hstack dstack column_stack"
 WORK = {"f": 2**12}  # products of a matrix product that count as one entry; whole numbers have no fast library
 
 
 def unary(function: Function) -> Function:
-    """Entry by entry; a tensor gives a tensor."""
+    """Wrap a function that goes entry by entry; of a tensor it makes a tensor."""
 
     def call(x: Any, **options: Any) -> Any:
         result = function(value(x), **options)
@@ -49,7 +51,7 @@ def unary(function: Function) -> Function:
 
 
 def broadcasting(function: Function) -> Function:
-    """Of arrays that broadcast together; options are numbers."""
+    """Wrap a function of arrays that broadcast together; options are numbers."""
 
     def call(*arrays: Any, **options: Any) -> Any:
         values = [None if x is None else value(x) for x in arrays]
@@ -61,7 +63,7 @@ def broadcasting(function: Function) -> Function:
 
 
 def of_first(function: Function) -> Function:
-    """Of one array; what follows are axes, numbers, lists of them, and a dtype."""
+    """Wrap a function of one array; the other arguments are axes, numbers, lists of them, and a dtype."""
 
     def call(a: Any, *rest: Any, **options: Any) -> Any:
         if "dtype" in options:
@@ -72,14 +74,14 @@ def of_first(function: Function) -> Function:
 
 
 def option(x: Any) -> Any:
-    """Axes stay tuples; lists of numbers become arrays; words and dtypes are what they are."""
+    """Return an option for numpy: lists of numbers become arrays; axes, words and dtypes stay as they are."""
     if isinstance(x, tuple) and all(isinstance(item, int) for item in x):
         return x
     return x if x is None or isinstance(x, str | np.dtype) else value(x)
 
 
 def joining(function: Function) -> Function:
-    """Of a list of arrays."""
+    """Wrap a function of a list of arrays."""
 
     def call(arrays: Any, *rest: Any, **options: Any) -> Any:
         values = [value(x) for x in bounded(arrays)]
@@ -89,16 +91,14 @@ def joining(function: Function) -> Function:
     return call
 
 
-def split(a: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """Equal parts, or parts between positions."""
-    fits(np.size(indices_or_sections) if np.ndim(indices_or_sections) else indices_or_sections)
-    return np.split(asarray(a), option(indices_or_sections), axis)
+def splitting(function: Function) -> Function:
+    """Wrap a function that cuts an array into equal parts, or between positions."""
 
+    def call(ary: Any, indices_or_sections: Any, *axis: int, **options: Any) -> list[Any]:
+        fits(np.size(indices_or_sections) if np.ndim(indices_or_sections) else indices_or_sections)
+        return list(function(asarray(ary), option(indices_or_sections), *axis, **options))
 
-def array_split(a: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """Parts as equal as can be."""
-    fits(np.size(indices_or_sections) if np.ndim(indices_or_sections) else indices_or_sections)
-    return np.array_split(asarray(a), option(indices_or_sections), axis)
+    return call
 
 
 def tile(a: Any, reps: Any) -> Any:
@@ -119,35 +119,23 @@ def broadcast_to(a: Any, shape: Any) -> Any:
     return np.broadcast_to(value(a), shape_of(shape))
 
 
-def outer(a: Any, b: Any) -> Any:
-    """Every product of an entry of each."""
-    fits(np.size(value(a)) * np.size(value(b)))
-    return np.outer(value(a), value(b))
+def crossing(function: Function) -> Function:
+    """Wrap a function that multiplies every entry of one array by every entry of another."""
+
+    def call(a: Any, b: Any) -> Any:
+        fits(np.size(value(a)) * np.size(value(b)))
+        return function(value(a), value(b))
+
+    return call
 
 
-def kron(a: Any, b: Any) -> Any:
-    """The Kronecker product."""
-    fits(np.size(value(a)) * np.size(value(b)))
-    return np.kron(value(a), value(b))
-
-
-def dot(a: Any, b: Any) -> Any:
-    """The sum of products over the last axis of one and the second to last of the other."""
-    return product(np.dot, value(a), value(b))
-
-
-def matmul(a: Any, b: Any) -> Any:
-    """The matrix product."""
-    return product(np.matmul, value(a), value(b))
-
-
-def inner(a: Any, b: Any) -> Any:
-    """The sum of products over the last axes."""
-    return product(np.inner, value(a), value(b))
+def multiplying(function: Function) -> Function:
+    """Wrap a function that sums products over an axis of two arrays."""
+    return lambda a, b: product(function, value(a), value(b))
 
 
 def product(function: Function, a: Any, b: Any) -> Any:
-    """Measured by its work: every entry of one meets some of the other."""
+    """Call a function that sums products over an axis, measured by its work: the number of products."""
     shared = np.shape(a)[-1] if np.ndim(a) else 1
     work = np.size(a) * np.size(b) // max(shared, 1)
     fits(work // WORK.get(np.result_type(a, b).kind, 2**6))
@@ -163,16 +151,14 @@ def diag(v: Any, k: int = 0) -> Any:
     return np.diag(entries, k)
 
 
-def triu(m: Any, k: int = 0) -> Any:
-    """What is above the diagonal."""
-    fits(np.shape(value(m))[-1] ** 2 if np.ndim(value(m)) == 1 else 0)
-    return np.triu(value(m), k)
+def triangle(function: Function) -> Function:
+    """Wrap a function that makes a triangular matrix of a matrix or of rows that are all the same."""
 
+    def call(m: Any, k: int = 0) -> Any:
+        fits(np.shape(value(m))[-1] ** 2 if np.ndim(value(m)) == 1 else 0)
+        return function(value(m), k)
 
-def tril(m: Any, k: int = 0) -> Any:
-    """What is below the diagonal."""
-    fits(np.shape(value(m))[-1] ** 2 if np.ndim(value(m)) == 1 else 0)
-    return np.tril(value(m), k)
+    return call
 
 
 def clip(a: Any, a_min: Any = None, a_max: Any = None, **bounds: Any) -> Any:
@@ -184,24 +170,15 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, **bounds: Any) -> Any:
     return clipped(values[0], **named) if named else clipped(*values)
 
 
-def vdot(a: Any, b: Any) -> Any:
-    """The sum of products of all entries."""
-    return np.vdot(value(a), value(b))
-
-
-FUNCTIONS: dict[str, Function] = {}
-for _names, _wrap in (
-    (UNARY, unary),
-    (BROADCASTING, broadcasting),
-    (REDUCING, of_first),
-    (SHAPING, of_first),
-    (JOINING, joining),
-):
-    FUNCTIONS |= {name: _wrap(getattr(np, name)) for name in _names.split()}
-FUNCTIONS |= {
-    function.__name__: function
-    for function in (
-        array, asarray, split, array_split, tile, repeat, broadcast_to, outer, kron, dot, matmul, inner, diag, triu,
-        tril, vdot, clip,
-    )
-}  # fmt: skip
+FUNCTIONS: dict[str, Function] = {
+    **listed(np, UNARY, unary),
+    **listed(np, BROADCASTING, broadcasting),
+    **listed(np, REDUCING, of_first),
+    **listed(np, SHAPING, of_first),
+    **listed(np, JOINING, joining),
+    **listed(np, "split array_split hsplit vsplit dsplit", splitting),
+    **listed(np, "outer kron", crossing),
+    **listed(np, "dot matmul inner", multiplying),
+    **listed(np, "triu tril", triangle),
+    **{one.__name__: one for one in (array, asarray, tile, repeat, broadcast_to, diag, clip)},
+}

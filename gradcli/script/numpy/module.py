@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradcli.script.machine import RESETS
 from gradcli.script.numpy import draws
 from gradcli.script.numpy.algebra import ALGEBRA, multi_dot
 from gradcli.script.numpy.creation import CREATION
@@ -16,7 +14,7 @@ from gradcli.script.numpy.functions import FUNCTIONS
 from gradcli.script.numpy.methods import ABSTRACT, NDARRAY
 from gradcli.script.numpy.positions import POSITIONS
 from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, fits, value
-from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace
+from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, listed
 from gradcli.script.stdlib.containers import open_up
 from gradcli.script.stdlib.contexts import nullcontext
 
@@ -24,13 +22,12 @@ LINALG = "norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky pinv matr
 TESTING = (
     "assert_allclose assert_array_equal assert_equal assert_almost_equal assert_array_almost_equal assert_array_less"
 )
-PRINTED = {"precision": 8, "threshold": 1000, "edgeitems": 3, "linewidth": 75, "suppress": False}
+PRINTED = ("precision", "threshold", "edgeitems", "linewidth", "suppress")
 LONGEST = 10_000  # entries of an array that is printed in full
-RESETS.append(lambda: np.set_printoptions(**PRINTED))  # type: ignore[arg-type]
 
 
 def set_printoptions(**options: Any) -> None:
-    """How arrays are printed from now on."""
+    """Set how arrays are printed from now on."""
     known = {name: options[name] for name in PRINTED if options.get(name) is not None}
     if "threshold" in known:
         known["threshold"] = int(min(known["threshold"], LONGEST))
@@ -38,7 +35,7 @@ def set_printoptions(**options: Any) -> None:
 
 
 def algebra(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of matrices, whose work grows with the third power of their size."""
+    """Wrap a function of matrices, whose work grows with the third power of their size."""
 
     def call(*arguments: Any, **options: Any) -> Any:
         values: list[Any] = [x if x is None or isinstance(x, str | tuple) else value(x) for x in arguments]
@@ -53,7 +50,7 @@ def algebra(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def asserting(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A test of `np.testing`: AssertionError with numpy's words."""
+    """Wrap a check of `np.testing`: AssertionError with numpy's words."""
 
     def call(actual: Any, desired: Any, *rest: Any, **options: Any) -> None:
         values = [value(x) for x in (actual, desired)]
@@ -65,21 +62,17 @@ def asserting(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def find(name: str) -> Any:
-    """The submodules, which are loaded when they are asked for."""
+    """Return a submodule, which is loaded now."""
     if name == "random":
         return draws.namespace("numpy.random")
     if name == "linalg":
         error = BuiltinType("LinAlgError", np.linalg.LinAlgError, np.linalg.LinAlgError, module="numpy.linalg")
         return Namespace(
             "numpy.linalg",
-            {
-                **{word: algebra(getattr(np.linalg, word)) for word in LINALG.split()},
-                "LinAlgError": error,
-                "multi_dot": multi_dot,
-            },
+            listed(np.linalg, LINALG, algebra) | {"LinAlgError": error, "multi_dot": multi_dot},
         )
     if name == "testing":
-        return Namespace("numpy.testing", {word: asserting(getattr(np.testing, word)) for word in TESTING.split()})
+        return Namespace("numpy.testing", listed(np.testing, TESTING, asserting))
     return None
 
 
@@ -105,14 +98,7 @@ MEMBERS: dict[str, Any] = {
     "seterr": lambda **_: {},
     "array2string": lambda a, **_: str(a),
     "newaxis": None,
-    "True_": np.True_,
-    "False_": np.False_,
-    "pi": math.pi,
-    "e": math.e,
-    "inf": math.inf,
-    "nan": math.nan,
-    "euler_gamma": np.euler_gamma,
-    "__version__": np.__version__,
+    **listed(np, "True_ False_ pi e inf nan euler_gamma __version__"),
 }
 
 

@@ -1,4 +1,4 @@
-"""numpy's functions of positions: parts of arrays, grids, places of entries, and what is made of rows and columns."""
+"""numpy's functions of positions: parts of arrays, grids, places of entries, rows and columns."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from gradcli.script.machine import running
-from gradcli.script.numpy.functions import option
 from gradcli.script.numpy.values import asarray, dtype_of, fit_together, fits, shape_of, value
-from gradcli.script.python.values.attributes import Facade
+from gradcli.script.python.values.attributes import Facade, listed
 
 Function = Callable[..., Any]
 
 
 class Grids(Facade):
-    """`np.mgrid` and its kin: made in brackets."""
+    """`np.mgrid`, `np.r_` and the like, made in brackets."""
 
     def __init__(self, made: Any) -> None:
         self._made = made
@@ -30,7 +29,7 @@ class Grids(Facade):
 
 
 def _length(part: Any) -> int:
-    """How many entries a part of a grid has."""
+    """Return how many entries a part of a grid has."""
     if isinstance(part, str):
         return 0
     if not isinstance(part, slice):
@@ -39,16 +38,6 @@ def _length(part: Any) -> int:
     if isinstance(step, complex):
         return int(abs(step))
     return max(math.ceil((stop - start) / step), 1) if step else 1
-
-
-def splitting(function: Function) -> Function:
-    """`np.hsplit` and its kin: equal parts, or parts between positions."""
-
-    def call(ary: Any, indices_or_sections: Any) -> list[Any]:
-        fits(np.size(indices_or_sections) if np.ndim(indices_or_sections) else indices_or_sections)
-        return list(function(asarray(ary), option(indices_or_sections)))
-
-    return call
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
@@ -84,7 +73,7 @@ def pad(a: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0
 
 
 def ix_(*rows: Any) -> Any:
-    """Rows and columns whose crossings are meant."""
+    """Return indices that select the crossings of rows and columns."""
     return np.ix_(*map(value, rows))
 
 
@@ -132,12 +121,12 @@ def ndindex(*shape: Any) -> Iterator[Any]:
 
 
 def fromfunction(function: Function, shape: Any, *, dtype: Any = float) -> Any:
-    """What a function makes of the coordinates."""
+    """Call a function with the coordinates of every entry."""
     return function(*indices(shape, np.dtype(np.float64) if dtype is float else dtype))
 
 
 def fromiter(iter: Any, dtype: Any, count: int = -1) -> Any:
-    """An array of what is gone through."""
+    """Make an array of the items of an iterable."""
     found = []
     for item in iter:
         running.machine.budget.spend(1)
@@ -148,12 +137,12 @@ def fromiter(iter: Any, dtype: Any, count: int = -1) -> Any:
 
 
 def lexsort(keys: Any) -> Any:
-    """The order by the last key, then by those before."""
+    """Return the order by the last key, then by the one before it, and so on."""
     return np.lexsort([value(key) for key in keys])
 
 
 def apply_along_axis(func1d: Function, axis: int, arr: Any) -> Any:
-    """A function of every row along an axis."""
+    """Apply a function to every row along an axis."""
     rows = np.moveaxis(value(arr), axis, -1)
     found = [value(func1d(row)) for row in rows.reshape(-1, rows.shape[-1])]
     running.machine.budget.spend(len(found))
@@ -163,7 +152,7 @@ def apply_along_axis(func1d: Function, axis: int, arr: Any) -> Any:
 
 
 def vectorize(pyfunc: Function) -> Function:
-    """A function entry by entry."""
+    """Wrap a function to be called entry by entry."""
 
     def call(*arrays: Any) -> Any:
         spread = broadcast_arrays(*arrays)
@@ -183,5 +172,4 @@ POSITIONS: dict[str, Any] = {
         ndindex, fromfunction, fromiter, lexsort, apply_along_axis, vectorize, meshgrid, append, pad,
     )
 }  # fmt: skip
-POSITIONS |= {name: splitting(getattr(np, name)) for name in ("hsplit", "vsplit", "dsplit")}
-POSITIONS |= {name: Grids(getattr(np, name)) for name in ("r_", "c_", "mgrid", "ogrid")}
+POSITIONS |= listed(np, "r_ c_ mgrid ogrid", Grids)

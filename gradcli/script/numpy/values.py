@@ -1,4 +1,4 @@
-"""What numpy takes: arrays of numbers, dtypes, sizes; all of it is looked at before numpy sees it."""
+"""Arguments for numpy: arrays of numbers, dtypes, sizes, each checked before numpy sees it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PYTHON: dict[Any, Any] = {float: np.dtype(np.float64), int: np.dtype(np.int64), 
 
 
 class ScalarType(BuiltinType):
-    """`np.float32` and its kin: a type, and a dtype."""
+    """A type of numbers, `np.float32` or another, which is a dtype too."""
 
     def __init__(self, name: str) -> None:
         self.dtype = np.dtype(name)
@@ -40,7 +40,7 @@ SCALARS = {name: ScalarType(name) for name in NAMES.split()}
 
 
 def dtype_of(dtype: Any) -> Any:
-    """The dtype behind what a snippet calls one; None for None."""
+    """Return the dtype that a snippet names; None for None."""
     if dtype is None or isinstance(dtype, np.dtype):
         return dtype
     if isinstance(dtype, ScalarType):
@@ -69,7 +69,7 @@ def asarray(a: Any, dtype: Any = None) -> Array:
 
 
 def value(data: Any) -> Any:
-    """An array for what is one or becomes one; numpy's numbers and Python's stay what they are."""
+    """Return the array of an array, tensor or list; numbers of numpy and Python stay as they are."""
     if isinstance(data, np.ndarray | np.generic | bool | float):
         return data
     if isinstance(data, int):
@@ -78,7 +78,7 @@ def value(data: Any) -> Any:
 
 
 def plain(data: Any) -> Any:
-    """Lists of numbers with arrays in place of the tensors in them; measured."""
+    """Return lists of numbers with arrays in the place of tensors; measured."""
     if isinstance(data, Tensor):
         return data.numpy()
     if isinstance(data, range):
@@ -92,7 +92,7 @@ def plain(data: Any) -> Any:
 
 
 def _look_through(data: Any) -> bool:
-    """Whether there are tensors in nested lists; refuses what is too deep, too much or no number."""
+    """Whether there are tensors in nested lists; refuse lists that are too deep or large or hold other values."""
     waiting, seen, found = [(data, 1)], 0, False
     while waiting:
         items, depth = waiting.pop()
@@ -117,7 +117,7 @@ def _no_number(data: Any) -> UnsupportedError:
 
 
 def _without_tensors(data: Any) -> Any:
-    """At most as deep as an array has axes."""
+    """Put arrays in the place of tensors; recursion is at most as deep as an array has axes."""
     if isinstance(data, list | tuple):
         return [_without_tensors(item) for item in data]
     return data.numpy() if isinstance(data, Tensor) else data
@@ -129,13 +129,13 @@ def fits(size: float) -> None:
 
 
 def fit_together(*values: Any) -> None:
-    """Refuse arrays that broadcast to absurd size; whether they broadcast at all numpy says."""
+    """Refuse arrays that broadcast to absurd size; numpy checks whether they broadcast."""
     sizes = zip_longest(*(reversed(np.shape(one)) for one in values), fillvalue=1)
     fits(math.prod(map(max, sizes)))
 
 
 def shape_of(shape: Any) -> tuple[int, ...]:
-    """A shape as numpy takes it: a number or several; measured."""
+    """Return a shape, given as a number or several; measured."""
     sizes = tuple(map(int, shape)) if isinstance(shape, Sequence | np.ndarray) else (int(shape),)
     fits(math.prod(sizes))
     return sizes

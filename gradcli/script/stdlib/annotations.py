@@ -17,7 +17,7 @@ NAMES = (
 
 
 class Hint(Facade):
-    """What stands in annotations: it takes brackets and `|`, and means nothing."""
+    """A name for annotations: it takes brackets and `|`, and means nothing."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -36,24 +36,24 @@ class Hint(Facade):
 
 
 class Generic(Facade):
-    """What generic classes derive from; brackets leave it as it is."""
+    """The parent of generic classes; brackets leave it as it is."""
 
     def __class_getitem__(cls, _: Any) -> type[Generic]:
         return cls
 
 
 class TypedDict(Facade):
-    """What a class derives from whose objects are plain dicts."""
+    """The parent of classes whose objects are plain dicts."""
 
     def __new__(cls, *items: Any, **named: Any) -> Any:
         return dict_(*items, **named)
 
     def __init_subclass__(cls, total: bool = True) -> None:
-        """Whether all keys are needed is for those who read it."""
+        """Take `total`, which is for readers alone."""
 
 
 class ABC(Facade, metaclass=abc.ABCMeta):
-    """What abstract classes derive from."""
+    """The parent of abstract classes."""
 
 
 def identity(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`argparse`: options with their defaults, for a snippet is called with none."""
+"""`argparse`: the options of a snippet, which is called with none, have their defaults."""
 
 from __future__ import annotations
 
@@ -7,63 +7,56 @@ from typing import Any, NoReturn
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.python.values.attributes import Facade, Namespace
-from gradcli.script.python.values.formatting import with_fields
-from gradcli.script.python.values.special import check_name
+from gradcli.script.stdlib.kinds import SimpleNamespace
 
 OPTIONS = ("type", "default", "help", "action", "choices", "required", "nargs", "dest", "metavar", "const")
 
 
 class Parser(argparse.ArgumentParser):
-    """Python's, which ends the snippet with its message where Python's ends the program."""
+    """Python's parser, whose errors end the snippet with their message."""
 
     def error(self, message: str) -> NoReturn:
-        """What cannot be understood."""
+        """End the snippet, whose options are wrong."""
         raise SystemExit(f"error: {message}")
 
     def _print_message(self, message: str, file: Any = None) -> None:
         raise UnsupportedError("help on options is not printed here")
 
 
-class Options(Facade):
+class Options(SimpleNamespace):
     """The options by name."""
 
-    def __init__(self, **options: Any) -> None:
-        for name in options:
-            check_name(name)
-        vars(self).update(options)
-
-    def __repr__(self) -> str:
-        return with_fields("Namespace", vars(self).items())
+    _shown_as = "Namespace"
 
 
 class ArgumentParser(Facade):
-    """What knows the options."""
+    """The parser of a snippet."""
 
     def __init__(self, *_: Any, description: Any = None, **__: Any) -> None:
         self._parser = Parser(prog="snippet.py", add_help=False)
 
     def add_argument(self, *names: str, **options: Any) -> None:
-        """One option."""
+        """Declare an option."""
         for name, given in options.items():
             if name not in OPTIONS or (name == "action" and not isinstance(given, str)):
                 raise UnsupportedError(f"add_argument({name}=...) is not supported here", python=TypeError)
         self._parser.add_argument(*names, **options)
 
     def add_argument_group(self, *_: Any, **__: Any) -> ArgumentParser:
-        """Options that belong together, which only their help shows."""
+        """Return the parser itself, for only help would show the group."""
         return self
 
     def parse_args(self, args: Any = None, _: Any = None) -> Options:
-        """The options as they were given; a snippet is given none."""
+        """Return the options as they were given; a snippet is given none."""
         return Options(**vars(self._parser.parse_args([] if args is None else list(args))))
 
     def parse_known_args(self, args: Any = None) -> tuple[Options, list[str]]:
-        """The same, and what was not understood."""
+        """Return the options, and the arguments that are none."""
         known, rest = self._parser.parse_known_args([] if args is None else list(args))
         return Options(**vars(known)), rest
 
     def set_defaults(self, **defaults: Any) -> None:
-        """Values of options that are not given."""
+        """Set the values of options that are not given."""
         self._parser.set_defaults(**defaults)
 
 

@@ -6,20 +6,21 @@ import ast
 import functools
 import operator
 from collections.abc import Callable
+from keyword import iskeyword
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Facade, Namespace, attribute, describe
+from gradcli.script.python.values.attributes import Facade, Namespace, attribute, describe, fields, listed
 from gradcli.script.python.values.formatting import with_fields
 from gradcli.script.python.values.kinds import is_own_function
-from gradcli.script.python.values.operators import BINARY, COMPARISONS, UNARY, augmented, bounded
+from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
 from gradcli.script.python.values.special import exact
 
 MISSING = object()
 
 
 def reduce(function: Callable[[Any, Any], Any], items: Any, start: Any = MISSING) -> Any:
-    """The items made into one, from the left."""
+    """Combine the items from the left into one value."""
     total = start
     for item in bounded(items):
         running.machine.budget.spend(1)
@@ -30,10 +31,10 @@ def reduce(function: Callable[[Any, Any], Any], items: Any, start: Any = MISSING
 
 
 def wraps(wrapped: Any, *_: Any) -> Callable[[Any], Any]:
-    """A decorator that gives a function the name of another."""
+    """Return a decorator that gives a function the name of another."""
 
     def decorate(function: Any) -> Any:
-        if is_own_function(function):  # the others are everybody's
+        if is_own_function(function):  # the others are shared by all runs
             function.__name__ = getattr(wrapped, "__name__", function.__name__)
             function.__doc__ = getattr(wrapped, "__doc__", None)
         return function
@@ -42,37 +43,27 @@ def wraps(wrapped: Any, *_: Any) -> Callable[[Any], Any]:
 
 
 def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
-    """Remember what a function answered; as a bare decorator too."""
+    """Cache the results of a function; as a bare decorator too."""
     if callable(maxsize):
         return functools.lru_cache(maxsize)
     return functools.lru_cache(maxsize, typed)
 
 
 def cache(function: Callable[..., Any]) -> Any:
-    """Remember everything that a function answered."""
+    """Cache all results of a function."""
     return functools.lru_cache(None)(function)
 
 
-_cached: Any = functools.lru_cache(int)
-_CacheInfo: Any = type(_cached.cache_info())
-
 describe(
-    type(_cached),
+    type(functools.lru_cache(int)),
     methods={"cache_info": lambda f: _Info(f.cache_info()), "cache_clear": lambda f: f.cache_clear()},
     getters={name: lambda f, name=name: getattr(f.__wrapped__, name, None) for name in ("__name__", "__doc__")},
 )
-describe(
-    functools.partial,
-    getters={
-        "func": lambda partial: partial.func,
-        "args": lambda partial: partial.args,
-        "keywords": lambda partial: dict(partial.keywords),
-    },
-)
+describe(functools.partial, getters=fields("func args") | {"keywords": lambda partial: dict(partial.keywords)})
 
 
 class _Info(Facade):
-    """How often a cache knew the answer."""
+    """The statistics of a cache."""
 
     def __init__(self, info: Any) -> None:
         self.hits, self.misses, self.maxsize, self.currsize = info
@@ -82,12 +73,12 @@ class _Info(Facade):
 
 
 def itemgetter(*keys: Any) -> Callable[[Any], Any]:
-    """A function that takes out these items."""
+    """Return a function that takes out these items."""
     return lambda value: value[keys[0]] if len(keys) == 1 else tuple(value[key] for key in keys)
 
 
 def attrgetter(*names: str) -> Callable[[Any], Any]:
-    """A function that looks at these attributes."""
+    """Return a function that reads these attributes."""
 
     def get(value: Any) -> Any:
         found = [functools.reduce(attribute, exact(name).split("."), value) for name in names]
@@ -97,22 +88,13 @@ def attrgetter(*names: str) -> Callable[[Any], Any]:
 
 
 def methodcaller(name: str, /, *arguments: Any, **named: Any) -> Callable[[Any], Any]:
-    """A function that calls this method."""
+    """Return a function that calls this method."""
     return lambda value: attribute(value, exact(name))(*arguments, **named)
 
 
-OPERATORS: dict[str, Any] = {
-    "add": BINARY[ast.Add],
-    "sub": BINARY[ast.Sub],
-    "mul": BINARY[ast.Mult],
-    "truediv": BINARY[ast.Div],
-    "floordiv": BINARY[ast.FloorDiv],
-    "mod": BINARY[ast.Mod],
-    "pow": BINARY[ast.Pow],
+OPERATOR: dict[str, Any] = {
+    **{name + "_" * iskeyword(name): BINARY[kind] for name, kind in OPERATORS.items()},
     "matmul": BINARY[ast.MatMult],
-    "and_": BINARY[ast.BitAnd],
-    "or_": BINARY[ast.BitOr],
-    "xor": BINARY[ast.BitXor],
     "eq": COMPARISONS[ast.Eq],
     "ne": COMPARISONS[ast.NotEq],
     "lt": COMPARISONS[ast.Lt],
@@ -124,19 +106,12 @@ OPERATORS: dict[str, Any] = {
     "pos": UNARY[ast.UAdd],
     "invert": UNARY[ast.Invert],
     "not_": UNARY[ast.Not],
-    "is_": operator.is_,
-    "is_not": operator.is_not,
-    "truth": operator.truth,
-    "abs": operator.abs,
-    "index": operator.index,
+    **listed(operator, "is_ is_not truth abs index getitem"),
     "concat": BINARY[ast.Add],
-    "lshift": BINARY[ast.LShift],
-    "rshift": BINARY[ast.RShift],
     "iadd": augmented(ast.Add),
     "isub": augmented(ast.Sub),
     "imul": augmented(ast.Mult),
     "itruediv": augmented(ast.Div),
-    "getitem": operator.getitem,
     "itemgetter": itemgetter,
     "attrgetter": attrgetter,
     "methodcaller": methodcaller,
@@ -155,4 +130,4 @@ FUNCTOOLS: dict[str, Any] = {
 
 def namespace(name: str) -> Namespace:
     """`functools` or `operator`."""
-    return Namespace(name, {"functools": FUNCTOOLS, "operator": OPERATORS}[name])
+    return Namespace(name, {"functools": FUNCTOOLS, "operator": OPERATOR}[name])

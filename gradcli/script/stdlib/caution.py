@@ -1,35 +1,35 @@
-"""`warnings`: filters hold for the run; what is warned of is told with the line of the snippet."""
+"""`warnings`: filters hold for the run; warnings are shown with the line of the snippet."""
 
 from __future__ import annotations
 
 import warnings
 from typing import Any, Literal, cast
 
-from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, type_name
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, describe, fields, type_name
 from gradcli.script.python.values.builtins import type_of
 
 Action = Literal["default", "error", "ignore", "always", "module", "once"]
 
 
 def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None) -> None:
-    """Tell the user something, unless a filter is against it."""
+    """Give a warning, unless a filter is against it."""
     warnings.warn(message, kind_of(category or UserWarning), stacklevel=2)
 
 
 def simplefilter(action: str, category: Any = Warning, lineno: int = 0, append: bool = False) -> None:
-    """What to do about warnings of a kind."""
+    """Set the action for warnings of a class."""
     warnings.simplefilter(cast(Action, action), kind_of(category), lineno, append)
 
 
 def filterwarnings(
     action: str, message: str = "", category: Any = Warning, module: str = "", lineno: int = 0, append: bool = False
 ) -> None:
-    """What to do about warnings of a kind whose message begins in a given way; all come from one module."""
+    """Set the action for warnings of a class whose message matches; all come from one module."""
     warnings.filterwarnings(cast(Action, action), message, kind_of(category), append=append)
 
 
 def kind_of(category: Any) -> type[Warning]:
-    """The class behind what a snippet calls a kind of warnings."""
+    """Return the class of warnings that a snippet names."""
     kind = category.python if isinstance(category, BuiltinType) else category
     if not (isinstance(kind, type) and issubclass(kind, Warning)):
         raise TypeError(f"category must be a Warning subclass, not '{type_name(type_of(category))}'")
@@ -51,11 +51,7 @@ class catch_warnings(Facade):  # noqa: N801  Python's name
 
 describe(
     warnings.WarningMessage,
-    getters={
-        "message": lambda warning: warning.message,
-        "category": lambda warning: type_of(warning.message),
-        "lineno": lambda warning: warning.lineno,
-    },
+    getters=fields("message lineno") | {"category": lambda warning: type_of(warning.message)},
 )
 
 

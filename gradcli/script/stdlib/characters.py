@@ -1,4 +1,4 @@
-"""`unicodedata`, with which lessons about letters take the accents off names."""
+"""`unicodedata`: names and properties of characters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Namespace
+from gradcli.script.python.values.attributes import Namespace, listed
 
 LONGEST = 18  # characters that one becomes at most, in any of the forms
 
@@ -20,8 +20,7 @@ def normalize(form: Any, text: str) -> str:
 
 MEMBERS: dict[str, Any] = {
     "normalize": normalize,
-    **{name: getattr(unicodedata, name) for name in ("category", "combining", "decomposition", "digit", "lookup")},
-    **{name: getattr(unicodedata, name) for name in ("name", "numeric")},
+    **listed(unicodedata, "category combining decomposition digit lookup name numeric"),
 }
 
 

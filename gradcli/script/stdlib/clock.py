@@ -7,9 +7,9 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Namespace, describe
+from gradcli.script.python.values.attributes import Namespace, describe, fields, listed
 
-CLOCKS = "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns ctime"
+CLOCKS = "time time_ns perf_counter perf_counter_ns monotonic monotonic_ns process_time process_time_ns"
 
 
 def sleep(seconds: Any) -> None:
@@ -21,13 +21,13 @@ def sleep(seconds: Any) -> None:
 
 
 def strftime(format: str, t: Any = None) -> str:
-    """A time as text, the time now if none is given."""
+    """Return a time as text, the time now if none is given."""
     running.machine.budget.fits(len(format) * 100, "the text")
     return time.strftime(format) if t is None else time.strftime(format, t)
 
 
 def timeit(stmt: Any, setup: Any = None, timer: Any = None, number: int = 1_000_000, **__: Any) -> float:
-    """How long so many calls take."""
+    """Return how many seconds so many calls take."""
     if not callable(stmt):
         message = "timeit of a text is not supported here"
         raise UnsupportedError(message, python=TypeError, help="give it a function: timeit(lambda: f(x), number=10)")
@@ -41,21 +41,15 @@ def timeit(stmt: Any, setup: Any = None, timer: Any = None, number: int = 1_000_
 
 
 def repeat(stmt: Any, setup: Any = None, timer: Any = None, repeat: int = 5, number: int = 1_000_000) -> list[float]:
-    """The same several times."""
+    """Measure `timeit` several times."""
     return [timeit(stmt, setup, number=number) for _ in range(repeat)]
 
 
-describe(
-    time.struct_time,
-    getters={
-        f"tm_{name}": lambda t, n=f"tm_{name}": getattr(t, n) for name in ("year", "mon", "mday", "hour", "min", "sec")
-    },
-)
+describe(time.struct_time, getters=fields("tm_year tm_mon tm_mday tm_hour tm_min tm_sec"))
 
 
 def namespace(name: str) -> Namespace:
     """`time` or `timeit`."""
     if name == "timeit":
         return Namespace(name, {"timeit": timeit, "repeat": repeat, "default_timer": time.perf_counter})
-    clocks = {word: getattr(time, word) for word in f"{CLOCKS} localtime gmtime".split()}
-    return Namespace(name, clocks | {"sleep": sleep, "strftime": strftime})
+    return Namespace(name, listed(time, f"{CLOCKS} ctime localtime gmtime") | {"sleep": sleep, "strftime": strftime})

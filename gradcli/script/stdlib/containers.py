@@ -1,27 +1,24 @@
-"""`collections`: Python's own containers, as snippets may look into them, and written without running away."""
+"""`collections`: Python's own containers, with the methods that snippets may call and texts of limited size."""
 
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.values import natives  # noqa: F401  the methods of dict and tuple
-from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, describe, fields, listed
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.formatting import REPRESENTATIONS, with_fields, written
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib import kinds
 
 
-def _listed(kind: type, names: str) -> dict[str, Callable[..., Any]]:
-    return {name: getattr(kind, name) for name in names.split()}
-
-
 def _measured(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method whose arguments are gone through to their end."""
+    """Wrap a method that reads its arguments to their end."""
 
     def call(value: Any, *items: Any, **named: Any) -> Any:
         return method(value, *map(bounded, items), **named)
@@ -30,7 +27,7 @@ def _measured(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _made(kind: type) -> Callable[..., Any]:
-    """A constructor from things that end."""
+    """Wrap a constructor that reads its arguments to their end."""
     return lambda *items, **named: kind(*map(bounded, items), **named)
 
 
@@ -43,7 +40,7 @@ def defaultdict_(factory: Any = None, *items: Any, **named: Any) -> defaultdict[
 
 
 def elements(counter: Counter[Any]) -> Iterator[Any]:
-    """Every item as often as it was counted, which may be often."""
+    """Yield every item as often as it was counted; each costs a step."""
     for item in counter.elements():
         running.machine.budget.spend(1)
         yield item
@@ -54,24 +51,24 @@ def _set_factory(value: Any, factory: Any) -> None:
 
 
 DICT = TABLES[dict].methods
-describe(OrderedDict, methods=DICT | _listed(OrderedDict, "move_to_end pop popitem copy keys values items"))
+describe(OrderedDict, methods=DICT | listed(OrderedDict, "move_to_end pop popitem copy keys values items"))
 describe(
     defaultdict,
-    methods=DICT | _listed(defaultdict, "copy"),
-    getters={"default_factory": lambda value: value.default_factory},
+    methods=DICT | listed(defaultdict, "copy"),
+    getters=fields("default_factory"),
     setters={"default_factory": _set_factory},
 )
 describe(
     Counter,
     methods=DICT
-    | _listed(Counter, "most_common total copy")
+    | listed(Counter, "most_common total copy")
     | {"elements": elements, "update": _measured(Counter.update), "subtract": _measured(Counter.subtract)},
 )
 describe(
     deque,
-    methods=_listed(deque, "append appendleft pop popleft rotate clear copy count index insert remove reverse")
+    methods=listed(deque, "append appendleft pop popleft rotate clear copy count index insert remove reverse")
     | {"extend": _measured(deque.extend), "extendleft": _measured(deque.extendleft)},
-    getters={"maxlen": lambda value: value.maxlen},
+    getters=fields("maxlen"),
 )
 
 
@@ -92,7 +89,7 @@ REPRESENTATIONS[defaultdict] = lambda value: written(
 
 
 def namedtuple_(name: str, fields: Any, *, rename: bool = False, defaults: Any = None, module: Any = None) -> Any:
-    """A kind of tuple whose items have names."""
+    """Return a type of tuples whose items have names."""
     names = fields.replace(",", " ").split() if isinstance(fields, str) else list(bounded(fields))
     made: Any = namedtuple(name, names, rename=rename, defaults=defaults, module="__main__")  # type: ignore[misc, arg-type]
     open_up(made)
@@ -102,26 +99,22 @@ def namedtuple_(name: str, fields: Any, *, rename: bool = False, defaults: Any =
 
 
 def open_up(kind: Any) -> None:
-    """Let snippets look into a kind of tuples whose items have names."""
+    """Let snippets read a type of tuples whose items have names."""
     own: tuple[str, ...] = kind._fields
     describe(
         kind,
         methods=TABLES[tuple].methods | {"_asdict": kind._asdict, "_replace": kind._replace},
-        getters={"_fields": lambda value: own} | {field: _item(place) for place, field in enumerate(own)},
+        getters={"_fields": lambda value: own} | {field: itemgetter(place) for place, field in enumerate(own)},
     )
     REPRESENTATIONS[kind] = lambda value: with_fields(kind.__name__, zip(own, value, strict=True))
 
 
 def made_of(kind: Any, items: Any) -> Any:
-    """A tuple with names of so many items."""
+    """Make a named tuple of as many items as it has fields."""
     values = list(bounded(items))
     if len(values) != len(kind._fields):
         raise TypeError(f"Expected {len(kind._fields)} arguments, got {len(values)}")
     return kind(*values)
-
-
-def _item(position: int) -> Callable[[Any], Any]:
-    return lambda value: value[position]
 
 
 MADE: dict[str, tuple[type, Callable[..., Any]]] = {

@@ -67,7 +67,7 @@ class redirect_stdout(Facade):  # noqa: N801  Python's name
 
 
 class ExitStack(Facade):
-    """A block that leaves, the last first, whatever was entered in it."""
+    """A block that leaves, the last first, every manager that was entered in it."""
 
     def __init__(self) -> None:
         self._exits: list[Callable[..., Any]] = []
@@ -87,7 +87,7 @@ class ExitStack(Facade):
         return callback
 
     def close(self) -> None:
-        """End it now."""
+        """Leave the managers now."""
         self.__exit__(None, None, None)
 
     def __enter__(self) -> ExitStack:

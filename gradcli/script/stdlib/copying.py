@@ -1,4 +1,4 @@
-"""`copy`: of containers, tensors and objects; functions, types and modules are what they are."""
+"""`copy`: of containers, tensors and objects; functions, types and modules stay as they are."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Memo = dict[int, Any]
 
 
 class Saved(Memo):
-    """The memo of a copy that leaves graphs and gradients behind, as what is written to a file does."""
+    """The memo of a copy that leaves graphs and gradients behind, as a file does."""
 
 
 def copy(value: Any) -> Any:
-    """A new container or object with the same things inside; of a tensor, another on the same memory."""
+    """Return a new container or object with the same items; of a tensor, another on the same memory."""
     if isinstance(value, Facade):
         return _object(value)
     if isinstance(value, (*CONTAINERS, np.ndarray)):
@@ -42,7 +42,7 @@ def copy(value: Any) -> Any:
 
 
 def _object(value: Any) -> Any:
-    """Another object of the same class; numbers, texts and members of enumerations are what they are."""
+    """Copy an object of a class; numbers, texts and members of enumerations stay as they are."""
     if isinstance(value, SAME) or hasattr(type(value), "__deepcopy__"):
         return value
     made = _bare(value)
@@ -54,14 +54,14 @@ def _object(value: Any) -> Any:
 
 
 def _attributes(value: Any) -> list[tuple[str, Any]]:
-    """What an object holds under names, with slots or without."""
+    """Return the attributes of an object, in slots or in its `__dict__`."""
     slots = [name for kind in type(value).__mro__ for name in _names(vars(kind).get("__slots__", ()))]
     held = {name: getattr(value, name) for name in slots if name[:2] != "__" and hasattr(value, name)}
     return [*held.items(), *getattr(value, "__dict__", {}).items()]
 
 
 def _hold(made: Any, name: str, item: Any) -> None:
-    """Put something under a name, past what the class makes of assignments."""
+    """Set an attribute, past the `__setattr__` of the class."""
     if isinstance(getattr(type(made), name, None), MemberDescriptorType):
         object.__setattr__(made, name, item)
     else:
@@ -73,7 +73,7 @@ def _names(slots: Any) -> tuple[str, ...]:
 
 
 def deepcopy(value: Any, memo: Memo | None = None) -> Any:
-    """A copy of everything inside; what appears twice is copied once."""
+    """Copy a value with everything inside; an object that appears twice is copied once."""
     memo = {} if memo is None else memo
     if id(value) in memo:
         return memo[id(value)]
@@ -120,7 +120,7 @@ def _tuple(value: tuple[Any, ...], memo: Memo) -> Any:
 
 
 def _refill(copied: Any, memo: Memo) -> None:
-    """Put copies in the place of what a copied container holds."""
+    """Put copies in the place of the items of a copied container."""
     items = _taken(copied)
     copied.clear()
     for item in items:
@@ -132,7 +132,7 @@ def _taken(value: Any) -> list[Any]:
 
 
 def _put(container: Any, item: Any) -> None:
-    """One more item, as the class of the container takes it."""
+    """Add an item by the method of the container's class."""
     if isinstance(container, dict):
         container[item[0]] = item[1]
     else:
@@ -140,7 +140,7 @@ def _put(container: Any, item: Any) -> None:
 
 
 def _tensor(value: Tensor, memo: Memo) -> Tensor:
-    """A leaf with numbers of its own, and its gradient."""
+    """Copy a leaf with numbers of its own, and its gradient."""
     if not value.is_leaf and not isinstance(memo, Saved):
         raise AutogradError(NON_LEAF)
     copied = Tensor(value.value.copy())

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields, listed
 from gradcli.script.python.values.builtins import TYPES
 
 PARTS = {
@@ -30,22 +29,18 @@ MAKING = {
 }
 
 
-def _getter(name: str) -> Callable[[Any], Any]:
-    return lambda value: getattr(value, name)
-
-
 def strftime(value: Any, format: str) -> str:
-    """A date as text."""
+    """Return a date as text."""
     running.machine.budget.fits(len(format) * 100, "the text")
     return str(value.strftime(format))
 
 
 for _kind, _names in METHODS.items():
-    _methods: dict[str, Any] = {name: getattr(_kind, name) for name in _names.split()}
+    _methods = listed(_kind, _names)
     if _kind is not timedelta:
         _methods["strftime"] = strftime
-    describe(_kind, methods=_methods, getters={name: _getter(name) for name in PARTS[_kind].split()})
-    _members = {name: getattr(_kind, name) for name in f"{MAKING[_kind]} min max".split()}
+    describe(_kind, methods=_methods, getters=fields(PARTS[_kind]))
+    _members = listed(_kind, f"{MAKING[_kind]} min max")
     TYPES[_kind] = BuiltinType(_kind.__name__, _kind, _kind, _members, module="datetime")
 
 

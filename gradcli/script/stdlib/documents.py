@@ -46,7 +46,7 @@ def _chosen(options: dict[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
 
 
 class Printer(pprint.PrettyPrinter):
-    """Python's, but that values look as they do everywhere in a snippet."""
+    """Python's printer, with the texts that values have everywhere in a snippet."""
 
     def format(self, object: Any, context: dict[int, int], maxlevels: int, level: int) -> tuple[str, bool, bool]:
         if isinstance(object, dict | list | tuple | set | frozenset):
@@ -55,7 +55,7 @@ class Printer(pprint.PrettyPrinter):
 
 
 def pformat(object: Any, indent: int = 1, width: int = 80, depth: Any = None, **options: Any) -> str:
-    """`pprint.pformat`; what has no text of sensible length is refused first."""
+    """`pprint.pformat`; a value whose text is too long is refused first."""
     represent(object)
     check_width(f"{indent} {width}")
     return Printer(indent, width, depth, **_chosen(options, PRINTED)).pformat(object)
@@ -71,7 +71,7 @@ def _pp(object: Any, *layout: Any, sort_dicts: bool = False, **options: Any) -> 
 
 
 class PrettyPrinter(Facade):
-    """`pprint.PrettyPrinter`: remembers how to lay out what it prints."""
+    """`pprint.PrettyPrinter`: keeps the options of its output."""
 
     def __init__(self, *layout: Any, stream: Any = None, **options: Any) -> None:
         self._layout, self._options = layout, options
@@ -84,7 +84,7 @@ class PrettyPrinter(Facade):
 
 
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of text whose indents are repeated at most as often as there are characters."""
+    """Wrap a function of text whose indents are repeated at most as often as there are characters."""
 
     def call(text: str, *rest: Any, **options: Any) -> Any:
         words = [word for word in (*rest, *options.values()) if isinstance(word, str)]

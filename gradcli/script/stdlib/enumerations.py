@@ -19,11 +19,11 @@ TEXTS = ("__repr__", "__str__", "__format__")
 
 
 class auto(Facade):  # noqa: N801  Python's name
-    """The next value."""
+    """A stand-in for the next value."""
 
 
 class EnumKind(type):
-    """The class of enumerations: they are gone through, looked into, and called with a value."""
+    """The class of enumerations, which have items and a length and are called with a value."""
 
     def __iter__(cls) -> Iterator[Any]:
         return iter(list(dict.fromkeys(members(cls).values())))
@@ -68,16 +68,16 @@ class EnumKind(type):
 
 
 class Enum(Facade, metaclass=EnumKind):
-    """What enumerations derive from."""
+    """The parent of enumerations."""
 
     @property
     def name(self) -> Any:
-        """The name that stands for it."""
+        """The name of the member."""
         return vars(self)["_name_"]
 
     @property
     def value(self) -> Any:
-        """What was assigned to the name."""
+        """The value that was assigned to the name."""
         return vars(self)["_value_"]
 
     def __repr__(self) -> str:
@@ -149,7 +149,7 @@ def _is_member(name: str, value: Any) -> bool:
 
 
 def _texts(bases: tuple[type, ...]) -> dict[str, Any]:
-    """How members are written: as enumerations are, even where the members are numbers or texts."""
+    """Return the text methods of an enumeration, which come before those of numbers or texts."""
     found = {}
     for name in TEXTS:
         owners = [base for kind in bases for base in kind.__mro__ if name in vars(base)]
@@ -159,7 +159,7 @@ def _texts(bases: tuple[type, ...]) -> dict[str, Any]:
 
 
 def _next(kind: Any, name: str, before: list[Any]) -> Any:
-    """What `auto()` stands for."""
+    """Return the value that `auto()` stands for."""
     return name.lower() if issubclass(kind, StrEnum) else 1 + max((x for x in before if isinstance(x, int)), default=0)
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, listed
 from gradcli.script.python.values.builtins import Counting, ticking
 from gradcli.script.python.values.operators import BINARY, bounded
-
-FIRST_IS_FUNCTION = "starmap takewhile dropwhile filterfalse"
-FIRST_IS_SOURCE = "islice groupby"
-ALL_ARE_SOURCES = "chain zip_longest pairwise compress"
-WHOLE = "permutations combinations combinations_with_replacement"  # these keep what they go through
 
 
 def _after_function(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,36 +36,34 @@ def _of_whole(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def called(function: Any) -> Any:
-    """A type as a function, as `filterfalse(bool, x)` has it."""
+    """Return a function for a type, as in `filterfalse(bool, x)`."""
     return function.__call__ if isinstance(function, BuiltinType) else function
 
 
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:
-    """Without end, but for the limits."""
+    """Count without end, but for the limits."""
     return Counting(itertools.count(start, step))
 
 
 def cycle(items: Any) -> Iterator[Any]:
-    """Round and round."""
+    """Repeat the items without end, but for the limits."""
     return Counting(itertools.cycle(Counting(bounded(items))))
 
 
 def repeat(value: Any, times: int | None = None) -> Iterator[Any]:
-    """The same again and again."""
+    """Repeat a value, without end if no number of times is given."""
     return Counting(itertools.repeat(value) if times is None else itertools.repeat(value, times))
 
 
 def product(*items: Any, repeat: int = 1) -> Iterator[Any]:
-    """All combinations of one item of each."""
+    """Yield all combinations of one item of each."""
     pools = [tuple(bounded(item)) for item in items]
     running.machine.budget.fits(len(pools) * repeat, "each of them")
     return Counting(itertools.product(*pools, repeat=repeat))
 
 
 def accumulate(items: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
-    """Running totals."""
-    import ast
-
+    """Yield running totals."""
     add = BINARY[ast.Add] if func is None or func is operator.add else called(func)
     return Counting(itertools.accumulate(ticking(items), add, initial=initial))
 
@@ -87,14 +81,12 @@ def flattened(items: Any) -> Iterator[Any]:
 
 def namespace(name: str) -> Namespace:
     """`itertools`."""
-    members: dict[str, Any] = {}
-    for names, wrap in (
-        (FIRST_IS_FUNCTION, _after_function),
-        (FIRST_IS_SOURCE, _after_source),
-        (ALL_ARE_SOURCES, _of_sources),
-        (WHOLE, _of_whole),
-    ):
-        members |= {word: wrap(getattr(itertools, word)) for word in names.split()}
+    members = {
+        **listed(itertools, "starmap takewhile dropwhile filterfalse", _after_function),
+        **listed(itertools, "islice groupby", _after_source),
+        **listed(itertools, "chain zip_longest pairwise compress", _of_sources),
+        **listed(itertools, "permutations combinations combinations_with_replacement", _of_whole),
+    }
     members["chain"] = BuiltinType("chain", (), members["chain"], {"from_iterable": flattened}, "itertools")
     own = {"count": count, "cycle": cycle, "repeat": repeat, "product": product, "accumulate": accumulate, "tee": tee}
     return Namespace(name, members | own)

@@ -1,4 +1,4 @@
-"""`types`, `numbers` and `collections.abc`: names for what values are."""
+"""`types`, `numbers` and `collections.abc`: names of types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import types
 from collections import abc
 from typing import Any
 
-from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
+from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, listed
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.formatting import with_fields
 from gradcli.script.python.values.special import check_name
@@ -23,7 +23,9 @@ TYPE_NAMES = (
 
 
 class SimpleNamespace(Facade):
-    """Names with values."""
+    """An object with the attributes that it is given."""
+
+    _shown_as = "namespace"
 
     def __init__(self, **named: Any) -> None:
         for name in named:
@@ -36,16 +38,13 @@ class SimpleNamespace(Facade):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return with_fields("namespace", vars(self).items())
+        return with_fields(self._shown_as, vars(self).items())
 
 
 def namespace(name: str) -> Namespace:
     """`types`, `numbers` or `collections.abc`."""
     if name == "types":
-        known = {word: getattr(types, word) for word in TYPE_NAMES.split()}
-        members: dict[str, Any] = {
-            word: TYPES.setdefault(kind, BuiltinType(kind.__name__, kind)) for word, kind in known.items()
-        }
+        members = listed(types, TYPE_NAMES, lambda kind: TYPES.setdefault(kind, BuiltinType(kind.__name__, kind)))
         return Namespace(name, members | {"SimpleNamespace": SimpleNamespace})
     source, names = (numbers, NUMBERS) if name == "numbers" else (abc, ABSTRACT)
-    return Namespace(name, {word: BuiltinType(word, getattr(source, word), module=name) for word in names.split()})
+    return Namespace(name, listed(source, names, lambda kind: BuiltinType(kind.__name__, kind, module=name)))

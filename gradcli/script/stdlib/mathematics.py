@@ -1,4 +1,4 @@
-"""`math`, `statistics`: Python's own functions; those of whole numbers answer only what the limits allow."""
+"""`math` and `statistics`: Python's own functions; whole numbers stay within the limits."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, listed
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.operators import BINARY, bounded
 
 FUNCTIONS = (
     "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs "
     "floor fmod frexp gamma gcd hypot isclose isfinite isinf isnan isqrt ldexp lgamma log log10 log1p log2 modf "
-    "nextafter pow radians remainder sin sinh sqrt tan tanh trunc ulp"
+    "nextafter pow radians remainder sin sinh sqrt tan tanh trunc ulp pi e tau inf nan"
 )
-CONSTANTS = "pi e tau inf nan"
 STATISTICS = (
     "mean fmean geometric_mean harmonic_mean median median_low median_high mode multimode stdev variance pstdev "
     "pvariance quantiles correlation covariance linear_regression"
@@ -34,14 +33,14 @@ def factorial(n: Any) -> int:
 
 
 def comb(n: Any, k: Any) -> int:
-    """How many ways there are to choose k of n."""
+    """Return how many ways there are to choose k of n."""
     whole, part = operator.index(n), operator.index(k)
     _bits(min(part, whole - part) * whole.bit_length())
     return math.comb(whole, part)
 
 
 def perm(n: Any, k: Any = None) -> int:
-    """How many ways there are to choose k of n in order."""
+    """Return how many ways there are to choose k of n in order."""
     if k is None:
         return factorial(n)
     whole, part = operator.index(n), operator.index(k)
@@ -57,7 +56,7 @@ def lcm(*integers: Any) -> int:
 
 
 def prod(items: Any, *, start: Any = 1) -> Any:
-    """The product, one by one, for whole numbers grow."""
+    """Multiply one by one, for whole numbers grow."""
     multiply, total = BINARY[ast.Mult], start
     for item in bounded(items):
         total = multiply(total, item)
@@ -69,7 +68,7 @@ def _bits(count: float) -> None:
 
 
 def _of_all(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that goes through each of its arguments to the end."""
+    """Wrap a function that reads each of its arguments to its end."""
 
     def call(*samples: Any, **options: Any) -> Any:
         return function(*map(bounded, samples), **options)
@@ -82,10 +81,8 @@ def namespace(name: str) -> Namespace:
     if name == "statistics":
         import statistics
 
-        members = {function: _of_all(getattr(statistics, function)) for function in STATISTICS.split()}
+        members = listed(statistics, STATISTICS, _of_all)
         error = BuiltinType("StatisticsError", statistics.StatisticsError, statistics.StatisticsError, module=name)
         return Namespace(name, {**members, "StatisticsError": TYPES.setdefault(statistics.StatisticsError, error)})
-    members = {word: getattr(math, word) for word in f"{FUNCTIONS} {CONSTANTS}".split()}
-    members |= {"factorial": factorial, "comb": comb, "perm": perm, "lcm": lcm, "prod": prod}
-    members["fsum"] = _of_all(math.fsum)
-    return Namespace(name, members)
+    own = {"factorial": factorial, "comb": comb, "perm": perm, "lcm": lcm, "prod": prod, "fsum": _of_all(math.fsum)}
+    return Namespace(name, listed(math, FUNCTIONS) | own)

@@ -7,7 +7,7 @@ import heapq
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.script.python.values.attributes import Namespace
+from gradcli.script.python.values.attributes import Namespace, listed
 from gradcli.script.python.values.nesting import measure
 from gradcli.script.python.values.operators import bounded
 
@@ -16,7 +16,7 @@ PLACES = "bisect bisect_left bisect_right insort insort_left insort_right"
 
 
 def _comparing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that compares a new item, or the last, with some of a list in order."""
+    """Wrap a function that compares a new item, or the last, with items of an ordered list."""
 
     def call(items: Any, *rest: Any, **options: Any) -> Any:
         measure(items[-1:], rest, " in comparison")
@@ -32,7 +32,7 @@ def heapify(x: list[Any]) -> None:
 
 
 def _most(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The first few in order."""
+    """Wrap a function that returns the first few items in order."""
 
     def call(n: int, iterable: Any, key: Any = None) -> Any:
         return function(n, list(bounded(iterable)), key)
@@ -43,7 +43,6 @@ def _most(function: Callable[..., Any]) -> Callable[..., Any]:
 def namespace(name: str) -> Namespace:
     """`heapq` or `bisect`."""
     if name == "bisect":
-        return Namespace(name, {word: _comparing(getattr(bisect, word)) for word in PLACES.split()})
-    members: dict[str, Any] = {word: _comparing(getattr(heapq, word)) for word in HEAPS.split()}
-    members["heapify"] = heapify
-    return Namespace(name, members | {word: _most(getattr(heapq, word)) for word in ("nlargest", "nsmallest")})
+        return Namespace(name, listed(bisect, PLACES, _comparing))
+    members = listed(heapq, HEAPS, _comparing) | listed(heapq, "nlargest nsmallest", _most)
+    return Namespace(name, members | {"heapify": heapify})

@@ -1,4 +1,4 @@
-"""`re`: Python's own patterns, which look up from their work often enough for the limits to stop them."""
+"""`re`: Python's own patterns, whose search the limits can interrupt."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields, listed
 from gradcli.script.python.values.builtins import TYPES
 
 SEARCHES = ("match", "search", "fullmatch", "split", "findall")
@@ -15,12 +15,12 @@ PIECE = 60  # bytes of a short text
 
 
 def sub(pattern: re.Pattern[str], repl: Any, string: str, count: int = 0) -> str:
-    """The text with what matches replaced."""
+    """Replace the matches in a text."""
     return subn(pattern, repl, string, count)[0]
 
 
 def subn(pattern: re.Pattern[str], repl: Any, string: str, count: int = 0) -> tuple[str, int]:
-    """The same, and how often; measured after each match."""
+    """Replace the matches, measured after each; return the text and how many there were."""
     pieces: list[str] = []
     end = length = times = 0
     for match in pattern.finditer(string):
@@ -35,7 +35,7 @@ def subn(pattern: re.Pattern[str], repl: Any, string: str, count: int = 0) -> tu
 
 
 def finditer(pattern: re.Pattern[str], string: str) -> Any:
-    """The matches one by one."""
+    """Yield the matches one by one."""
     for match in pattern.finditer(string):
         running.machine.budget.spend(1)
         yield match
@@ -54,7 +54,7 @@ METHODS |= {"sub": sub, "subn": subn, "finditer": finditer}
 
 
 def _of_module(method: Any) -> Any:
-    """`re.sub(pattern, ...)`: the pattern may be a text."""
+    """Wrap a method for the module, `re.sub(pattern, ...)`: the pattern may be a text."""
 
     def call(pattern: Any, *arguments: Any, flags: Any = 0, **named: Any) -> Any:
         return method(re.compile(pattern, flags), *arguments, **named)
@@ -63,25 +63,24 @@ def _of_module(method: Any) -> Any:
 
 
 def expand(match: re.Match[str], template: str) -> str:
-    """A template with the groups of a match."""
+    """Fill a template with the groups of a match."""
     running.machine.budget.fits(len(template) * (1 + len(match.group())), "the text")
     return match.expand(template)
 
 
-describe(re.Pattern, methods=METHODS, getters={name: lambda p, n=name: getattr(p, n) for name in ("pattern", "groups")})
+describe(re.Pattern, methods=METHODS, getters=fields("pattern groups"))
 describe(
     re.Match,
-    methods={name: getattr(re.Match, name) for name in ("group", "groups", "groupdict", "start", "end", "span")}
-    | {"expand": expand},
-    getters={name: lambda m, n=name: getattr(m, n) for name in ("string", "pos", "endpos", "lastindex", "lastgroup")},
+    methods=listed(re.Match, "group groups groupdict start end span") | {"expand": expand},
+    getters=fields("string pos endpos lastindex lastgroup"),
 )
 
 
 def namespace(name: str) -> Namespace:
     """`re`."""
     members: dict[str, Any] = {word: _of_module(method) for word, method in METHODS.items()}
-    members |= {word: getattr(re, word) for word in FLAGS.split()}
     members |= {
+        **listed(re, FLAGS),
         "compile": lambda pattern, flags=0: re.compile(pattern, flags),
         "escape": re.escape,
         "error": TYPES.setdefault(re.error, BuiltinType("error", re.error, re.error, module="re")),

@@ -1,4 +1,4 @@
-"""`matplotlib` and `seaborn`: snippets may call them, but nothing is drawn, which is told once."""
+"""`matplotlib` and `seaborn`: snippets may call them, but nothing is drawn; a note says so once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade, Namespace
 
-TOLD = "plots are not drawn"
+NOT_DRAWN = "plots are not drawn"
 LIMITS = ("xlim", "ylim", "get_xlim", "get_ylim")
 OF_MODULE = ("use", "rc", "rcParams", "rcdefaults", "get_backend", "interactive", "__version__")
 
@@ -22,7 +22,7 @@ class Blank(Facade):
         return found(name)
 
     def __call__(self, *_: Any, **__: Any) -> Blank:
-        running.machine.note(TOLD)
+        running.machine.note(NOT_DRAWN)
         return Blank()
 
     def __iter__(self) -> Iterator[Any]:
@@ -68,23 +68,23 @@ class Grid(Blank):
 
 def subplots(nrows: int = 1, ncols: int = 1, **options: Any) -> tuple[Any, Any]:
     """A figure and its axes."""
-    running.machine.note(TOLD)
+    running.machine.note(NOT_DRAWN)
     return Blank(), Blank() if nrows * ncols == 1 and options.get("squeeze", True) else Grid(nrows, max(ncols, 1))
 
 
 def hist(*_: Any, **__: Any) -> tuple[Any, Any, Any]:
-    """Counts, edges and bars."""
-    running.machine.note(TOLD)
+    """Return counts, edges and bars of a histogram."""
+    running.machine.note(NOT_DRAWN)
     return Blank(), Blank(), Blank()
 
 
 def limits(*_: Any, **__: Any) -> tuple[float, float]:
-    """The ends of an axis."""
+    """Return the ends of an axis."""
     return 0.0, 1.0
 
 
 def found(name: str) -> Any:
-    """What any name stands for."""
+    """Return the member of the module with this name, which may be any."""
     return {"subplots": subplots, "hist": hist, **dict.fromkeys(LIMITS, limits)}.get(name) or Blank()
 
 

@@ -1,4 +1,4 @@
-"""`tqdm`: goes through what it is given; the bar, which would be on standard error, is not drawn."""
+"""`tqdm`: its iterables work, and its bar, which would be on standard error, is not drawn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUIET = "set_description set_description_str set_postfix set_postfix_str refresh
 
 
 class tqdm(Facade):  # noqa: N801  its name
-    """A bar around something to go through."""
+    """A bar around an iterable."""
 
     def __init__(self, iterable: Any = None, desc: Any = None, total: Any = None, **_: Any) -> None:
         self._items = iterable
@@ -37,12 +37,12 @@ class tqdm(Facade):  # noqa: N801  its name
         return None
 
     def update(self, n: float = 1) -> None:
-        """So many steps more."""
+        """Add to the number of steps."""
         self.n += n  # type: ignore[assignment]
 
     @staticmethod
     def write(s: Any, **_: Any) -> None:
-        """Print a line, as it does on standard output."""
+        """Print a line on standard output."""
         running.machine.write(text(s) + "\n")
 
 

@@ -1,4 +1,4 @@
-"""`random`: Python's own generator, so that a seed gives the numbers that it gives in Python."""
+"""`random`: Python's own generator, so that a seed gives the same numbers as in Python."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, listed
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.operators import bounded
 
@@ -17,13 +17,13 @@ METHODS = (
 
 
 def choices(source: Random, population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1) -> Any:
-    """`k` items, each from all of them."""
+    """Draw `k` items with replacement."""
     running.machine.budget.fits(k, "the sample")
     return source.choices(population, weights, cum_weights=cum_weights, k=k)
 
 
 def sample(source: Random, population: Any, k: int, *, counts: Any = None) -> Any:
-    """`k` different items."""
+    """Draw `k` items without replacement."""
     running.machine.budget.fits(k, "the sample")
     return source.sample(bounded(population) if isinstance(population, range) else population, k, counts=counts)
 
@@ -34,13 +34,12 @@ def shuffle(source: Random, items: Any) -> None:
 
 
 def getrandbits(source: Random, k: int) -> int:
-    """A whole number of `k` random bits."""
+    """Draw a whole number of `k` bits."""
     running.machine.budget.bits(k)
     return source.getrandbits(k)
 
 
-TABLE = {name: getattr(Random, name) for name in METHODS.split()}
-TABLE |= {"choices": choices, "sample": sample, "shuffle": shuffle, "getrandbits": getrandbits}
+TABLE = listed(Random, METHODS) | {"choices": choices, "sample": sample, "shuffle": shuffle, "getrandbits": getrandbits}
 
 describe(Random, methods=TABLE)
 RANDOM = TYPES[Random] = BuiltinType("Random", Random, Random, module="random")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.python.functions.classes import FIELDS
-from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
+from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.formatting import REPRESENTATIONS, with_fields
 from gradcli.script.python.values.parents import parent
@@ -36,14 +36,14 @@ def _text(self: Any) -> str:
 
 
 def asdict(value: Any, *, dict_factory: Callable[..., Any] = dict) -> Any:
-    """The fields by name; dataclasses inside become dicts too."""
+    """Return the fields by name; dataclasses inside become dicts too."""
     if not is_instance(value):
         raise TypeError("asdict() should be called on dataclass instances")
     return _inside(value, lambda pairs: dict(pairs))
 
 
 def astuple(value: Any) -> Any:
-    """The values of the fields; dataclasses inside become tuples too."""
+    """Return the values of the fields; dataclasses inside become tuples too."""
     if not is_instance(value):
         raise TypeError("astuple() should be called on dataclass instances")
     return _inside(value, lambda pairs: tuple(item for _, item in pairs))
@@ -64,14 +64,11 @@ def is_instance(value: Any) -> bool:
     return not isinstance(value, type) and dataclasses.is_dataclass(value)
 
 
-describe(
-    dataclasses.Field,
-    getters={"name": lambda field: field.name, "default": lambda field: field.default},
-)
+describe(dataclasses.Field, getters=fields("name default"))
 
 
 class NamedTuple(parent(tuple)):  # type: ignore[misc]
-    """What a class derives from whose objects are tuples with names for their items."""
+    """The parent of classes whose objects are tuples with named items."""
 
     def __init_subclass__(cls) -> None:
         if NamedTuple not in cls.__bases__:

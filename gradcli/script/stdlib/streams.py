@@ -1,4 +1,4 @@
-"""`io` and `logging`: texts that are written into, and messages for standard error, which are not shown."""
+"""`io` and `logging`: text buffers, and messages, which are not shown."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class StringIO(Facade):
         return len(s)
 
     def getvalue(self) -> str:
-        """All that was written."""
+        """Return the whole text."""
         self._pieces = ["".join(self._pieces)]
         return self._pieces[0]
 
     def read(self) -> str:
-        """What was not read yet."""
+        """Return the text that was not read yet."""
         rest = self.getvalue()[self._place :]
         self._place = self._length
         return rest
 
     def seek(self, place: int) -> int:
-        """Read from another place."""
+        """Go on reading at another place."""
         self._place = place
         return place
 
@@ -54,20 +54,20 @@ class StringIO(Facade):
         return None
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing: there is no buffer."""
 
     close = flush
 
 
 class Logger(Facade):
-    """What messages are given to."""
+    """A logger, which drops its messages."""
 
     def __init__(self, name: str = "root") -> None:
         self.name = name
 
 
 def _silent(*_: Any, **__: Any) -> None:
-    """Nothing is shown."""
+    """Drop a message."""
 
 
 for _name in SILENT.split():

@@ -1,4 +1,4 @@
-"""`sys`, `os`, `string`, `gc`, `platform` and `traceback`: what a snippet may know of where it runs, and constants."""
+"""`sys`, `os`, `string`, `gc`, `platform` and `traceback`: the public facts about the process, and constants."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
-from gradcli.script.python.values.attributes import Facade, Namespace, describe
+from gradcli.script.python.values.attributes import Facade, Namespace, describe, fields, listed
 
 STRING = "ascii_letters ascii_lowercase ascii_uppercase digits hexdigits octdigits punctuation whitespace printable"
 
@@ -26,34 +26,26 @@ class Stream(Facade):
         return len(text)
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing: there is no buffer."""
 
     def isatty(self) -> bool:
-        """Whether somebody types at it."""
+        """Return False: no person types at it."""
         return False
 
 
-describe(
-    type(sys.float_info),
-    getters={
-        name: lambda info, name=name: getattr(info, name) for name in ("max", "min", "epsilon", "dig", "mant_dig")
-    },
-)
-describe(
-    type(sys.version_info),
-    getters={name: lambda info, name=name: getattr(info, name) for name in ("major", "minor", "micro")},
-)
+describe(type(sys.float_info), getters=fields("max min epsilon dig mant_dig"))
+describe(type(sys.version_info), getters=fields("major minor micro"))
 
 
 def leave(code: Any = None) -> None:
-    """`sys.exit`: the end of the snippet, and its failure if a code is given that is not 0."""
+    """`sys.exit`: end the snippet, as failed if the code is not 0."""
     raise SystemExit(code)
 
 
 def environment() -> Namespace:
-    """`os`, whose variables are those that the snippet sets."""
+    """Return `os`, whose variables are the ones that the snippet sets."""
     variables: dict[str, str] = {}
-    paths = {word: getattr(posixpath, word) for word in ("basename", "dirname", "splitext", "split")}
+    paths = listed(posixpath, "basename dirname splitext split")
     found = dict.fromkeys(("exists", "isfile"), lambda path: path in running.machine.saved)
     own = {"environ": variables, "getenv": variables.get, "name": "posix", "sep": "/", "linesep": "\n"}
     path = Namespace("os.path", {**paths, **found, "isdir": lambda _: False, "join": join, "sep": "/"})
@@ -67,11 +59,11 @@ def join(*parts: str) -> str:
 
 
 def nothing(*_: Any, **__: Any) -> None:
-    """What changes nothing here."""
+    """Do nothing."""
 
 
 SMALL: dict[str, dict[str, Any]] = {
-    "string": {word: getattr(string, word) for word in STRING.split()},
+    "string": listed(string, STRING),
     "gc": {"collect": lambda *_: 0, "enable": nothing, "disable": nothing, "isenabled": lambda: True},
     "platform": {"python_version": lambda: sys.version.split()[0]},
     "traceback": {"print_exc": nothing, "print_stack": nothing},
@@ -79,7 +71,7 @@ SMALL: dict[str, dict[str, Any]] = {
 
 
 def namespace(name: str) -> Namespace:
-    """`sys`, `os` and their small kin."""
+    """`sys`, `os`, or one of the small modules."""
     if name in SMALL:
         return Namespace(name, SMALL[name])
     if name == "os":
@@ -87,17 +79,10 @@ def namespace(name: str) -> Namespace:
     members: dict[str, Any] = {
         "stdout": Stream(errors=False),
         "stderr": Stream(errors=True),
-        "version": sys.version,
-        "version_info": sys.version_info,
-        "maxsize": sys.maxsize,
-        "maxunicode": sys.maxunicode,
-        "byteorder": sys.byteorder,
-        "float_info": sys.float_info,
-        "platform": sys.platform,
+        **listed(sys, "version version_info maxsize maxunicode byteorder float_info platform getsizeof"),
         "argv": ["snippet.py"],
         "exit": leave,
         "getrecursionlimit": lambda: DEPTH,
         "setrecursionlimit": nothing,
-        "getsizeof": sys.getsizeof,
     }
     return Namespace(name, members)

@@ -34,7 +34,7 @@ def expose(run: Run, tensor: Tensor) -> None:
 
 
 def add_changes(run: Run, env: dict[str, Any], line: int, latest: int) -> None:
-    """Add the events of what a statement changed."""
+    """Add the events of the changes by a statement."""
     exposed, run.exposed = run.exposed, {}
     stepped, run.has_stepped = run.has_stepped, False
     for tensor, before in exposed.items():
@@ -54,7 +54,7 @@ def add_changes(run: Run, env: dict[str, Any], line: int, latest: int) -> None:
 
 
 def changed(run: Run, env: dict[str, Any], latest: int) -> Iterator[tuple[Tensor, str]]:
-    """Yield the tensors that changed: those with a name here, and the gradients of leaves."""
+    """Yield the tensors that changed: the ones with a name here, and the gradients of leaves."""
     for name, value in list(env.items()):
         if isinstance(value, Tensor) and value.history and value.history[-1] > latest:
             yield value, name

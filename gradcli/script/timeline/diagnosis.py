@@ -1,4 +1,4 @@
-"""What the run knows about an error of autograd: who saved what, who changed it, who freed it, what is cut off."""
+"""Notes on errors of autograd: the lines that saved, changed or freed a tensor, or cut it off."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradcli.script.timeline.run import Run
 
 
 def notes(run: Run, error: Exception) -> Iterator[Note]:
-    """Notes on an error, for those that have a history."""
+    """Yield notes on an error of autograd."""
     if not isinstance(error, AutogradError):
         return
     if isinstance(error, ModifiedError):
@@ -30,7 +30,7 @@ def notes(run: Run, error: Exception) -> Iterator[Note]:
 
 
 def changed(run: Run, error: ModifiedError) -> Note:
-    """Which line changed a saved tensor, and which node had saved it."""
+    """Note the line that changed a saved tensor, and the node that had saved it."""
     node = error.saver
     inputs = [x for position, x in enumerate(node.inputs or ()) if position in saved(node)]
     tensor = next((x for x in inputs if isinstance(x, Tensor) and x.history and x.history[-1] >= error.time), None)
@@ -50,7 +50,7 @@ def changed(run: Run, error: ModifiedError) -> Note:
 
 
 def freed(run: Run) -> Iterator[Note]:
-    """Which pass freed what this one needs, and where that was computed."""
+    """Note the pass that freed the saved tensors of a graph, and the line that computed them."""
     order, _ = reachable([output.node for output in run.walked if output.node is not None])
     node = next((node for node in order if node in run.freed), None)
     if node is None:

@@ -1,4 +1,4 @@
-"""The leaves of a run as it leaves them."""
+"""The state of a run at its end: its leaves, and the ones that no optimizer holds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradcli.script.timeline.written import kept
 
 
 def leaves(run: Run) -> Iterator[LeafState]:
-    """The leaves that still have a name, with their gradients."""
+    """Yield the leaves that still have a name, with their gradients."""
     for tensor, name in list(run.names.of_tensor.items()):
         part = tensor.base is not None and tensor.base.requires_grad  # a view from no_grad mode is nobody's leaf
         if isinstance(node_of(tensor), AccumulateGrad) and not part:
@@ -26,7 +26,7 @@ def leaves(run: Run) -> Iterator[LeafState]:
 
 
 def notes(run: Run) -> Iterator[Note]:
-    """Leaves with a gradient that no optimizer holds, in a run where one has stepped."""
+    """Note the leaves with a gradient that no optimizer holds, in a run where one has stepped."""
     if not run.optimizers:
         return
     free = [leaf for leaf in run.filled if leaf not in run.owned and leaf not in run.names.former]

@@ -27,12 +27,12 @@ MOST_ENTRIES = 2**18  # of its values together
 
 
 def valued(carrier: Any) -> Any:
-    """A numpy value, also where the pass itself was recorded."""
+    """Return a numpy value, also where the pass itself was recorded."""
     return carrier.value if isinstance(carrier, Tensor) else carrier
 
 
 def snapshot(run: Run, output: Tensor) -> Evaluation | None:
-    """The graph below an output as lines; None where it is too large, or where it was freed before."""
+    """Return the graph below an output as lines; None where it is too large, or was freed before."""
     assert output.node is not None
     order, _ = reachable([output.node])
     nodes = list(reversed(order))
@@ -60,7 +60,7 @@ class Lines:
         self.of_constant: dict[int, Line] = {}
 
     def add(self, node: Node) -> None:
-        """The line of a node, after those of its inputs."""
+        """Add the line of a node, after the lines of its inputs."""
         assert node.inputs is not None
         inputs = tuple(self.input(node, position, x) for position, x in enumerate(node.inputs))
         value = self.run.made.get(node)  # as it was made: memory may have changed, and views with it
@@ -92,7 +92,7 @@ class Lines:
         return line
 
     def constant(self, x: Any) -> Line:
-        """A number or a tensor that needs no gradient; data of the snippet keep their name."""
+        """Return the line of a number or of a tensor without gradient; data of the snippet keep their name."""
         if id(x) in self.of_constant:
             return self.of_constant[id(x)]
         written = self.run.names.expression(x) if isinstance(x, Tensor) else literal(x)
@@ -107,7 +107,7 @@ class Lines:
         return line
 
     def span(self, node: Node) -> Span:
-        """The line of the source that made a node."""
+        """Return the span of the line that made a node."""
         source, number = self.run.machine.source, self.run.lines.get(node, 1)
         if number > source.text.count("\n") + 1:
             return Span(0, 0)
@@ -116,7 +116,7 @@ class Lines:
 
 
 def explained(graph: Evaluation, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
-    """The explanation of the pass; None where a formula has no text."""
+    """Return the explanation of the pass; None where a formula has no text."""
     try:
         with np.errstate(all="ignore"):
             return build(graph, valued(upstream), contributions)

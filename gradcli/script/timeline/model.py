@@ -1,4 +1,4 @@
-"""What happened in a run, line by line: facts without looks.
+"""The events of a run, line by line: facts without looks.
 
 An event happened at a line of the snippet; `times` says how often that line did the same, of which only the first ones
 are kept. Values are numpy values as they were then; None stands for one too large to keep.
@@ -69,7 +69,7 @@ class Changed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Accumulated:
-    """What arrived at a leaf: `after` is `before` plus `gradient`; `before` is None where there was no `.grad`."""
+    """A gradient that arrived at a leaf: `after` is `before` plus `gradient`; `before` is None without a `.grad`."""
 
     name: str
     gradient: Value

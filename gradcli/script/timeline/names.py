@@ -1,4 +1,4 @@
-"""What the snippet calls its tensors."""
+"""The names of tensors in a snippet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Target = Node | AccumulateGrad
 class TensorNames:
     """Names of tensors and of the nodes that made them; the first name that a snippet gives stays.
 
-    What has no name is called `v1`, `v2`, ..., a leaf `leaf`, data `c1`, ...: until the snippet gives a name.
+    A result without a name is called `v1`, `v2`, ..., a leaf `leaf`, data `c1`, ...: until the snippet gives a name.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class TensorNames:
         self._taken.update(re.findall(r"\b(?:[vc]|leaf)\d*\b", source.text))
 
     def look(self, env: dict[str, Any]) -> Iterator[tuple[Tensor, str, str]]:
-        """Note the names of the tensors in these variables; each with its name, and the generated one that it loses."""
+        """Yield the tensors in these variables, each with its name and the generated name that it loses."""
         for name, value in list(env.items()):
             if name == OUTER or name.startswith((" ", "__")):
                 continue
@@ -57,7 +57,7 @@ class TensorNames:
                     yield tensor, full, self.give(tensor, full)
 
     def give(self, tensor: Tensor, name: str) -> str:
-        """The snippet has a name for a tensor; the generated name that it takes the place of, if any."""
+        """Note the snippet's name of a tensor; return the generated name that it replaces, or ""."""
         before = self.get(tensor) if self.is_generated(tensor) else ""
         if before:
             self.forget(tensor)
@@ -91,7 +91,7 @@ class TensorNames:
                 self.former.setdefault(old, line)
 
     def settle(self) -> None:
-        """Name what was detached after what it was detached from, now that this has a name."""
+        """Name detached tensors after their sources, where these have a name now."""
         for result, source, how in self.derived:
             name = self.get(source)
             if name:
@@ -105,7 +105,7 @@ class TensorNames:
             self.of_node.pop(node, None)
 
     def is_generated(self, tensor: Tensor) -> bool:
-        """Whether the name of a tensor is none that the snippet gave."""
+        """Whether the name of a tensor was generated."""
         return isinstance(self.get(tensor), Generated)
 
     def unnamed(self, tensor: Tensor, *place: Any) -> None:
@@ -114,7 +114,7 @@ class TensorNames:
             self.give(tensor, self._generate("v", *place))
 
     def _generate(self, stem: str, *place: Any) -> str:
-        """The next name of this kind that the snippet does not use, or the one that the place has."""
+        """Return the next name of this kind that the snippet does not use, or the name of the place."""
         known = self._generated.get((stem, *place)) if place else None
         if known is not None:
             return known
@@ -129,14 +129,14 @@ class TensorNames:
         return name
 
     def expression(self, tensor: Tensor, *place: Any) -> Expression:
-        """How formulas mention a tensor: by its name, or a small one without a name as it is."""
+        """Return the expression of a tensor in formulas: its name, or its numbers where it is small and has none."""
         name = self.get(tensor)
         if name is None and tensor.node is None and tensor.value.size <= SHORT:
             return literal(tensor.value)
         return Name(self.of_input(tensor, *place))
 
     def of_input(self, tensor: Tensor, *place: Any) -> str:
-        """The name of what an operation takes."""
+        """Return the name of an operand."""
         name = self.get(tensor)
         if name is None:
             name = self._generate("leaf" if isinstance(node_of(tensor), AccumulateGrad) else "c", *place)
@@ -144,7 +144,7 @@ class TensorNames:
         return name
 
     def of(self, node: Node) -> str:
-        """The name of what a node made."""
+        """Return the name of the result of a node."""
         return self.of_node.get(node) or self.of_node.setdefault(node, self._generate("v"))
 
     def get(self, tensor: Tensor) -> str | None:
@@ -168,7 +168,7 @@ def node_of(tensor: Tensor) -> Target | None:
 
 
 def parts(name: str, value: Any, depth: int = DEPTH) -> Iterator[tuple[Tensor, str]]:
-    """The tensors in a variable, each with what the snippet would call it: `w`, `model.weight`, `layers[0].bias`."""
+    """Yield the tensors in a variable, each with its name: `w`, `model.weight`, `layers[0].bias`."""
     if isinstance(value, Tensor):
         yield value, name
     elif isinstance(value, Facade):
@@ -182,7 +182,7 @@ def parts(name: str, value: Any, depth: int = DEPTH) -> Iterator[tuple[Tensor, s
 
 
 def owned(value: Any) -> Iterator[tuple[str, Tensor]]:
-    """The tensors of an object: the parameters of a module that is set up, and the attributes of anything."""
+    """Yield the tensors of an object: the parameters of a module, and the attributes of any."""
     attributes = getattr(value, "__dict__", {})  # objects with __slots__ have none
     if "_parameters" in attributes:
         yield from value.named_parameters()

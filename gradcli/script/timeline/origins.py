@@ -1,4 +1,4 @@
-"""Where tensors come from: the leaves below them, and what cut the way back to those."""
+"""The origins of tensors: the leaves below them, and the cuts on the way back."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Cut(NamedTuple):
     how: str
 
 
-Below = dict[Tensor, Cut | None]  # leaves, and what cut the way to them, if anything; never changed once it is made
+Below = dict[Tensor, Cut | None]  # leaves, and the cut on the way to each, if any; never changed once it is made
 
 
 class Origins:
-    """What every tensor was computed from."""
+    """The leaves and roots from which every tensor was computed."""
 
     def __init__(self, former: Container[Tensor] = frozenset()) -> None:
         self.former = former  # leaves that have lost their name: no chain of them is kept
@@ -38,7 +38,7 @@ class Origins:
         self.taken: WeakKeyDictionary[Tensor, Cut] = WeakKeyDictionary()  # leaves below a number that left for Python
 
     def computed(self, application: Application, line: int) -> None:
-        """An operation was applied."""
+        """Note the origins of the result of an operation."""
         out, inputs = application.out, [x for x in application.inputs if isinstance(x, Tensor)]
         below = self.below(inputs)
         for leaf in below:
@@ -54,7 +54,7 @@ class Origins:
                 self._below[out.base] = merged([self.below([out.base]), below])
 
     def left(self, source: Tensor, result: object, place: Cut) -> None:
-        """`detach()` and its kin: the result is outside the graph of the source."""
+        """Note that `detach()` or the like made a result outside the graph of the source."""
         below = {leaf: cut_at for leaf, cut_at in cut(self.below([source]), place).items() if leaf not in self.former}
         if not below:
             return
@@ -65,12 +65,12 @@ class Origins:
                 self.taken.setdefault(leaf, place)
 
     def forget(self, leaves: Iterable[Tensor]) -> None:
-        """Let go of what is below leaves that have lost their name, or a chain of all former ones would stay."""
+        """Forget the leaves below ones that have lost their name, or a chain of all former ones would stay."""
         for leaf in leaves:
             self._below.pop(leaf, None)
 
     def below(self, tensors: Iterable[Tensor]) -> Below:
-        """The leaves below these tensors, whether or not the graph still leads to them."""
+        """Return the leaves below these tensors, whether or not the graph still leads to them."""
         return merged([self._below_one(x) for x in tensors])
 
     def _below_one(self, x: Tensor) -> Below:
@@ -79,12 +79,12 @@ class Origins:
         return {**below, x: None} if is_leaf else below
 
     def roots(self, tensor: Tensor) -> Sequence[ref[Tensor]]:
-        """The tensors that one without any leaf below it was computed from."""
+        """Return the tensors from which one without any leaf below it was computed."""
         return self._roots.get(tensor) or (ref(tensor),)
 
 
 def merged(parts: Sequence[Below]) -> Below:
-    """All leaves of these; the way to a leaf is cut where it is in every part."""
+    """Join leaves; the way to a leaf is cut where it is cut in every part."""
     parts = [part for part in parts if part]
     if not parts or all(part is parts[0] for part in parts):
         return parts[0] if parts else {}
@@ -96,12 +96,12 @@ def merged(parts: Sequence[Below]) -> Below:
 
 
 def cut(below: Below, place: Cut) -> Below:
-    """The same leaves, none of which can be reached."""
+    """Return the same leaves, each cut off."""
     return {leaf: before or place for leaf, before in below.items()}
 
 
 def how(application: Application) -> str:
-    """What an operation is called whose result is outside the graph though its input is inside."""
+    """Return the words for an operation that has no gradient."""
     name = application.primitive.name
     if name == "to_copy":
         return f"the cast to {application.out.dtype}"

@@ -1,4 +1,4 @@
-"""Why a `.grad` is None, and why a tensor is outside the graph: a code of `model.REASONS`, and words on "it"."""
+"""The reasons why a `.grad` is None or a tensor outside the graph: a code of `model.REASONS`, and words on "it"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPELT = {"to_copy": "to()", "copy_slices": "an assignment to a part of it"}
 
 
 def why_none(run: Run, tensor: Tensor) -> Reason:
-    """Why the `.grad` of a tensor is None."""
+    """Return why the `.grad` of a tensor is None."""
     if isinstance(tensor.node, AccumulateGrad):
         return of_leaf(run, tensor)
     if isinstance(tensor.node, Node):
@@ -24,7 +24,7 @@ def why_none(run: Run, tensor: Tensor) -> Reason:
 
 
 def outside(run: Run, tensor: Tensor) -> Reason:
-    """Why a tensor is outside the graph."""
+    """Return why a tensor is outside the graph."""
     place = next((place for place in run.origins.below([tensor]).values() if place), None)
     name, renamed = run.names.renamed.get(tensor, ("", 0))
     if renamed and place is not None and place.how == "no_grad":
@@ -62,7 +62,7 @@ def outside(run: Run, tensor: Tensor) -> Reason:
 
 
 def words(place: Cut) -> str:
-    """What happened at a cut."""
+    """Return a sentence about a cut."""
     if place.how in ("torch.tensor()", "torch.as_tensor()", "new_tensor()"):
         return f"{place.how} at line {place.line} copied the numbers and left the graph behind"
     if place.how.endswith(")") or place.how.startswith("."):
@@ -72,7 +72,7 @@ def words(place: Cut) -> str:
 
 
 def of_result(run: Run, tensor: Tensor, node: Node) -> Reason:
-    """Results keep no gradient; often the leaf that is meant is another tensor."""
+    """Return why a result keeps no gradient; often the leaf that is meant is another tensor."""
     if tensor.retains_grad:
         passes = [one for one in run.passes.values() if not one.returns]
         since = " since" if passes else " yet"
@@ -108,7 +108,7 @@ def of_leaf(run: Run, tensor: Tensor) -> Reason:
 
 
 def unreached(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
-    """Why passes that have run left no gradient at a leaf."""
+    """Return why passes that have run left no gradient at a leaf."""
     passes = list(passes)
     numbers = sorted({one.line for one in passes})
     which = f"the backward pass of line{'s' * (len(numbers) > 1)} {listed(map(str, numbers))}"
@@ -130,17 +130,17 @@ def unreached(run: Run, tensor: Tensor, passes: Iterable[Pass]) -> Reason:
 
 
 def of(name: str, reason: str) -> str:
-    """A reason as a sentence on what has that name."""
+    """Return a reason as a sentence about a name."""
     return name + reason.removeprefix("it") if reason.startswith("it ") else f"{name}: {reason}"
 
 
 def of_several(reason: str) -> str:
-    """The reason why leaves have no gradient, on several of them."""
+    """Return a reason on one leaf as one on several."""
     return re.sub(r"\bit\b", "them", reason)
 
 
 def listed(names: Iterable[str], most: int = 4) -> str:
-    """`a`, `a and b`, `a, b and c`; of many the first, and how many more there are."""
+    """Join names: `a`, `a and b`, `a, b and c`; of many the first, and the number of the others."""
     names = list(names)
     if len(names) > most:
         names = [*names[: most - 1], f"{len(names) - most + 1} more"]

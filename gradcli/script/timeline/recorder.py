@@ -33,7 +33,7 @@ COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.FunctionDef, ast.
 
 
 class Recorder:
-    """Listens to a machine and writes down what happens; the interpreter and the facades of torch call it."""
+    """Records the events of a run; the interpreter and the facades of torch call it."""
 
     def __init__(self, machine: Machine, *, all: bool = False) -> None:
         self.machine = machine
@@ -184,7 +184,7 @@ class Recorder:
         return Timeline(tuple(self.run.events), tuple(endings.leaves(self.run)), tuple(endings.notes(self.run)))
 
     def without_operations(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Leave out the operations of a function, and of one that it returns, but not those of the snippet's own."""
+        """Leave out the operations of a function, and of one that it returns, except in the snippet's own functions."""
 
         @wraps(function)
         def call(*arguments: Any, **keywords: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a learner may wonder about in a backward pass: gradients that add up, become 0 or nan, or change at hooks."""
+"""Notes on a backward pass: gradients that add up, become 0 or nan, or change at hooks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SATURATED = frozenset(("sigmoid", "tanh", "erf", "softplus", "logsigmoid", "soft
 
 
 def added(run: Run, arrivals: Arrivals) -> Iterator[Note]:
-    """Gradients that were added to those of an earlier pass; said once for each pair of lines."""
+    """Note gradients that were added to the ones of an earlier pass, once for each pair of lines."""
     lines: dict[int, list[str]] = {}
     for leaf, _, before in arrivals:
         if before is not None and leaf in run.filled and np.any(before):
@@ -40,7 +40,7 @@ def added(run: Run, arrivals: Arrivals) -> Iterator[Note]:
 
 
 def on_way(run: Run, walk: Walk, explanation: Explanation | None) -> Iterator[Note]:
-    """Hooks that changed what arrived."""
+    """Note hooks that changed a gradient."""
     for target, gradient in walk.hooked():
         before = walk.totals.get(target)
         if before is not None and explanation is not None and not np.array_equal(before, gradient, equal_nan=True):
@@ -54,9 +54,9 @@ def short(value: Any) -> str:
 
 
 def at_leaves(arrivals: Arrivals, run: Run, walk: Walk, explanation: Explanation | None) -> Iterator[Note]:
-    """Gradients that are 0 everywhere, or not finite somewhere; leaves with the same story share a note.
+    """Note gradients that are 0 everywhere, or not finite somewhere; leaves with the same reason share a note.
 
-    Of passes that are not shown only the first of a line with a gradient that is not finite is told.
+    Of passes that are not shown, only the first of a line with a gradient that is not finite has a note.
     """
     stories: dict[tuple[str, str], list[str]] = {}
     for leaf, gradient, _ in arrivals:
@@ -81,7 +81,7 @@ def at_leaves(arrivals: Arrivals, run: Run, walk: Walk, explanation: Explanation
 
 
 def vanishing(run: Run, explanation: Explanation, name: str) -> str:
-    """Where on its way a gradient became zero."""
+    """Say where on its way a gradient became zero."""
     below = {name}
     for step in reversed(explanation.steps):
         if step.input in below:
@@ -94,7 +94,7 @@ def vanishing(run: Run, explanation: Explanation, name: str) -> str:
 
 
 def because(explanation: Explanation, line: Line, step: Step) -> str:
-    """Why an operation passes nothing back."""
+    """Say why an operation passes nothing back."""
     local = next((local for local in line.locals if local.input == step.input), None)
     formula = local.formula if local is not None else None
     if formula is not None and not names_in(formula):
@@ -116,7 +116,7 @@ def because(explanation: Explanation, line: Line, step: Step) -> str:
 
 
 def overflowing(run: Run, explanation: Explanation, name: str) -> str:
-    """Where nan or infinity came from: a value, or the derivative of an operation."""
+    """Say where nan or infinity came from: a value, or the derivative of an operation."""
     for note in explanation.notes:
         if note.code == "not-finite":
             line = explanation.node(note.node)
@@ -144,7 +144,7 @@ def overflowing(run: Run, explanation: Explanation, name: str) -> str:
 
 
 def where(x: Line, step: Step) -> str:
-    """`where x is 0`: the first entry of an input at which a gradient is not finite."""
+    """Name the first entry of an input at which a gradient is not finite: `where x is 0`."""
     if np.shape(x.value) != np.shape(step.contribution):
         return f"for {x.name}"
     entry = np.asarray(x.value)[~np.isfinite(step.contribution)].flat[0]
@@ -152,7 +152,7 @@ def where(x: Line, step: Step) -> str:
 
 
 def spoilt(run: Run, walk: Walk) -> str:
-    """The same without the graph, which is gone when a pass has run: from the values that were kept."""
+    """Say the same from the values that were kept, for the graph is gone when a pass has run."""
     for node in reversed(list(walk.order)):
         value = run.made.get(node)
         if value is not None and not np.all(np.isfinite(value)):
@@ -172,7 +172,7 @@ def masked(explanation: Explanation, line: Line) -> bool:
 
 
 def at(run: Run, line: Line) -> str:
-    """` (line 3)`, where the line is known."""
+    """Return ` (line 3)`, where the line is known."""
     if line.span.end == 0:
         return ""
     return f" (line {run.machine.source.position(line.span.start).line})"

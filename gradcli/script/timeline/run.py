@@ -23,10 +23,10 @@ REMEMBERED = 100_000  # statements that wrote over memory
 
 
 class Pass(NamedTuple):
-    """A backward pass: its line and output, the leaves below the output, and those where a gradient arrived.
+    """A backward pass: its line and output, the leaves below the output, and the ones that a gradient reached.
 
-    That of `torch.autograd.grad` returns what it finds, and leaves every `.grad` alone. `stops` are the custom
-    functions that gave None, with their lines.
+    With `returns` it is one of `torch.autograd.grad`, which leaves every `.grad` alone. `stops` are the custom
+    functions whose backward gave None, with their lines.
     """
 
     line: int
@@ -38,7 +38,7 @@ class Pass(NamedTuple):
 
 
 def version(tensor: Tensor) -> int:
-    """Return how often the memory of a tensor was changed, 0 for those of inference mode."""
+    """Return how often the memory of a tensor was changed, 0 in inference mode."""
     return len(tensor.history or ())
 
 

@@ -1,4 +1,4 @@
-"""Operations as text: each in the notation of its primitive, over the names of its inputs."""
+"""Operations as expressions: each in the notation of its primitive, over the names of its inputs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LARGEST = 4096  # entries of a value that is kept
 
 
 def kept(value: Any) -> Any:
-    """A value as it is now, for later; None where it is too large."""
+    """Copy a value for later; None where it is too large."""
     if value is None or np.size(value) > LARGEST:
         return None
     return np.array(value)[()]
 
 
 def made(names: TensorNames, application: Application, place: tuple[Any, ...]) -> Made:
-    """The facts of one application; its nameless data are called by the place."""
+    """Return the facts of one application; nameless data are named after the place."""
     out = application.out
     node = node_of(out)
     operands = [
@@ -49,7 +49,7 @@ def made(names: TensorNames, application: Application, place: tuple[Any, ...]) -
 def notation(
     primitive: Primitive, inputs: Sequence[Any], options: dict[str, Any], operands: Sequence[Expression]
 ) -> Expression:
-    """How an application is written over the expressions of its inputs."""
+    """Return the expression of an application over the expressions of its inputs."""
     formulas = [
         Formula(tree, x.value if isinstance(x, Tensor) else x) for tree, x in zip(operands, inputs, strict=True)
     ]

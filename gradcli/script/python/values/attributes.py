@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from types import FunctionType, MappingProxyType, MethodType
 from typing import Any
 
@@ -47,6 +48,16 @@ def describe(kind: type, **tables: Any) -> None:
     """Register the attributes of a kind of value."""
     TABLES[kind] = Members(**tables)
     _resolved.clear()
+
+
+def fields(names: str) -> dict[str, Callable[[Any], Any]]:
+    """Return getters of the attributes with these names."""
+    return {name: attrgetter(name) for name in names.split()}
+
+
+def listed(owner: Any, names: str, wrap: Callable[..., Any] = lambda member: member) -> dict[str, Any]:
+    """Return the members of a type or module with these names, each wrapped."""
+    return {name: wrap(getattr(owner, name)) for name in names.split()}
 
 
 def members_of(kind: type) -> Members | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from functools import partial
 from operator import length_hint
 from types import FunctionType, GeneratorType, MappingProxyType, MethodType
 from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.syntax.exceptions import raisable
-from gradcli.script.python.values.attributes import describe
+from gradcli.script.python.values.attributes import describe, fields, listed
 from gradcli.script.python.values.formatting import represent
 from gradcli.script.python.values.iteration import ENTRY, fromkeys, sort, whole
 from gradcli.script.python.values.nesting import NESTING, hashable, hashables, measure
@@ -135,27 +134,15 @@ def _throw(generator: Generator[Any, Any, Any], kind: Any, value: Any = None, _:
     )
 
 
-def _listed(kind: Any, names: str, wrap: Callable[..., Any] = lambda method: method) -> dict[str, Callable[..., Any]]:
-    return {name: wrap(getattr(kind, name)) for name in names.split()}
-
-
-def _fields(names: str) -> dict[str, Callable[[Any], Any]]:
-    return {name: partial(_field, name=name) for name in names.split()}
-
-
-def _field(value: Any, name: str) -> Any:
-    return getattr(value, name)
-
-
-STRING = _listed(
+STRING = listed(
     str,
     "upper lower strip lstrip rstrip startswith endswith find rfind index rindex count title capitalize swapcase "
     "casefold isdigit isalpha isalnum isspace isupper islower istitle isascii isprintable isnumeric isdecimal "
     "isidentifier partition rpartition removeprefix removesuffix",
 )
-STRING |= _listed(str, "center ljust rjust zfill", _padded) | _listed(str, "split rsplit splitlines", _cut)
-STRING |= {"join": _join, "replace": _replace, "expandtabs": _expandtabs, "format": format_text}
-STRING |= {"translate": _translate}
+STRING |= listed(str, "center ljust rjust zfill", _padded) | listed(str, "split rsplit splitlines", _cut)
+STRING |= {"join": _join, "replace": _replace, "expandtabs": _expandtabs, "translate": _translate}
+STRING["format"] = format_text
 SETS = "update union intersection difference symmetric_difference issubset issuperset isdisjoint"
 CHANGES = "intersection_update difference_update symmetric_difference_update"
 
@@ -166,48 +153,44 @@ for name, method in STRING.items():
 describe(str, methods=STRING)
 describe(
     list,
-    methods=_listed(list, "append insert pop clear copy reverse")
-    | _listed(list, "index count remove", _searching)
+    methods=listed(list, "append insert pop clear copy reverse")
+    | listed(list, "index count remove", _searching)
     | {"extend": _extend, "sort": sort},
 )
-describe(tuple, methods=_listed(tuple, "index count", _searching))
-describe(range, methods=_listed(range, "index count", _in_range), getters=_fields("start stop step"))
+describe(tuple, methods=listed(tuple, "index count", _searching))
+describe(range, methods=listed(range, "index count", _in_range), getters=fields("start stop step"))
 describe(
     dict,
-    methods=_listed(dict, "keys values items popitem clear copy")
-    | _listed(dict, "get pop setdefault", _keyed)
+    methods=listed(dict, "keys values items popitem clear copy")
+    | listed(dict, "get pop setdefault", _keyed)
     | {"update": _update},
 )
-describe(MappingProxyType, methods=_listed(MappingProxyType, "keys values items copy get"))
+describe(MappingProxyType, methods=listed(MappingProxyType, "keys values items copy get"))
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 for view in VIEWS:
-    describe(view, methods=_listed(view, "isdisjoint"))
+    describe(view, methods=listed(view, "isdisjoint"))
 describe(
     set,
-    methods=_listed(set, "pop clear copy")
-    | _listed(set, "add discard remove", _keyed)
-    | _listed(set, f"{SETS} {CHANGES}", _collected),
+    methods=listed(set, "pop clear copy")
+    | listed(set, "add discard remove", _keyed)
+    | listed(set, f"{SETS} {CHANGES}", _collected),
 )
-describe(frozenset, methods={"copy": frozenset.copy} | _listed(frozenset, SETS.removeprefix("update "), _collected))
-describe(float, methods=_listed(float, "is_integer as_integer_ratio hex conjugate"), getters=_fields("real imag"))
+describe(frozenset, methods={"copy": frozenset.copy} | listed(frozenset, SETS.removeprefix("update "), _collected))
+describe(float, methods=listed(float, "is_integer as_integer_ratio hex conjugate"), getters=fields("real imag"))
 describe(
     int,
-    methods=_listed(int, "bit_length bit_count conjugate as_integer_ratio"),
-    getters=_fields("real imag numerator denominator"),
+    methods=listed(int, "bit_length bit_count conjugate as_integer_ratio"),
+    getters=fields("real imag numerator denominator"),
 )
-describe(complex, methods=_listed(complex, "conjugate"), getters=_fields("real imag"))
-describe(slice, methods=_listed(slice, "indices"), getters=_fields("start stop step"))
-describe(property, methods=_listed(property, "setter getter deleter"), getters=_fields("__doc__"))
+describe(complex, methods=listed(complex, "conjugate"), getters=fields("real imag"))
+describe(slice, methods=listed(slice, "indices"), getters=fields("start stop step"))
+describe(property, methods=listed(property, "setter getter deleter"), getters=fields("__doc__"))
 describe(
     GeneratorType,
-    methods=_listed(GeneratorType, "send close __next__") | {"throw": _throw},
-    getters=_fields("__name__"),
+    methods=listed(GeneratorType, "send close __next__") | {"throw": _throw},
+    getters=fields("__name__"),
 )
-describe(
-    MethodType,
-    getters=_fields("__name__ __qualname__ __doc__"),
-    find=lambda name: None,
-)
+describe(MethodType, getters=fields("__name__ __qualname__ __doc__"))
 
 # Attributes of the types themselves, besides the methods of their values.
 MEMBERS: dict[type, dict[str, Any]] = {dict: {"fromkeys": fromkeys}, str: {"maketrans": str.maketrans}}

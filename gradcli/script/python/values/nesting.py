@@ -1,6 +1,6 @@
 """Containers within containers are counted before C code walks through them, past the limits.
 
-Python's own comparison and hash go down as deep as the containers do and visit what is shared as often as it is shared;
+Python's own comparison and hash recurse as deep as the containers and visit a shared one as often as it is shared;
 a list of thirty lists of twice the same list keeps them busy for hours.
 """
 

@@ -108,19 +108,7 @@ DIRECT: dict[type[ast.operator], Binary] = {
 
 # On numbers and texts an augmented assignment is the operator; tensors, lists and sets change in place.
 IN_PLACE: dict[type[ast.operator], Binary] = {
-    ast.Add: operator.iadd,
-    ast.Sub: operator.isub,
-    ast.Mult: operator.imul,
-    ast.Div: operator.itruediv,
-    ast.FloorDiv: operator.ifloordiv,
-    ast.Mod: operator.imod,
-    ast.Pow: operator.ipow,
-    ast.MatMult: operator.imatmul,
-    ast.BitAnd: operator.iand,
-    ast.BitOr: operator.ior,
-    ast.BitXor: operator.ixor,
-    ast.LShift: operator.ilshift,
-    ast.RShift: operator.irshift,
+    kind: getattr(operator, f"i{name}") for name, kind in [*OPERATORS.items(), ("matmul", ast.MatMult)]
 }
 
 
