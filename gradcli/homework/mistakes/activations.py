@@ -11,13 +11,11 @@ from gradcli.homework.mistakes.wording import wrapped
 from gradcli.homework.solve.graph import Change, Vertex
 from gradcli.homework.solve.problem import Problem, Value, slope
 
-GATES = frozenset(("relu", "leaky_relu", "threshold", "clamp_min", "clamp", "hardtanh"))
-CHOICES = frozenset(("maximum", "minimum", "where"))  # a mask, where only one of the two depends on anything
-
 
 def is_gate(vertex: Vertex) -> bool:
     """Whether a vertex lets the gradient through where a mask says so."""
-    return vertex.op in GATES or (vertex.op in CHOICES and len(vertex.rules) == 1)
+    is_mask = "choice" in vertex.traits and len(vertex.rules) == 1  # only one of the two depends on anything
+    return is_mask or "gate" in vertex.traits
 
 
 @slips("pre-post-activation")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -153,25 +152,13 @@ def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     return change(x, copy, source)
 
 
-# These change what the tensor looks at, not what is there; torch numbers their nodes apart.
-RESHAPING = {
-    "t": "TBackward1",
-    "transpose": "TransposeBackward1",
-    "swapaxes": "TransposeBackward1",
-    "swapdims": "TransposeBackward1",
-    "unsqueeze": "UnsqueezeBackward1",
-    "squeeze": "SqueezeBackward3",
-}
-
-
 def _look(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     """`x.t_()`, `x.unsqueeze_(0)`: the same memory, seen in another shape."""
     check_in_place(x)
     result = OPERATIONS[stem].function(x, *arguments, **keywords)
     node = result.node
     if isinstance(node, Node) and node.inputs is not None:
-        name = "SqueezeBackward4" if stem == "squeeze" and (arguments or keywords) else RESHAPING[stem]
-        node.primitive = replace(node.primitive, node=name)
+        node.primitive = node.primitive.in_place
         node.inputs = (Tensor(x.value, x.node),)
         take_over(x.node, node)
         x.node = node
@@ -180,21 +167,6 @@ def _look(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     if isinstance(x, View):
         x.look_along(result.path)
     return x
-
-
-# torch's in-place methods that are operations with an underscore: `x.sum_()` is not one.
-NAMES = """
-abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr arccos arccosh arcsin arcsinh arctan arctan2 arctanh
-asin asinh atan atan2 atanh baddbmm bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
-bitwise_xor ceil clamp clamp_max clamp_min clip copysign cos cosh cumprod cumsum deg2rad digamma div divide eq erf erfc
-erfinv exp exp2 expm1 fix float_power floor floor_divide fmod frac gcd ge greater greater_equal gt heaviside hypot i0
-igamma igammac index_add index_copy index_fill index_reduce lcm ldexp le lerp less less_equal lgamma log log10 log1p
-log2 logical_and logical_not logical_or logical_xor logit lt masked_fill masked_scatter mul multiply mvlgamma nan_to_num
-ne neg negative nextafter not_equal polygamma pow rad2deg reciprocal relu remainder renorm round rsqrt scatter
-scatter_add scatter_reduce sgn sigmoid sign sin sinc sinh sqrt square sub subtract tan tanh tril triu true_divide trunc
-xlogy
-"""
-METHODS = frozenset(NAMES.split())
 
 
 def fill_diagonal_(x: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
@@ -223,10 +195,8 @@ def in_place_method(name: str) -> Callable[..., Tensor] | None:
     stem = name.removesuffix("_")
     if name in OWN:
         return OWN[name]
-    if stem == name or stem not in OPERATIONS:
+    if stem == name or stem not in OPERATIONS or not OPERATIONS[stem].in_place:
         return None
-    if stem in RESHAPING:
+    if OPERATIONS[stem].in_place == "look":
         return lambda x, *arguments, **keywords: _look(x, stem, *arguments, **keywords)
-    if stem not in METHODS:
-        return None
     return lambda x, *arguments, **keywords: change(x, OPERATIONS[stem].function, *arguments, **keywords)

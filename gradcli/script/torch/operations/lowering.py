@@ -116,9 +116,10 @@ def _alike(name: str) -> Callable[..., Any]:
     return call
 
 
-def _scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, **options: Any) -> Any:
+def _scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, reduce: str | None = None, **options: Any
+) -> Any:
     """`reduce=` adds or multiplies, which torch has under a name of its own by now."""
-    reduce = options.pop("reduce", None)
     if reduce is None:
         return _runtime("scatter")(input, dim, index, src, **options)
     source = options.get("value") if src is None else src
