@@ -29,6 +29,7 @@ from gradcli.language.tree import (
     Unary,
 )
 from gradcli.ops.support.arguments import as_tensor, check_size, described, integer, operand
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.operators import ATTRIBUTES
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
@@ -81,7 +82,7 @@ def _unary(operator: str, value: Any) -> Any:
     if _is_number(value):
         return -value if operator == "-" else +value
     x = _tensor(value, f"unary {operator}")
-    return OPERATIONS["neg"].function(x) if operator == "-" else x
+    return ops.neg(x) if operator == "-" else x
 
 
 def _binary(operator: str, a: Any, b: Any) -> Any:
@@ -90,14 +91,14 @@ def _binary(operator: str, a: Any, b: Any) -> Any:
     read = as_tensor if operator == "@" else operand
     if operator != "@":
         check_broadcast((a, b))
-    return OPERATIONS[BINARY[operator]].function(_tensor(a, operator, read), _tensor(b, operator, read))
+    return getattr(ops, BINARY[operator])(_tensor(a, operator, read), _tensor(b, operator, read))
 
 
 def _compare(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b):
         return comparison(operator, a, b)
     check_broadcast((a, b))
-    return OPERATIONS[COMPARE[operator]].function(_tensor(a, operator, operand), _tensor(b, operator, operand))
+    return getattr(ops, COMPARE[operator])(_tensor(a, operator, operand), _tensor(b, operator, operand))
 
 
 def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:
@@ -173,7 +174,7 @@ def _index(value: Any, items: Sequence[Any]) -> Any:
         if len(items) == 1 and isinstance(items[0], int) and -len(value) <= items[0] < len(value):
             return value[items[0]]
         raise EvaluationError("E211", f"this has {len(value)} parts", help="index it with one of their numbers, from 0")
-    return OPERATIONS["index"].function(_tensor(value, "indexing"), tuple(items))
+    return ops.index(_tensor(value, "indexing"), tuple(items))
 
 
 def _is_number(value: Any) -> bool:

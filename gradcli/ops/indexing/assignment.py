@@ -21,6 +21,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import _items, take
 from gradcli.ops.indexing.subscript import located
 from gradcli.ops.shaping.shaping import expanded, reshape
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 
 
@@ -155,7 +156,7 @@ def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
 def _look(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     """`x.t_()`, `x.unsqueeze_(0)`: the same memory, seen in another shape."""
     check_in_place(x)
-    result = OPERATIONS[stem].function(x, *arguments, **keywords)
+    result = getattr(ops, stem)(x, *arguments, **keywords)
     node = result.node
     if isinstance(node, Node) and node.inputs is not None:
         node.primitive = node.primitive.in_place
@@ -175,9 +176,9 @@ def fill_diagonal_(x: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
         raise AutogradError("dimensions must larger than 1")
     if wrap and x.ndim == 2 and x.shape[0] > x.shape[1]:
         for start in range(0, x.shape[0], x.shape[1] + 1):
-            fill_(OPERATIONS["diagonal"].function(x, -start), fill_value)
+            fill_(ops.diagonal(x, -start), fill_value)
         return x
-    fill_(OPERATIONS["diagonal"].function(x), fill_value)
+    fill_(ops.diagonal(x), fill_value)
     return x
 
 
@@ -199,4 +200,4 @@ def in_place_method(name: str) -> Callable[..., Tensor] | None:
         return None
     if OPERATIONS[stem].in_place == "look":
         return lambda x, *arguments, **keywords: _look(x, stem, *arguments, **keywords)
-    return lambda x, *arguments, **keywords: change(x, OPERATIONS[stem].function, *arguments, **keywords)
+    return lambda x, *arguments, **keywords: change(x, getattr(ops, stem), *arguments, **keywords)

@@ -20,8 +20,9 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either, equal
 from gradcli.ops.support.arguments import Operand, as_tensor
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.choice import chosen
-from gradcli.ops.support.surface import OPERATIONS, operation
+from gradcli.ops.support.surface import operation
 
 
 def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Formula | None:
@@ -192,7 +193,7 @@ def _boolean(mask: Any, refusal: str) -> Any:
 def where_(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
     """`input` where the condition holds, `other` elsewhere; of a condition alone the indices where it holds."""
     if input is None and other is None:
-        return OPERATIONS["nonzero"].function(condition, as_tuple=True)
+        return ops.nonzero(condition, as_tuple=True)
     if input is None or other is None:
         raise AutogradError("where() takes both tensors or none", code="E203")
     dtype = TYPE_NAMES[condition.dtype]
