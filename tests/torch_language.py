@@ -187,10 +187,10 @@ def _convert(value: Any, kind: str) -> Any:
     if kind == "Tensors":
         several = isinstance(value, list) and any(isinstance(item, torch.Tensor) for item in value)
         return [as_tensor(item) for item in value] if several else as_tensor(value)
-    if kind == "Indices":
+    if kind in ("Indices", "Places"):
         x = as_tensor(value)
         return x.long() if x.is_floating_point() else x
-    if kind in ("Real", "Tensor") and not isinstance(value, torch.Tensor):
+    if kind in ("Real", "Array", "Tensor") and not isinstance(value, torch.Tensor):
         x = as_tensor(value)
-        return x.double() if kind == "Real" else x
+        return x if kind == "Tensor" else x.double()
     return as_tensor(value) if isinstance(value, list) and kind in ("Operand", "int | Tensor") else value

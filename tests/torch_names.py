@@ -107,9 +107,94 @@ def _embedding_backward(g: torch.Tensor, indices: torch.Tensor, size: Any, **key
     return torch.autograd.grad(functional.embedding(indices, w, **keywords), w, g, create_graph=True)[0]
 
 
+def _adjoint(function: Function, input_like: str = "shape") -> Function:
+    """The gradient of a function by its first argument, which has the shape that the keyword gives."""
+
+    def backward(g: torch.Tensor, *arguments: Any, **keywords: Any) -> torch.Tensor:
+        x = torch.zeros(keywords.pop(input_like), requires_grad=True)
+        return torch.autograd.grad(function(x, *arguments, **keywords), x, g, create_graph=True)[0]
+
+    return backward
+
+
+def _slice(x: torch.Tensor, dim: int, start: int, stop: int, step: int = 1) -> torch.Tensor:
+    return x[(slice(None),) * dim + (slice(start, stop, step),)]
+
+
+def _index(x: torch.Tensor, *indices: torch.Tensor, dims: tuple[int, ...]) -> torch.Tensor:
+    return x[tuple(indices[dims.index(dim)] if dim in dims else slice(None) for dim in range(max(dims) + 1))]
+
+
+def _strided(x: torch.Tensor, size: Any, stride: Any, offset: int) -> torch.Tensor:
+    return x.as_strided(size, stride, offset)
+
+
+def _masked_scatter(g: torch.Tensor, mask: torch.Tensor, shape: Any) -> torch.Tensor:
+    source = torch.zeros(shape, requires_grad=True)
+    return torch.autograd.grad(torch.zeros_like(g).masked_scatter(mask, source), source, g, create_graph=True)[0]
+
+
+def _carry(g: torch.Tensor, x: torch.Tensor, dim: int) -> torch.Tensor:
+    assert g.ndim == 1
+    places = range(len(g))
+    return torch.stack([sum((g[k] * x[i + 1 : k].prod() for k in places[i + 1 :]), 0 * g[0]) for i in places])
+
+
+def _places_of(name: str) -> Function:
+    """The indices that an operation with two results gives."""
+    return lambda x, **keywords: getattr(torch, name)(x, **keywords).indices
+
+
+def _hot(indices: torch.Tensor, size: int, dim: int) -> torch.Tensor:
+    return functional.one_hot(indices, size).movedim(-1, dim).bool()
+
+
+_normal = torch.distributions.Normal(torch.tensor(0.0, dtype=torch.float64), torch.tensor(1.0, dtype=torch.float64))
+_aten = torch.ops.aten
+PRINTED: dict[str, Function] = {
+    "adaptive_avg_pool2d_backward": lambda g, size: _adjoint(functional.adaptive_avg_pool2d, "size")(
+        g, g.shape[-2:], size=size
+    ),
+    "adaptive_max_pool2d_indices": lambda x, output_size: functional.adaptive_max_pool2d(x, output_size, True)[1],
+    "adaptive_max_pool2d_values": lambda x, places, output_size: (
+        x.flatten(-2).gather(-1, places.flatten(-2)).reshape(places.shape)
+    ),
+    "as_strided_backward": _adjoint(_strided),
+    "carry": _carry,
+    "cummax_indices": _places_of("cummax"),
+    "cummin_indices": _places_of("cummin"),
+    "diagonal_backward": _adjoint(torch.diagonal),
+    "hardtanh_backward": _aten.hardtanh_backward,
+    "hot": _hot,
+    "index_backward": _adjoint(_index),
+    "kth_index": _places_of("kthvalue"),
+    "leaky_relu_backward": lambda g, x, negative_slope: _aten.leaky_relu_backward(g, x, negative_slope, False),
+    "log_softmax_backward": lambda g, out, dim: _aten._log_softmax_backward_data(g, out, dim, out.dtype),
+    "masked_scatter_backward": _masked_scatter,
+    "median_index": _places_of("median"),
+    "mode_index": _places_of("mode"),
+    "mse_loss_backward": lambda g, x, y, reduction: _aten.mse_loss_backward(g, x, y, ["none", "mean"].index(reduction)),
+    "normal_cdf": _normal.cdf,
+    "normal_pdf": lambda x: _normal.log_prob(x).exp(),
+    "prelu_kernel": _aten._prelu_kernel,
+    "prod_before": lambda x, dim: torch.stack([x[:i].prod() for i in range(len(x))]),
+    "prod_others": lambda x, dim: torch.stack([x[:i].prod() * x[i + 1 :].prod() for i in range(len(x))]),
+    "safe_softmax": _aten._safe_softmax,
+    "select_backward": _adjoint(torch.select),
+    "sigmoid_backward": _aten.sigmoid_backward,
+    "slice_backward": _adjoint(_slice),
+    "softmax_backward": lambda g, out, dim: _aten._softmax_backward_data(g, out, dim, out.dtype),
+    "take_backward": _adjoint(torch.take),
+    "tanh_backward": _aten.tanh_backward,
+    "threshold_backward": lambda g, out: _aten.threshold_backward(g, out, 0),
+    "topk_indices": _places_of("topk"),
+    "unfold_backward": _adjoint(torch.Tensor.unfold),
+}
+
 # Adjoints that formulas print, and what torch computes by other steps: it has no function, or a node with the operands
 # in another order. Their values and gradients are compared, their nodes are not.
 ADJOINTS = {
+    *PRINTED,
     "conv1d_input",
     "conv1d_weight",
     "conv2d_input",
@@ -165,6 +250,7 @@ ELSEWHERE: dict[str, Function] = {
     "resample": _resample,
     "nll_loss_backward": _nll_loss_backward,
     "embedding_backward": _embedding_backward,
+    **PRINTED,
 }
 
 

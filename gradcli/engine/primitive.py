@@ -11,7 +11,7 @@ the arguments decide.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -20,6 +20,20 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, as_formula, call
 
 OUT = -1  # the position of the result among the values that a rule may mention; inputs count from 0
+TRAITS = {
+    "angle": "the input is an angle, in radians",
+    "inverse": "the result is an angle, in radians",
+    "average": "divides by a number of entries, unless `reduction` says otherwise",
+    "bounded": "constant where the input is beyond bounds",
+    "choice": "each entry is that of one of the inputs",
+    "difference": "subtracts, which torch refuses of booleans",
+    "gate": "lets the gradient through by the sign or the bounds of the input",
+    "part": "one of several results, none of which may be changed in place",
+    "product": "the derivative by an input is another input, or what it was multiplied by",
+    "matrix": "a product with matrices, behind an addend if there are three inputs",
+    "saturating": "nearly constant where the input is large",
+    "sum": "the inputs are added, perhaps with signs and factors",
+}
 VARARGS = 4  # Python's flag of a function that takes `*rest`
 
 Rule = Callable[..., Any]  # (g, out, *inputs, **options) -> gradient of one input
@@ -42,6 +56,9 @@ class Primitive:
     domain: open interval of the real inputs on which the operation is finite and smooth; of several, the one that the
         tests sample.
     fold: shortens a formula, or returns None.
+    traits: words of `TRAITS` that hold of it.
+    inputs: torch's names of the inputs, in what a node saved.
+    node_in_place: torch's name of the node where `x.name_()` has one of its own.
     """
 
     name: str
@@ -57,10 +74,14 @@ class Primitive:
     convention: str = ""
     domain: tuple[float, float] = (float("-inf"), float("inf"))
     fold: Callable[..., Formula | None] | None = None
+    traits: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ("self", "other")
+    node_in_place: str = ""
     full: int = field(init=False)  # the number of inputs with which each has a rule; -1 where one has none
     promotes: bool = field(init=False)  # a structured operation does not, for it takes indices and the like
 
     def __post_init__(self) -> None:
+        assert TRAITS.keys() >= set(self.traits), self.traits
         object.__setattr__(self, "full", -1 if None in self.rules else len(self.rules))
         object.__setattr__(self, "promotes", (self.variadic or not self.structured) and not self.keeps_dtype)
 
@@ -119,6 +140,11 @@ class Primitive:
         if self.variadic:
             return range(len(inputs)) if self.saved[0] else ()
         return self._saving
+
+    @cached_property
+    def in_place(self) -> Primitive:
+        """The same under torch's name of the node of a change in place."""
+        return replace(self, node=self.node_in_place) if self.node_in_place else self
 
     @cached_property
     def _saving(self) -> tuple[int, ...]:

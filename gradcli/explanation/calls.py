@@ -9,7 +9,6 @@ from typing import Any
 
 from gradcli.engine.checks.shapes import broadcast_shapes
 from gradcli.engine.modes import mode
-from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.numbers import arithmetic, comparison
@@ -29,8 +28,8 @@ from gradcli.language.tree import (
     Tuple,
     Unary,
 )
-from gradcli.ops import load
-from gradcli.ops.support.arguments import as_tensor, check_size, described, integer, operand, real
+from gradcli.ops.support.arguments import as_tensor, check_size, described, integer, operand
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.operators import ATTRIBUTES
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import did_you_mean
@@ -45,7 +44,6 @@ BINARY = {
     "@": "matmul",
     "**": "pow",
 }
-PRODUCTS = ("matmul", "contractions")  # families that sum over what would broadcast, and know the size that results
 COMPARE = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 
 
@@ -84,7 +82,7 @@ def _unary(operator: str, value: Any) -> Any:
     if _is_number(value):
         return -value if operator == "-" else +value
     x = _tensor(value, f"unary {operator}")
-    return OPERATIONS["neg"].function(x) if operator == "-" else x
+    return ops.neg(x) if operator == "-" else x
 
 
 def _binary(operator: str, a: Any, b: Any) -> Any:
@@ -93,21 +91,21 @@ def _binary(operator: str, a: Any, b: Any) -> Any:
     read = as_tensor if operator == "@" else operand
     if operator != "@":
         check_broadcast((a, b))
-    return OPERATIONS[BINARY[operator]].function(_tensor(a, operator, read), _tensor(b, operator, read))
+    return getattr(ops, BINARY[operator])(_tensor(a, operator, read), _tensor(b, operator, read))
 
 
 def _compare(operator: str, a: Any, b: Any) -> Any:
     if _is_number(a) and _is_number(b):
         return comparison(operator, a, b)
     check_broadcast((a, b))
-    return OPERATIONS[COMPARE[operator]].function(_tensor(a, operator, operand), _tensor(b, operator, operand))
+    return getattr(ops, COMPARE[operator])(_tensor(a, operator, operand), _tensor(b, operator, operand))
 
 
 def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:
     arguments = [v for v, argument in zip(values, written, strict=True) if argument.keyword is None]
     keywords = {a.keyword: v for v, a in zip(values, written, strict=True) if a.keyword is not None}
     function = _function(name)
-    if getattr(function, "family", "") not in PRODUCTS:
+    if not function.contracts:
         check_broadcast(values)
     return function(*arguments, **keywords)
 
@@ -120,12 +118,9 @@ def check_broadcast(values: Sequence[Any]) -> None:
             check_size(broadcast_shapes(*shapes))
 
 
-def _function(name: str) -> Any:
+def _function(name: str) -> Operation:
     if name in OPERATIONS:
         return OPERATIONS[name]
-    load()
-    if name in REGISTRY:  # the adjoints that printed formulas may use
-        return lambda *inputs, **options: REGISTRY[name](*_adjoint_inputs(inputs), **options)
     close = did_you_mean(name, OPERATIONS)
     raise EvaluationError(
         "E208",
@@ -133,12 +128,6 @@ def _function(name: str) -> Any:
         label="unknown function",
         help=f"did you mean {close}?" if close else "gradcli ops lists the functions",
     )
-
-
-def _adjoint_inputs(values: Sequence[Any]) -> list[Any]:
-    """The first is the upstream gradient, so a number is real there; the others stay numbers."""
-    g, *others = values
-    return [real(g) if _is_number(g) else as_tensor(g), *(x if _is_number(x) else as_tensor(x) for x in others)]
 
 
 def _method(node: Method, parts: Sequence[Any]) -> Any:
@@ -185,7 +174,7 @@ def _index(value: Any, items: Sequence[Any]) -> Any:
         if len(items) == 1 and isinstance(items[0], int) and -len(value) <= items[0] < len(value):
             return value[items[0]]
         raise EvaluationError("E211", f"this has {len(value)} parts", help="index it with one of their numbers, from 0")
-    return OPERATIONS["index"].function(_tensor(value, "indexing"), tuple(items))
+    return ops.index(_tensor(value, "indexing"), tuple(items))
 
 
 def _is_number(value: Any) -> bool:

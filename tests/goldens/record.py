@@ -10,6 +10,7 @@ is not to be compared).
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,9 @@ def plain(value: Any) -> Any:
 def recorded(program: str) -> dict[str, Any]:
     outcome = run(program)
     assert outcome.output is not None
-    incomparable = any(f"{name}(" in program for name in ADJOINTS) or "circular" in program  # there of many slices
+    incomparable = (
+        any(re.search(rf"\b{name}\(", program) for name in ADJOINTS) or "circular" in program
+    )  # there of many slices
     graph = None if incomparable else outcome.graph
     gradients = {name: g if g is None else plain(g.clone().tolist()) for name, g in outcome.gradients().items()}
     value = plain(outcome.output.detach().tolist())

@@ -99,6 +99,7 @@ def _node_of_change(target: Tensor, result: Tensor) -> Node:
         node = copy(target, result).node
     assert isinstance(node, Node)
     assert node.inputs is not None
+    node.primitive = node.primitive.in_place
     if isinstance(target, View):
         owner, node = target.base, node_of_base(target, node)
     else:

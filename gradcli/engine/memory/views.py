@@ -16,7 +16,6 @@ Path = tuple[tuple[Primitive, dict[str, Any]], ...]  # the views that lead from 
 
 # Made under no_grad; one of several results of an operation; the output of a function of the snippet.
 UNRECORDED, PART, CUSTOM = "unrecorded", "part", "custom"
-PARTS = {"UnbindBackward0", "SplitBackward0", "SplitWithSizesBackward0"}
 ITSELF = "is being modified inplace"
 ANOTHER = "its base or another view of its base has been modified inplace"
 _node: Any = Tensor.__dict__["node"]  # the plain attribute, below the property of views
@@ -111,7 +110,7 @@ class View(Tensor):
 
 def _number(primitive: Primitive, options: dict[str, Any]) -> int:
     """Return the number of a part among the results: its index, or how many parts of its size lie before it."""
-    if primitive.node not in PARTS:
+    if "part" not in primitive.traits:
         return 0
     if "index" in options:
         return int(options["index"])
@@ -132,7 +131,7 @@ def view_of(source: Tensor, value: Value, primitive: Primitive, options: dict[st
 def _origin(primitive: Primitive) -> str:
     if not mode.grad_enabled:
         return UNRECORDED
-    return PART if primitive.node in PARTS else ""
+    return PART if "part" in primitive.traits else ""
 
 
 def take_over(old: Target | None, new: Node) -> None:

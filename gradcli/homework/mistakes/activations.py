@@ -12,16 +12,14 @@ from gradcli.homework.solve.graph import Change, Vertex
 from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.wording import wrapped
 
-GATES = frozenset(("relu", "leaky_relu", "threshold", "clamp_min", "clamp", "hardtanh"))
-CHOICES = frozenset(("maximum", "minimum", "where"))  # a mask, where only one of the two depends on anything
-
 PRE_POST_ACTIVATION = Mistake("pre-post-activation", "used an activation's derivative at the wrong value", order=11)
 RELU_GATE = Mistake("relu-gate", "ignored or inverted the mask of a relu", order=12)
 
 
 def is_gate(vertex: Vertex) -> bool:
     """Whether a vertex lets the gradient through where a mask says so."""
-    return vertex.op in GATES or (vertex.op in CHOICES and len(vertex.rules) == 1)
+    is_mask = "choice" in vertex.traits and len(vertex.rules) == 1  # only one of the two depends on anything
+    return is_mask or "gate" in vertex.traits
 
 
 @PRE_POST_ACTIVATION.slips

@@ -14,8 +14,6 @@ from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem, slope
 
 TIMES = (2, 3, 4)
-TRIGONOMETRIC = frozenset(("sin", "cos", "tan"))
-INVERSE = frozenset(("asin", "acos", "atan"))
 DEGREE = np.pi / 180
 
 STALE_GRAD = Mistake("stale-grad", "left old gradients in place", order=15)
@@ -94,7 +92,7 @@ def value_or_update(problem: Problem) -> Iterator[Guess]:
 @DEGREES.guesses
 def in_degrees(problem: Problem) -> Iterator[Guess]:
     """Forward and backward with angles in degrees, as a calculator may be set to."""
-    places = [i for i, v in enumerate(problem.graph.vertices) if v.op in TRIGONOMETRIC | INVERSE]
+    places = [i for i, v in enumerate(problem.graph.vertices) if {"angle", "inverse"} & {*v.traits}]
     if not places:
         return
     node, message = places[0], "the angles are in radians, and you worked in degrees"
@@ -123,10 +121,10 @@ def forward_in_degrees(problem: Problem) -> list[Value]:
             values.append(vertex.value)
             continue
         operands = graph.operands(index, values)
-        if vertex.op in TRIGONOMETRIC:
+        if "angle" in vertex.traits:
             operands[0] = operands[0] * DEGREE
         out = vertex.forward(operands)
-        values.append(out / DEGREE if vertex.op in INVERSE else out)
+        values.append(out / DEGREE if "inverse" in vertex.traits else out)
     return values
 
 
@@ -135,10 +133,11 @@ def backward_in_degrees(problem: Problem, values: list[Value], factor: float) ->
     changes: dict[Edge, Change] = {}
     for edge in problem.edges:
         vertex = graph.vertices[edge.vertex]
-        if vertex.op not in TRIGONOMETRIC | INVERSE:
+        takes_angle = "angle" in vertex.traits
+        if not takes_angle and "inverse" not in vertex.traits:
             continue
         x = graph.operands(edge.vertex, values)[0]
-        inside = x * DEGREE if vertex.op in TRIGONOMETRIC else x
+        inside = x * DEGREE if takes_angle else x
         local = graph.local(edge, [inside], vertex.forward([inside]))
-        changes[edge] = slope(local * (factor if vertex.op in TRIGONOMETRIC else 1 / factor))
+        changes[edge] = slope(local * (factor if takes_angle else 1 / factor))
     return sweep(graph, problem.of, changes, seed=problem.seed, values=values, stop=problem.stop)

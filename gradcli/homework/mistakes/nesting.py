@@ -12,8 +12,6 @@ from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Edge, Graph, sweep
 from gradcli.homework.solve.problem import Problem, slope
 
-SUMS = frozenset(("add", "sub", "neg", "rsub", "add_scaled", "sub_scaled", "add_number", "sub_number"))  # slope 1 or -1
-
 INNER_DROPPED = Mistake("inner-dropped", "forgot the inner derivative", order=2)
 OUTER_AT_WRONG_POINT = Mistake("outer-at-wrong-point", "took the outer derivative at the inner input", order=4)
 OUTER_AT_DERIVATIVE = Mistake("outer-at-derivative", "took the outer derivative at the inner derivative", order=5)
@@ -23,7 +21,7 @@ def functions(problem: Problem) -> Iterator[Edge]:
     """Yield the edges into functions of one value, from a value that is itself computed."""
     for edge in problem.edges:
         vertex = problem.graph.vertices[edge.vertex]
-        is_function = len(vertex.rules) == 1 and not vertex.structured and vertex.op not in SUMS
+        is_function = len(vertex.rules) == 1 and not vertex.structured and "sum" not in vertex.traits
         if is_function and problem.reaches(inner := problem.graph.source(edge)) and elementwise(problem.graph, inner):
             yield edge
 
@@ -40,7 +38,7 @@ def nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
                 continue
             seen.add(inner)
             yield edge, inner
-            if graph.vertices[inner].op in SUMS:
+            if "sum" in graph.vertices[inner].traits:
                 waiting.extend(graph.source(Edge(inner, position)) for position in graph.vertices[inner].rules)
 
 
@@ -71,8 +69,8 @@ def function_is_one(problem: Problem) -> Iterator[Slip]:
     for edge in problem.edges:
         inner, source = edge.vertex, problem.graph.source(edge)
         vertex = problem.graph.vertices[inner]
-        above = [use for use in problem.into(inner) if problem.graph.vertices[use.vertex].op not in SUMS]
-        is_function = len(vertex.sources) == 1 and not vertex.structured and vertex.op not in SUMS
+        above = [use for use in problem.into(inner) if "sum" not in problem.graph.vertices[use.vertex].traits]
+        is_function = len(vertex.sources) == 1 and not vertex.structured and "sum" not in vertex.traits
         if is_function and above and inner not in nested:
             rank = 1 + masked(problem.graph, inner)
             message = forgotten(problem, above[0], inner, source)

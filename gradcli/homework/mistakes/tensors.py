@@ -14,10 +14,6 @@ from gradcli.homework.solve.graph import Change, Edge, Vertex, sweep
 from gradcli.homework.solve.problem import Problem, scaled
 
 SLICES = 8  # of a gradient that was not summed, that are tried
-AVERAGES = frozenset(
-    ("mean", "mean_dim", "mse_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "nll_loss",
-     "binary_cross_entropy_with_logits", "soft_margin_loss")
-)  # fmt: skip
 
 MEAN_N = Mistake("mean-n", "forgot the 1/n of a mean, or used it twice", order=7)
 BROADCAST_UNSUMMED = Mistake("broadcast-unsummed", "did not sum over the broadcast axis", order=13)
@@ -29,8 +25,8 @@ TRANSPOSE.ends("the transpose", "it is turned over", lambda problem, value: valu
 
 def averaged(vertex: Vertex) -> float:
     """Return the number of entries that a vertex takes the mean of; 1 where it takes none."""
-    if vertex.op in AVERAGES and vertex.options.get("reduction", "mean") == "mean":
-        if vertex.op == "nll_loss":
+    if "average" in vertex.traits and vertex.options.get("reduction", "mean") == "mean":
+        if vertex.op.startswith("nll_loss"):
             return float(np.size(vertex.operands[1]))
         return float(np.size(vertex.operands[0]) / max(np.size(vertex.value), 1))
     if vertex.op == "div" and 1 not in vertex.rules and np.ndim(vertex.operands[1]) == 0:
@@ -176,15 +172,15 @@ def untransposed(problem: Problem) -> Iterator[Slip]:
 
 def vertex_first(vertex: Vertex) -> int:
     """Return the position of the left factor of a matrix product among the inputs."""
-    return 1 if vertex.op in ("addmm", "baddbmm", "addmv") else 0
+    return len(vertex.operands) - 2
 
 
 def _untransposed(vertex: Vertex, position: int) -> Change | None:
     first = vertex_first(vertex)
-    if vertex.op not in ("mm", "bmm", "mv", "addmm", "baddbmm", "addmv") or position < first:
+    if "matrix" not in vertex.traits or position < first:
         return None
     if position == first:
-        if vertex.op in ("mv", "addmv"):  # the outer product, turned
+        if np.ndim(vertex.operands[first + 1]) == 1:  # the outer product, turned
             return lambda g, contribution: np.outer(vertex.operands[first + 1], g)
         return lambda g, contribution: np.matmul(g, vertex.operands[first + 1])
     return lambda g, contribution: np.matmul(vertex.operands[first], g)

@@ -58,6 +58,11 @@ class Vertex:
         return self.primitive.name if self.primitive else ""
 
     @property
+    def traits(self) -> Sequence[str]:
+        """The traits of the primitive, if there is one."""
+        return self.primitive.traits if self.primitive else ()
+
+    @property
     def options(self) -> dict[str, Any]:
         return self.line.application.options if self.line.application else {}
 

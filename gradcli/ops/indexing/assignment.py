@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import _items, take
 from gradcli.ops.indexing.subscript import located
 from gradcli.ops.shaping.shaping import expanded, reshape
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 
 
@@ -153,25 +153,13 @@ def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     return change(x, copy, source)
 
 
-# These change the shape of the tensor, not its memory; torch numbers their nodes apart.
-RESHAPING = {
-    "t": "TBackward1",
-    "transpose": "TransposeBackward1",
-    "swapaxes": "TransposeBackward1",
-    "swapdims": "TransposeBackward1",
-    "unsqueeze": "UnsqueezeBackward1",
-    "squeeze": "SqueezeBackward3",
-}
-
-
 def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     """Carry out `x.t_()`, `x.unsqueeze_(0)`: the same memory in another shape."""
     check_in_place(x)
-    result = OPERATIONS[stem].function(x, *arguments, **keywords)
+    result = getattr(ops, stem)(x, *arguments, **keywords)
     node = result.node
     if isinstance(node, Node) and node.inputs is not None:
-        name = "SqueezeBackward4" if stem == "squeeze" and (arguments or keywords) else RESHAPING[stem]
-        node.primitive = replace(node.primitive, node=name)
+        node.primitive = node.primitive.in_place
         node.inputs = (Tensor(x.value, x.node),)
         take_over(x.node, node)
         x.node = node
@@ -182,30 +170,15 @@ def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
     return x
 
 
-# torch's in-place methods that are operations with an underscore: `x.sum_()` is not one.
-NAMES = """
-abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr arccos arccosh arcsin arcsinh arctan arctan2 arctanh
-asin asinh atan atan2 atanh baddbmm bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
-bitwise_xor ceil clamp clamp_max clamp_min clip copysign cos cosh cumprod cumsum deg2rad digamma div divide eq erf erfc
-erfinv exp exp2 expm1 fix float_power floor floor_divide fmod frac gcd ge greater greater_equal gt heaviside hypot i0
-igamma igammac index_add index_copy index_fill index_reduce lcm ldexp le lerp less less_equal lgamma log log10 log1p
-log2 logical_and logical_not logical_or logical_xor logit lt masked_fill masked_scatter mul multiply mvlgamma nan_to_num
-ne neg negative nextafter not_equal polygamma pow rad2deg reciprocal relu remainder renorm round rsqrt scatter
-scatter_add scatter_reduce sgn sigmoid sign sin sinc sinh sqrt square sub subtract tan tanh tril triu true_divide trunc
-xlogy
-"""
-METHODS = frozenset(NAMES.split())
-
-
 def fill_diagonal_(x: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
     """Write one number along the diagonal of a matrix; of a tall one again and again, if it is to `wrap`."""
     if x.ndim < 2:
         raise AutogradError("dimensions must larger than 1")
     if wrap and x.ndim == 2 and x.shape[0] > x.shape[1]:
         for start in range(0, x.shape[0], x.shape[1] + 1):
-            fill_(OPERATIONS["diagonal"].function(x, -start), fill_value)
+            fill_(ops.diagonal(x, -start), fill_value)
         return x
-    fill_(OPERATIONS["diagonal"].function(x), fill_value)
+    fill_(ops.diagonal(x), fill_value)
     return x
 
 
@@ -223,10 +196,8 @@ def in_place_method(name: str) -> Callable[..., Tensor] | None:
     stem = name.removesuffix("_")
     if name in OWN:
         return OWN[name]
-    if stem == name or stem not in OPERATIONS:
+    if stem == name or stem not in OPERATIONS or not OPERATIONS[stem].in_place:
         return None
-    if stem in RESHAPING:
+    if OPERATIONS[stem].in_place == "look":
         return lambda x, *arguments, **keywords: _reshaped(x, stem, *arguments, **keywords)
-    if stem not in METHODS:
-        return None
-    return lambda x, *arguments, **keywords: change(x, OPERATIONS[stem].function, *arguments, **keywords)
+    return lambda x, *arguments, **keywords: change(x, getattr(ops, stem), *arguments, **keywords)

@@ -63,6 +63,7 @@ gather: Primitive = primitive(
     lambda g, out, x, index, *, dim: gather_backward(g, index, shape=x.shape, dim=dim),
     structured=True,
     notation=dim_second("gather"),
+    inputs=("self", "index"),
 )
 gather_backward: Primitive = primitive(
     "gather_backward",

@@ -16,6 +16,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Expression, Index, Literal
 from gradcli.ops.shaping.shaping import fold_same
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Places, Shape
 from gradcli.ops.support.surface import operation
 
 EVERYTHING = slice(None)
@@ -42,19 +44,21 @@ def _write_slice(operands: Sequence[Formula], options: dict[str, Any]) -> Expres
     return written(x, [literal(item) for item in (*_before(dim), slice(*bounds))])
 
 
-def _select_backward(g: Any, *, shape: tuple[int, ...], dim: int, index: int) -> Any:
+def _select_backward(g: Array, *, shape: Shape, dim: int, index: int) -> Any:
+    """The gradient of `select`: zeros beside one index of a dimension."""
     out = np.zeros(shape, g.dtype)
     out[(*_before(dim), index)] = g
     return out
 
 
-def _slice_backward(g: Any, *, shape: tuple[int, ...], dim: int, start: int, stop: int, step: int = 1) -> Any:
+def _slice_backward(g: Array, *, shape: Shape, dim: int, start: int, stop: int, step: int = 1) -> Any:
+    """The gradient of a slice: zeros outside a range of a dimension."""
     out = np.zeros(shape, g.dtype)
     out[(*_before(dim), slice(start, stop, step))] = g
     return out
 
 
-def selecting(name: str, node: str) -> Primitive:
+def selecting(name: str, node: str, *traits: str) -> Primitive:
     """One index of one dimension, as a view even of a single entry."""
     return primitive(
         name,
@@ -64,10 +68,11 @@ def selecting(name: str, node: str) -> Primitive:
         structured=True,
         view=True,
         notation=_write_select,
+        traits=traits,
     )
 
 
-def slicing(name: str, node: str) -> Primitive:
+def slicing(name: str, node: str, *traits: str) -> Primitive:
     """A range of one dimension."""
     return primitive(
         name,
@@ -79,6 +84,7 @@ def slicing(name: str, node: str) -> Primitive:
         structured=True,
         view=True,
         notation=_write_slice,
+        traits=traits,
         fold=fold_same,
     )
 
@@ -95,7 +101,7 @@ cut: Primitive = slicing("slice", "SliceBackward0")
 slice_backward: Primitive = primitive(
     "slice_backward",
     _slice_backward,
-    lambda g, out, x, *, shape, dim, start, stop, step: cut(g, dim=dim, start=start, stop=stop, step=step),
+    lambda g, out, x, *, shape, dim, start, stop, step=1: cut(g, dim=dim, start=start, stop=stop, step=step),
     node="SliceBackwardBackward0",
     structured=True,
 )
@@ -139,6 +145,11 @@ def _write_index(operands: Sequence[Formula], options: dict[str, Any]) -> Expres
     return written(x, items)
 
 
+def _index_backward(g: Array, *indices: Places, shape: Shape, dims: Shape) -> Any:
+    """The gradient of indexing with tensors: each entry added where it was taken from."""
+    return scattered(g, flat_positions(shape)[_items(indices, dims)], shape)
+
+
 take: Primitive = primitive(
     "index",
     lambda x, *indices, dims: np.ascontiguousarray(x[_items(indices, dims)]),
@@ -148,11 +159,14 @@ take: Primitive = primitive(
 )
 index_backward: Primitive = primitive(
     "index_backward",
-    lambda g, *indices, shape, dims: scattered(g, flat_positions(shape)[_items(indices, dims)], shape),
+    _index_backward,
     lambda g, out, x, i, *more, shape, dims: take(g, i, *more, dims=dims),
     node="IndexPutImplBackward0",
     structured=True,
 )
+printed(select_backward, "u = [1, 2]; select_backward(u, shape=(2, 3), dim=1, index=2)")
+printed(slice_backward, "u = [1, 2]; slice_backward(u, shape=(4,), dim=0, start=0, stop=4, step=2)")
+printed(index_backward, "u = [1, 2, 3]; index_backward(u, [0, 2, 0], shape=(3,), dims=(0,))")
 
 
 def bounded(index: int, size: int, dim: int) -> int:

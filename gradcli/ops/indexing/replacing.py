@@ -88,6 +88,8 @@ def slice_scatter_(
     axis = dimension(dim, input.ndim)
     if not input.ndim:
         raise AutogradError("slice() cannot be applied to a 0-dim tensor.", code="E301")
+    if step < 1:
+        raise AutogradError("slice step must be positive")
     first, last, _ = slice(start, end).indices(input.shape[axis])
     options = {"dim": axis, "start": first, "stop": max(first, last), "step": step}
     _same_shape(cut(input.detach(), **options), src)

@@ -28,7 +28,8 @@ from gradcli.ops.indexing.gathering import (
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import total
-from gradcli.ops.support.arguments import Indices, Operand, as_tensor
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Indices, Operand, Places, Shape, as_tensor
 from gradcli.ops.support.surface import operation
 
 
@@ -97,6 +98,13 @@ fill_tensor = primitive(
     structured=True,
     notation=dim_second("index_fill"),
 )
+
+
+def _take_backward(g: Array, index: Places, *, shape: Shape) -> Any:
+    """The gradient of `take`: each entry added at its place of the flattened tensor."""
+    return scattered(g, np.take(flat_positions(shape), index), shape)
+
+
 take: Primitive = primitive(
     "take",
     lambda x, index: np.take(x, index),
@@ -105,7 +113,7 @@ take: Primitive = primitive(
 )
 take_backward: Primitive = primitive(
     "take_backward",
-    lambda g, index, *, shape: scattered(g, np.take(flat_positions(shape), index), shape),
+    _take_backward,
     lambda g, out, h, index, *, shape: take(g, index),
     structured=True,
 )
@@ -117,7 +125,8 @@ def _in_order(x: Any, mask: Any, source: Any) -> Any:
     return out
 
 
-def _unmasked(g: Any, mask: Any, *, shape: tuple[int, ...]) -> Any:
+def _unmasked(g: Array, mask: Places, *, shape: Shape) -> Any:
+    """The gradient of `masked_scatter` by its source: the entries under the mask, in order."""
     out = np.zeros(shape, g.dtype)
     chosen = g[mask]
     out.reshape(-1)[: chosen.size] = chosen
@@ -138,6 +147,8 @@ masked_scatter_backward: Primitive = primitive(
     lambda g, out, h, mask, *, shape: masked_scatter(h * 0, mask, g),
     structured=True,
 )
+printed(take_backward, "u = [1, 2, 3]; take_backward(u, [0, 3, 0], shape=(2, 2))")
+printed(masked_scatter_backward, "u = [1, 2, 3]; masked_scatter_backward(u, [True, False, True], shape=(2,))")
 
 
 @operation(

@@ -18,6 +18,7 @@ from gradcli.ops.support.surface import operation
     "x = [1, 2]; B = [[3, 4], [1, 2]]; C = [[1, 2], [0, 1]]; y = [1, 3]; multi_dot([x, B, C, y])",
     aliases=["chain_matmul"],
     method=False,
+    only="linalg",
 )
 def multi_dot(tensors: Sequence[Tensor]) -> Any:
     """The product of several matrices, in the order that takes the fewest multiplications."""

@@ -55,6 +55,8 @@ dot: Primitive = primitive(
     lambda g, out, x, y: g * x,
     structured=True,
     notation=infix("@"),
+    traits=("product",),
+    inputs=("self", "tensor"),
 )
 mv: Primitive = primitive(
     "mv",
@@ -63,6 +65,8 @@ mv: Primitive = primitive(
     lambda g, out, A, x: mv(t(A), g),
     structured=True,
     notation=infix("@"),
+    traits=("matrix", "product"),
+    inputs=("self", "vec"),
 )
 outer: Primitive = primitive(
     "outer",
@@ -71,6 +75,7 @@ outer: Primitive = primitive(
     lambda g, out, x, y: mv(t(g), x),
     node="MulBackward0",
     structured=True,
+    traits=("product",),
 )
 
 
@@ -91,6 +96,8 @@ mm: Primitive = primitive(
     structured=True,
     notation=infix("@"),
     fold=_fold_mm,
+    traits=("matrix", "product"),
+    inputs=("self", "mat2"),
 )
 bmm: Primitive = primitive(
     "bmm",
@@ -99,6 +106,8 @@ bmm: Primitive = primitive(
     lambda g, out, A, B: bmm(transposed(A), g),
     structured=True,
     notation=infix("@"),
+    traits=("matrix", "product"),
+    inputs=("self", "mat2"),
 )
 addmm: Primitive = primitive(
     "addmm",
@@ -108,6 +117,8 @@ addmm: Primitive = primitive(
     lambda g, out, c, A, B, *, beta, alpha: scaled(mm(t(A), g), alpha),
     structured=True,
     notation=_write_addmm,
+    traits=("matrix", "product"),
+    inputs=("self", "mat1", "mat2"),
 )
 
 
@@ -138,7 +149,7 @@ def listed(x: Tensor) -> str:
     return "x".join(map(str, x.shape))
 
 
-@operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y")
+@operation("x = [1, 2]; y = [3, 4]; dot(x, y)", "x = [1, 2]; y = [3, 4]; x @ y", contracts=True)
 def dot_(input: Tensor, tensor: Tensor) -> Any:
     """The inner product of two vectors."""
     return inner_product(dot, input, tensor)
@@ -157,7 +168,7 @@ def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
     return product(*same_dtype(input, tensor, refusal=DOT))
 
 
-@operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)")
+@operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)", contracts=True)
 def mv_(input: Tensor, vec: Tensor) -> Any:
     """A matrix times a vector."""
     if input.ndim != 2 or vec.ndim != 1:
@@ -174,7 +185,9 @@ def mv_(input: Tensor, vec: Tensor) -> Any:
     return mv(*same_dtype(input, vec, refusal=MV))
 
 
-@operation("A = [[1, 2], [3, 4]]; B = [[5, 6, 7], [8, 9, 1]]; mm(A, B)", "A = [[1, 2], [3, 4]]; A.T @ A")
+@operation(
+    "A = [[1, 2], [3, 4]]; B = [[5, 6, 7], [8, 9, 1]]; mm(A, B)", "A = [[1, 2], [3, 4]]; A.T @ A", contracts=True
+)
 def mm_(input: Tensor, mat2: Tensor) -> Any:
     """The product of two matrices."""
     if input.ndim != 2 or mat2.ndim != 2:
@@ -193,7 +206,7 @@ def check_mm(a: Tensor, b: Tensor) -> None:
     check_size((a.shape[0], b.shape[1]))
 
 
-@operation("A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; bmm(A, B)")
+@operation("A = [[[1, 2], [3, 4]]]; B = [[[5, 6], [7, 8]]]; bmm(A, B)", contracts=True)
 def bmm_(input: Tensor, mat2: Tensor) -> Any:
     """The products of two batches of matrices, one by one."""
     check_bmm(input, mat2)
@@ -214,7 +227,7 @@ def check_bmm(input: Tensor, mat2: Tensor) -> None:
     check_size((batch, rows, mat2.shape[2]))
 
 
-@operation("x = [1, 2]; y = [3, 4, 5]; outer(x, y)", aliases=["ger"])
+@operation("x = [1, 2]; y = [3, 4, 5]; outer(x, y)", aliases=["ger"], contracts=True)
 def outer_(input: Tensor, vec2: Tensor) -> Any:
     """The matrix of all products of two vectors."""
     for name, x in (("self", input), ("vec2", vec2)):
@@ -227,6 +240,7 @@ def outer_(input: Tensor, vec2: Tensor) -> Any:
 @operation(
     "b = [1, 2]; x = [[3, 4]]; W = [[5, 6], [7, 8]]; addmm(b, x, W)",
     "b = [1, 2]; x = [[3, 4]]; W = [[5, 6], [7, 8]]; addmm(b, x, W, beta=2, alpha=3)",
+    contracts=True,
 )
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """`beta*input + alpha*(mat1 @ mat2)`."""

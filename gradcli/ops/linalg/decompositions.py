@@ -182,6 +182,7 @@ def _check_matrix(name: str, A: Tensor) -> None:
     "A = [[1, 2], [3, 5], [0, 1]]; svd(A, full_matrices=False).U**2",
     "A = [[1, 2], [3, 5], [0, 1]]; svd(A, full_matrices=False).Vh[0]",
     method=False,
+    only="linalg",
 )
 def svd(A: Real, full_matrices: bool = True) -> ReturnType:
     """The singular values, `.S`, between orthogonal matrices: `A = U @ diag(S) @ Vh`."""
@@ -221,7 +222,9 @@ def eigvalsh(A: Real, UPLO: str = "L") -> Any:
     return eigh_values(A, UPLO=UPLO.upper())
 
 
-@operation("A = [[1, 2], [3, 5], [0, 1]]; qr(A).Q", "A = [[1, 2], [3, 5], [0, 1]]; qr(A).R", method=False)
+@operation(
+    "A = [[1, 2], [3, 5], [0, 1]]; qr(A).Q", "A = [[1, 2], [3, 5], [0, 1]]; qr(A).R", method=False, only="linalg"
+)
 def qr(A: Real, mode: str = "reduced") -> ReturnType:
     """A matrix with orthogonal columns times an upper triangle: `A = Q @ R`."""
     _check_matrix("linalg.qr", A)

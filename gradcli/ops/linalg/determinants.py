@@ -156,14 +156,14 @@ def _check_square(name: str, A: Tensor) -> None:
         )
 
 
-@operation("A = [[1, 2], [3, 5]]; det(A)", "A = [[[1, 2], [3, 5]], [[2, 1], [0, 3]]]; A.det()")
+@operation("A = [[1, 2], [3, 5]]; det(A)", "A = [[[1, 2], [3, 5]], [[2, 1], [0, 3]]]; A.det()", integers_stay=True)
 def det_(input: Real) -> Any:
     """The determinant of a square matrix, or of each of a batch."""
     _check_square("linalg.det", input)
     return det(input)
 
 
-@operation("A = [[1, 2], [3, 5]]; slogdet(A).logabsdet")
+@operation("A = [[1, 2], [3, 5]]; slogdet(A).logabsdet", integers_stay=True)
 def slogdet(input: Real) -> ReturnType:
     """The sign of the determinant, `.sign`, and the logarithm of its size, `.logabsdet`."""
     _check_square("linalg.slogdet", input)
@@ -177,14 +177,14 @@ def logdet(input: Real) -> Any:
     return where(equal(sign, -1), float("nan"), size)
 
 
-@operation("A = [[1, 2], [3, 5]]; inverse(A)", "A = [[[1, 2], [3, 5]]]; inv(A)", aliases=["inv"])
+@operation("A = [[1, 2], [3, 5]]; inverse(A)", "A = [[[1, 2], [3, 5]]]; inv(A)", aliases=["inv"], integers_stay=True)
 def inverse_(input: Real) -> Any:
     """The inverse of a square matrix, or of each of a batch."""
     _check_square("linalg.inv", input)
     return inverse(input)
 
 
-@operation("A = [[1, 2], [3, 5]]; matrix_power(A, 3)", "A = [[1, 2], [3, 5]]; matrix_power(A, -2)")
+@operation("A = [[1, 2], [3, 5]]; matrix_power(A, 3)", "A = [[1, 2], [3, 5]]; matrix_power(A, -2)", integers_stay=True)
 def matrix_power(input: Real, n: int) -> Any:
     """The product of `n` equal matrices; of their inverses where `n` is negative."""
     _check_square("linalg.matrix_power", input)
@@ -217,6 +217,7 @@ def _by_squares(A: Any, n: int) -> Any:
     "A = [[1, 2], [3, 5]]; b = [1, 4]; solve(A, b)",
     "A = [[1, 2], [3, 5]]; B = [[1, 0, 2], [4, 1, 1]]; solve(A, B)",
     method=False,
+    only="linalg",
 )
 def solve_(A: Real, B: Real) -> Any:
     """The solution X of `A @ X = B`, for a vector or for each column of a matrix."""

@@ -92,7 +92,7 @@ upper: Primitive = primitive(
 )
 
 
-@operation("A = [[1, 2], [3, 5]]; lu(A).L", "A = [[1, 2], [3, 5]]; lu(A).U", method=False)
+@operation("A = [[1, 2], [3, 5]]; lu(A).L", "A = [[1, 2], [3, 5]]; lu(A).U", method=False, only="linalg")
 def lu(A: Real, *, pivot: bool = True) -> ReturnType:
     """The order of the rows, `.P`, the lower triangle, `.L`, and the upper one, `.U`."""
     _check_matrix("linalg.lu", A)

@@ -46,6 +46,7 @@ squeeze_in_place = primitive(
     "A = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]; B = [[[1, 1], [2, 3]], [[0, 1], [4, 2]]]; matmul(A, B)",
     "A = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]; x = [1, 2]; A @ x",
     "A = [[1, 2], [3, 4]]; B = [[[5, 6], [7, 8]], [[1, 2], [3, 4]]]; A @ B",
+    contracts=True,
 )
 def matmul(input: Tensor, other: Tensor) -> Any:
     """The product `input @ other` of vectors, matrices, or batches of matrices."""
@@ -124,6 +125,7 @@ def _batched(a: Tensor, b: Tensor) -> Any:
     "x = [1, 2]; W = [[3, 4], [5, 6]]; b = [7, 8]; linear(x, W, bias=b)",
     "x = [[1, 2]]; W = [[3, 4], [5, 6]]; linear(x, W)",
     method=False,
+    contracts=True,
 )
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """A layer of neurons: `input @ weight.T + bias`."""

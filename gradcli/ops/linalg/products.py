@@ -47,7 +47,7 @@ def _plus(product: Any) -> Any:
     return forward
 
 
-def _added(name: str, product: Any, first: Any, second: Any) -> Primitive:
+def _added(name: str, product: Any, first: Any, second: Any, *traits: str) -> Primitive:
     """A sum with a product in one node; `first` and `second` give the gradients of its factors."""
     return primitive(
         name,
@@ -56,11 +56,14 @@ def _added(name: str, product: Any, first: Any, second: Any) -> Primitive:
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
         structured=True,
+        traits=traits,
     )
 
 
-baddbmm = _added("baddbmm", np.matmul, lambda g, a, b: bmm(g, transposed(b)), lambda g, a, b: bmm(transposed(a), g))
-addmv = _added("addmv", np.matmul, lambda g, a, x: outer(g, x), lambda g, a, x: mv(t(a), g))
+baddbmm = _added(
+    "baddbmm", np.matmul, lambda g, a, b: bmm(g, transposed(b)), lambda g, a, b: bmm(transposed(a), g), "matrix"
+)
+addmv = _added("addmv", np.matmul, lambda g, a, x: outer(g, x), lambda g, a, x: mv(t(a), g), "matrix")
 addr = _added("addr", np.multiply.outer, lambda g, x, y: mv(g, y), lambda g, x, y: mv(t(g), x))
 cross: Primitive = primitive(
     "cross",

@@ -180,7 +180,7 @@ def pinv_(A: Real, *, atol: float | None = None, rtol: float | None = None, herm
     return pinv(A, rtol=max(rtol or 0, atol / largest if largest else 0))
 
 
-@operation("A = [[1, 2], [3, 5], [0, 1]]; B = [[1], [2], [4]]; lstsq(A, B).solution", method=False)
+@operation("A = [[1, 2], [3, 5], [0, 1]]; B = [[1], [2], [4]]; lstsq(A, B).solution", method=False, only="linalg")
 def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = None) -> ReturnType:
     """The X with the smallest `norm(A @ X - B)`, `.solution`, with the squared errors, `.residuals`."""
     _check_matrix("torch.linalg.lstsq", A)
@@ -209,7 +209,7 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
     return ReturnType("lstsq", solution=solution, residuals=residuals, rank=rank, singular_values=values)
 
 
-@operation("matrix_rank([[1.0, 2.0], [2.0, 4.0]])", method=False)
+@operation("matrix_rank([[1.0, 2.0], [2.0, 4.0]])", method=False, only="linalg")
 def matrix_rank(
     A: Real, tol: float | None = None, hermitian: bool = False, *, atol: float | None = None, rtol: float | None = None
 ) -> Any:
@@ -222,7 +222,7 @@ def matrix_rank(
     return Tensor(np.sum(values > bound, axis=-1)[()])
 
 
-@operation("A = [[1, 2], [3, 5]]; cond(A)", "cond([[1.0, 2.0], [3.0, 5.0]], 1)", method=False)
+@operation("A = [[1, 2], [3, 5]]; cond(A)", "cond([[1.0, 2.0], [3.0, 5.0]], 1)", method=False, only="linalg")
 def cond(A: Real, p: Any = None) -> Any:
     """How much a relative error can grow in a system of equations: the norm times that of the inverse."""
     _check_matrix("linalg.cond", A)

@@ -17,7 +17,8 @@ from gradcli.ops.pointwise.arithmetic import add, div, sub
 from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise, tanh
 from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.selection import guarded, where
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.choice import chosen
 from gradcli.ops.support.constants import SQRT_2_OVER_PI
 from gradcli.ops.support.surface import operation
@@ -47,6 +48,7 @@ sigmoid = elementwise(
     lambda g, out, x: sigmoid_backward(g, out),
     "The logistic function `1/(1 + exp(-x))`.",
     aliases=["expit"],
+    traits=("saturating",),
 )
 relu = elementwise(
     "relu",
@@ -57,6 +59,8 @@ relu = elementwise(
     whole=True,
     kinks=(0.0,),
     convention="relu'(0) = 0",
+    integers_stay=True,
+    traits=("gate",),
 )
 silu = elementwise(
     "silu",
@@ -65,6 +69,7 @@ silu = elementwise(
     "The input times its sigmoid.",
     method=False,
     aliases=["swish"],
+    traits=("saturating",),
 )
 logsigmoid = elementwise(
     "logsigmoid",
@@ -73,6 +78,7 @@ logsigmoid = elementwise(
     "The logarithm of the sigmoid.",
     method=False,
     node="LogSigmoidBackward0",
+    traits=("saturating",),
 )
 
 
@@ -85,6 +91,7 @@ softplus: Primitive = primitive(
     lambda x, *, beta=1, threshold=20: chosen(x * beta > threshold, x, _softplus(x * beta) / beta),
     _softplus_rule,
     convention="softplus above its threshold is the identity",
+    traits=("saturating",),
 )
 mish = elementwise(
     "mish",
@@ -99,6 +106,8 @@ leaky_relu = primitive(
     lambda g, out, x, *, negative_slope=0.01: leaky_relu_backward(g, x, negative_slope=negative_slope),
     kinks=(0.0,),
     convention="leaky_relu'(0) is the slope",
+    traits=("gate",),
+    node_in_place="LeakyReluBackward1",
 )
 hardtanh = primitive(
     "hardtanh",
@@ -106,6 +115,7 @@ hardtanh = primitive(
     lambda g, out, x, *, min_val=-1, max_val=1: hardtanh_backward(g, x, min_val=min_val, max_val=max_val),
     kinks=lambda x, *, min_val=-1, max_val=1: np.equal(x, min_val) | np.equal(x, max_val),
     convention="hardtanh' is 0 at the bounds",
+    traits=("bounded", "gate"),
 )
 
 
@@ -135,6 +145,7 @@ elu = primitive(
     lambda g, out, x, *, alpha=1: where(x <= 0, g * (alpha * decay(x, scale=1)), g),
     kinks=lambda x, *, alpha=1: np.equal(x, 0) & (alpha != 1),
     convention="elu'(0) = alpha",
+    node_in_place="EluBackward1",
 )
 selu = elementwise(
     "selu",
@@ -146,24 +157,39 @@ selu = elementwise(
     node="EluBackward0",
     kinks=(0.0,),
     convention="selu'(0) is the slope on the left",
+    node_in_place="EluBackward1",
 )
 celu = primitive(
     "celu",
     lambda x, *, alpha=1: chosen(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0) / alpha)),
     lambda g, out, x, *, alpha=1: where(x <= 0, g * decay(x, scale=alpha), g),
+    node_in_place="CeluBackward1",
 )
+
+
+def _normal_pdf(x: Array) -> Any:
+    """The density of the standard normal distribution."""
+    return precision.exp(-(x**2) / 2) * (1 / math.sqrt(2 * math.pi))
+
+
+def _normal_cdf(x: Array) -> Any:
+    """The distribution function of the standard normal distribution."""
+    return 0.5 * (1 + _erf(x * math.sqrt(0.5)))
+
 
 normal_pdf: Primitive = primitive(
     "normal_pdf",
-    lambda x: precision.exp(-(x**2) / 2) * (1 / math.sqrt(2 * math.pi)),
+    _normal_pdf,
     lambda g, out, x: -g * x * out,
 )
 _erf = by_number(math.erf)
 normal_cdf = primitive(
     "normal_cdf",
-    lambda x: 0.5 * (1 + _erf(x * math.sqrt(0.5))),
+    _normal_cdf,
     lambda g, out, x: g * normal_pdf(x),
 )
+printed(normal_pdf, "x = [-1, 2]; normal_pdf(x)")
+printed(normal_cdf, "x = [-1, 2]; normal_cdf(x)")
 
 
 def _gelu(x: Any, *, approximate: str = "none") -> Any:
@@ -184,7 +210,7 @@ def _gelu_rule(g: Any, out: Any, x: Any, *, approximate: str = "none") -> Any:
     return g * (0.5 * (1 + t) + 0.5 * x * ((1 - t**2) * slope))
 
 
-gelu = primitive("gelu", _gelu, _gelu_rule)
+gelu = primitive("gelu", _gelu, _gelu_rule, traits=("saturating",))
 
 
 @operation("x = [-1, 2]; leaky_relu(x)", "x = [-1, 2]; leaky_relu(x, 0.2)", method=False)

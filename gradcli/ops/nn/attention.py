@@ -17,20 +17,22 @@ from gradcli.ops.nn.softmax import softmax
 from gradcli.ops.pointwise.arithmetic import add, mul
 from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.shaping.permutations import transpose
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.surface import operation
 
 soft = softmax.rules[0]
 assert soft is not None
-# a row in which everything is masked gives zeros, where a softmax gives nan
-safe_softmax = primitive(
-    "safe_softmax",
-    lambda x, *, dim: np.where(np.all(x == -np.inf, axis=dim, keepdims=True), 0, softmax.forward(x, dim=dim)).astype(
-        x.dtype
-    ),
-    soft,
-    structured=True,
-)
+
+
+def _safe_softmax(x: Array, *, dim: int) -> Any:
+    """A softmax that gives zeros where all entries are -inf, and not nan."""
+    found = np.where(np.all(x == -np.inf, axis=dim, keepdims=True), 0, softmax.forward(x, dim=dim))
+    return found.astype(x.dtype)
+
+
+safe_softmax = primitive("safe_softmax", _safe_softmax, soft, structured=True)
+printed(safe_softmax, "x = [[1, 2, -1], [0, 1, 3]]; safe_softmax(x, dim=1)")
 
 
 def _added(mask: Tensor) -> Tensor:

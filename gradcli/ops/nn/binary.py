@@ -39,6 +39,8 @@ cross_entropy = primitive(
     notation=write("binary_cross_entropy", "weight"),
     structured=True,
     convention="logarithms end at -100 in the value, x*(1 - x) at 1e-12 in the gradient",
+    traits=("average",),
+    inputs=("self", "target"),
 )
 
 
@@ -71,6 +73,8 @@ with_logits = primitive(
     _logits_target_rule,
     notation=write("binary_cross_entropy_with_logits", "weight", "pos_weight"),
     structured=True,
+    traits=("average",),
+    inputs=("self", "target"),
 )
 
 

@@ -106,6 +106,8 @@ def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
         node=node,
         notation=write("nll_loss", "weight"),
         structured=True,
+        traits=("average",),
+        inputs=("self", "target"),
     )
     backward: Primitive = primitive(
         f"{name}_backward",

@@ -25,7 +25,8 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import mean_, sum_
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.choice import chosen
 from gradcli.ops.support.surface import operation
 
@@ -67,9 +68,14 @@ def write(name: str, *weights: str) -> Notation:
     return written
 
 
+def _mse_backward(g: Array, x: Array, y: Array, *, reduction: str) -> Any:
+    """The gradient of `mse_loss` by its input."""
+    return _twice(x, reduction) * (x - y) * g
+
+
 mse_backward: Primitive = primitive(
     "mse_loss_backward",
-    lambda g, x, y, *, reduction: _twice(x, reduction) * (x - y) * g,
+    _mse_backward,
     lambda h, _, g, x, y, *, reduction: h * (_twice(x, reduction) * (x - y)),
     lambda h, _, g, x, y, *, reduction: h * g * _twice(x, reduction),
     lambda h, _, g, x, y, *, reduction: -h * g * _twice(x, reduction),
@@ -77,6 +83,7 @@ mse_backward: Primitive = primitive(
     node="MseLossBackwardBackward0",
     fold=lambda g, x, y, *, value, reduction: shared(g * (2 * (x - y)), x, reduction),
 )
+printed(mse_backward, "u = 2; x = [1, 2]; y = [3, 5]; mse_loss_backward(u, x, y, reduction='mean')")
 mse = primitive(
     "mse_loss",
     lambda x, y, *, reduction: reduced((x - y) ** 2, reduction),
@@ -84,6 +91,8 @@ mse = primitive(
     lambda g, out, x, y, *, reduction: mse_backward(g, y, x, reduction=reduction),
     notation=write("mse_loss"),
     structured=True,
+    traits=("average",),
+    inputs=("self", "target"),
 )
 
 
@@ -116,6 +125,8 @@ smooth_l1 = primitive(
     node="SmoothL1LossBackward0",
     notation=write("smooth_l1_loss"),
     structured=True,
+    traits=("average",),
+    inputs=("self", "target"),
 )
 
 
@@ -135,6 +146,8 @@ huber = primitive(
     lambda g, out, x, y, **o: -_huber_rule(g, None, x, y, **o),
     notation=write("huber_loss"),
     structured=True,
+    traits=("average",),
+    inputs=("self", "target"),
 )
 
 

@@ -52,6 +52,7 @@ soft_margin = primitive(
     lambda g, out, x, y, *, reduction: shared(g * (-y * sigmoid(-y * x)), x, reduction),
     notation=write("soft_margin_loss"),
     structured=True,
+    traits=("average",),
 )
 
 

@@ -74,6 +74,7 @@ layer_norm: Primitive = primitive(
     node="NativeLayerNormBackward0",
     notation=_write_layer_norm,
     structured=True,
+    inputs=("input", "weight", "bias"),
 )
 
 

@@ -17,7 +17,8 @@ from gradcli.ops.pointwise.elementwise import elementwise
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.shaping.joining import cat
 from gradcli.ops.shaping.shaping import reshaped
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.choice import chosen
 from gradcli.ops.support.surface import operation
 
@@ -29,6 +30,8 @@ above = primitive(
     lambda g, out, x, *, threshold, value: where(x <= threshold, 0, g),
     kinks=lambda x, *, threshold, value: np.equal(x, threshold),
     convention="threshold' is 0 at the threshold",
+    traits=("gate",),
+    node_in_place="ThresholdBackward1",
 )
 hardsigmoid = elementwise(
     "hardsigmoid",
@@ -38,6 +41,7 @@ hardsigmoid = elementwise(
     method=False,
     kinks=(-3.0, 3.0),
     convention="hardsigmoid' is 0 at its corners",
+    traits=("bounded",),
 )
 hardswish = elementwise(
     "hardswish",
@@ -63,21 +67,31 @@ softshrink = primitive(
     lambda x, *, lambd=0.5: np.where(np.abs(x) > lambd, x - np.copysign(lambd, x), x * 0).astype(x.dtype)[()],
     _outside,
     **SHRINKING,
+    traits=("bounded",),
 )
 hardshrink = primitive(
     "hardshrink",
     lambda x, *, lambd=0.5: np.where(np.abs(x) <= lambd, 0, x).astype(x.dtype)[()],
     _outside,
     **SHRINKING,
+    traits=("bounded",),
 )
+
+
+def _prelu(x: Array, weight: Array) -> Any:
+    """The input where it is positive, `weight*x` elsewhere."""
+    return chosen(np.greater(x, 0), x, weight * x)
+
+
 prelu = primitive(
     "prelu_kernel",
-    lambda x, weight: chosen(np.greater(x, 0), x, weight * x),
+    _prelu,
     lambda g, out, x, weight: where(x > 0, g, weight * g),
     lambda g, out, x, weight: where(x > 0, 0, x * g),
     kinks=lambda x, weight: np.equal(x, 0),
     convention="prelu'(0) is the slope",
 )
+printed(prelu, "x = [-1, 2]; w = [0.25, 0.5]; prelu_kernel(x, w)")
 
 
 def _halves(x: Any, dim: int) -> tuple[Any, Any]:

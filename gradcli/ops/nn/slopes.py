@@ -11,10 +11,23 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.ops.pointwise.comparisons import both
 from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.selection import where
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array
+
+
+def _sigmoid_backward(g: Array, out: Array) -> Any:
+    """The gradient of `sigmoid`, from its result."""
+    return g * (1 - out) * out
+
+
+def _threshold_backward(g: Array, out: Array) -> Any:
+    """The gradient where the result is positive, 0 elsewhere."""
+    return where(out > 0, g, 0)
+
 
 sigmoid_backward: Primitive = primitive(
     "sigmoid_backward",
-    lambda g, out: g * (1 - out) * out,
+    _sigmoid_backward,
     lambda h, _, g, out: sigmoid_backward(h, out),
     lambda h, _, g, out: h * g * (1 - 2 * out),
     node="SigmoidBackwardBackward0",
@@ -22,15 +35,16 @@ sigmoid_backward: Primitive = primitive(
 )
 threshold_backward: Primitive = primitive(
     "threshold_backward",
-    lambda g, out: where(out > 0, g, 0),
+    _threshold_backward,
     lambda h, _, g, out: threshold_backward(h, out),
     lambda h, _, g, out: zero(h),
     node="ThresholdBackwardBackward0",
-    fold=lambda g, out, *, value: where(out > 0, g, 0),
+    fold=lambda g, out, *, value: _threshold_backward(g, out),
 )
 
 
-def _leaky(g: Any, x: Any, *, negative_slope: float) -> Any:
+def _leaky(g: Array, x: Array, *, negative_slope: float) -> Any:
+    """The gradient where the input is positive, a part of it elsewhere."""
     return where(x > 0, g, negative_slope * g)
 
 
@@ -44,7 +58,8 @@ leaky_relu_backward: Primitive = primitive(
 )
 
 
-def _held(g: Any, x: Any, *, min_val: float, max_val: float) -> Any:
+def _held(g: Array, x: Array, *, min_val: float, max_val: float) -> Any:
+    """The gradient where the input is between the bounds, 0 elsewhere."""
     return where(both(x > min_val, x < max_val), g, 0)
 
 
@@ -56,3 +71,7 @@ hardtanh_backward: Primitive = primitive(
     node="HardtanhBackwardBackward0",
     fold=lambda g, x, *, value, min_val, max_val: _held(g, x, min_val=min_val, max_val=max_val),
 )
+printed(sigmoid_backward, "u = [1, 2]; y = [0.5, 0.25]; sigmoid_backward(u, y)")
+printed(threshold_backward, "u = [1, 2]; y = [0.5, 0]; threshold_backward(u, y)")
+printed(leaky_relu_backward, "u = [1, 2]; x = [0.5, -1]; leaky_relu_backward(u, x, negative_slope=0.1)")
+printed(hardtanh_backward, "u = [1, 2]; x = [0.5, -3]; hardtanh_backward(u, x, min_val=-1, max_val=1)")

@@ -11,7 +11,8 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.ops.pointwise.arithmetic import neg
 from gradcli.ops.pointwise.elementwise import exp
 from gradcli.ops.reducing.reductions import sum_dim
-from gradcli.ops.support.arguments import Dims, Dtype, Real
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Dims, Dtype, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.surface import operation
@@ -21,11 +22,13 @@ def _sum(x: Any, dim: int) -> Any:
     return sum_dim(x, dim=dim, keepdim=True)
 
 
-def _softmax_rule(g: Any, out: Any, *, dim: int) -> Any:
+def _softmax_rule(g: Array, out: Array, *, dim: int) -> Any:
+    """The gradient of `softmax`, from its result."""
     return out * (g - _sum(g * out, dim))
 
 
-def _log_softmax_rule(g: Any, out: Any, *, dim: int) -> Any:
+def _log_softmax_rule(g: Array, out: Array, *, dim: int) -> Any:
+    """The gradient of `log_softmax`, from its result."""
     return g - exp(out) * _sum(g, dim)
 
 
@@ -96,13 +99,17 @@ def _chosen(dim: int | None, ndim: int) -> Axes:
     return wrapped(dim if dim is not None else 0 if ndim in (0, 1, 3) else 1, ndim)
 
 
-@operation("x = [[1, -2], [3, 0.5]]; softmax(x, dim=1)", "x = [1, -2, 3]; softmax(x)")
+printed(softmax_backward, "u = [1, 2]; y = [0.25, 0.75]; softmax_backward(u, y, dim=0)")
+printed(log_softmax_backward, "u = [1, 2]; y = [-1.5, -0.25]; log_softmax_backward(u, y, dim=0)")
+
+
+@operation("x = [[1, -2], [3, 0.5]]; softmax(x, dim=1)", "x = [1, -2, 3]; softmax(x)", integers_stay=True)
 def softmax_(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """Positive numbers in the ratio of the exponentials, with sum 1 along a dimension."""
     return softmax(converted(input, dtype), dim=_chosen(dim, input.ndim))
 
 
-@operation("x = [[1, -2], [3, 0.5]]; log_softmax(x, dim=0)", "x = [1, -2, 3]; log_softmax(x)")
+@operation("x = [[1, -2], [3, 0.5]]; log_softmax(x, dim=0)", "x = [1, -2, 3]; log_softmax(x)", integers_stay=True)
 def log_softmax_(input: Real, dim: int | None = None, dtype: Dtype | None = None) -> Any:
     """The logarithm of the softmax."""
     return log_softmax(converted(input, dtype), dim=_chosen(dim, input.ndim))

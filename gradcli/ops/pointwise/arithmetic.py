@@ -39,6 +39,7 @@ add = primitive(
     lambda g, out, a, b: g,
     notation=infix("+"),
     fold=fold_add,
+    traits=("sum",),
 )
 
 
@@ -55,6 +56,7 @@ sub = primitive(
     lambda g, out, a, b: -g,
     notation=infix("-"),
     fold=fold_sub,
+    traits=("difference", "sum"),
 )
 
 
@@ -71,6 +73,7 @@ add_scaled = primitive(
     lambda g, out, a, b, *, alpha: g * alpha,
     node="AddBackward0",
     notation=_scaled("+"),
+    traits=("sum",),
 )
 sub_scaled = primitive(
     "sub_scaled",
@@ -79,8 +82,9 @@ sub_scaled = primitive(
     lambda g, out, a, b, *, alpha: -g * alpha,
     node="SubBackward0",
     notation=_scaled("-"),
+    traits=("difference", "sum"),
 )
-neg = primitive("neg", operator.neg, lambda g, out, x: -g, notation=prefix("-"), fold=fold_neg)
+neg = primitive("neg", operator.neg, lambda g, out, x: -g, notation=prefix("-"), fold=fold_neg, traits=("sum",))
 mul = primitive(
     "mul",
     operator.mul,
@@ -88,6 +92,7 @@ mul = primitive(
     lambda g, out, a, b: g * a,
     notation=_product,
     fold=fold_mul,
+    traits=("product",),
 )
 rsub = primitive(
     "rsub",
@@ -95,6 +100,7 @@ rsub = primitive(
     lambda g, out, x, n: -g,
     node="RsubBackward1",
     notation=lambda operands, _: Binary("-", operands[1].tree, operands[0].tree),
+    traits=("difference", "sum"),
 )
 
 
@@ -111,6 +117,7 @@ div = primitive(
     notation=infix("/"),
     fold=fold_div,
     domain=POSITIVE,
+    traits=("product",),
 )
 reciprocal = primitive(
     "reciprocal",
@@ -139,6 +146,7 @@ power_tensor: Primitive = primitive(
     notation=infix("**"),
     convention="0**y counts as flat in y where y >= 0, x**0 as flat in x",
     domain=POSITIVE,
+    inputs=("self", "exponent"),
 )
 power_of = primitive(
     "pow_of",
@@ -148,6 +156,7 @@ power_of = primitive(
     node="PowBackward2",
     notation=infix("**"),
     domain=POSITIVE,
+    inputs=("self", "exponent"),
 )
 
 
@@ -155,7 +164,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float)
 
 
-@operation("x = [1, 2]; y = [3, 4]; add(x, y, alpha=2)")
+@operation("x = [1, 2]; y = [3, 4]; add(x, y, alpha=2)", numbers="first")
 def add_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The sum `input + alpha*other`."""
     if alpha != 1 and not (_is_number(input) or _is_number(other)):
@@ -169,6 +178,7 @@ def add_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     "x = [1, 2]; y = [3, 4]; sub(x, y, alpha=2)",
     "x = [1, 2]; 1 - x",
     aliases=["subtract"],
+    numbers="first",
 )
 def sub_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     """The difference `input - alpha*other`."""
@@ -178,7 +188,7 @@ def sub_(input: Operand, other: Operand, *, alpha: float = 1) -> Any:
     return rsub(other, input) if _is_number(input) else sub(input, other)
 
 
-@operation("x = [1, 2]; y = [3, 4]; mul(x, y)", aliases=["multiply"])
+@operation("x = [1, 2]; y = [3, 4]; mul(x, y)", aliases=["multiply"], numbers="first")
 def mul_(input: Operand, other: Operand) -> Any:
     """The product, entry by entry."""
     return mul(other, input) if _is_number(input) else mul(input, other)
@@ -189,6 +199,7 @@ def mul_(input: Operand, other: Operand) -> Any:
     "x = [1, 2]; 2/x",
     "x = [5.5, -5.5]; y = [2, 3]; div(x, y, rounding_mode='trunc')",
     aliases=["divide", "true_divide"],
+    numbers="first",
 )
 def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Any:
     """The quotient, entry by entry; rounded if `rounding_mode` is 'floor' or 'trunc'."""
@@ -204,7 +215,9 @@ def div_(input: Operand, other: Operand, *, rounding_mode: str | None = None) ->
     return mul(reciprocal(real(other)), input) if _is_number(input) else div(input, other)
 
 
-@operation("x = [1, 2]; y = [3, 4]; pow(x, y)", "x = [1, 2]; x**2", "x = [1, 2]; 2**x", aliases=["power"])
+@operation(
+    "x = [1, 2]; y = [3, 4]; pow(x, y)", "x = [1, 2]; x**2", "x = [1, 2]; 2**x", aliases=["power"], numbers="first"
+)
 def pow_(input: Operand, exponent: Operand) -> Any:
     """The power `input**exponent`."""
     if _is_number(exponent):
@@ -218,7 +231,7 @@ def square(input: Tensor) -> Any:
     return power(input, exponent=2)
 
 
-@operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2")
+@operation("x = [5.5, -5.5]; y = [2, 3]; x // y", "x = [5.5, -5.5]; x // 2", numbers="first")
 def floor_divide_(input: Operand, other: Operand) -> Any:
     """The quotient, rounded down."""
     rounding.check_divisor(input, other)
@@ -231,7 +244,7 @@ def quotient(input: Operand, other: Operand) -> Any:
     return rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
 
 
-@operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y")
+@operation("x = [5, -5]; remainder(x, 3)", "x = [5, -5]; y = [3, 2]; x % y", numbers="first")
 def remainder_(input: Operand, other: Operand) -> Any:
     """The remainder with the sign of the divisor, as Python's `%`."""
     rounding.check_divisor(input, other)

@@ -17,9 +17,10 @@ from gradcli.language.tree import Binary, Number
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.selection import guarded
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Real
 from gradcli.ops.support.constants import LOG_2, LOG_10, SQRT_PI
-from gradcli.ops.support.surface import operation, register
+from gradcli.ops.support.surface import Operation, operation, register
 
 POSITIVE = (0.0, math.inf)
 
@@ -38,12 +39,14 @@ def elementwise(
     doc: str,
     *,
     example: str = "",
-    aliases: Sequence[str] = (),
-    method: bool = True,
     whole: bool = False,
     **facts: Any,
 ) -> Primitive:
-    """Declare a primitive of one input and give it to users under the same name; `whole` lets integers stay such."""
+    """Declare a primitive of one input and give it to users under the same name; `whole` lets integers stay such.
+
+    The facts are those of the primitive and of the operation.
+    """
+    own = {fact: facts.pop(fact) for fact in Operation.__match_args__ if fact in facts}
     declared = primitive(name, forward, rule, **facts)
 
     def function(input: Real) -> Any:
@@ -54,7 +57,7 @@ def elementwise(
 
     function.__doc__ = doc
     function.__module__ = rule.__module__  # the family that declares it
-    register(name, function, [example or f"x = [0.25, 0.5]; {name}(x)"], aliases, method)
+    register(name, function, [example or f"x = [0.25, 0.5]; {name}(x)"], **own)
     return declared
 
 
@@ -63,10 +66,25 @@ def by_number(function: Callable[[float], float]) -> Callable[[Any], Any]:
 
     def forward(x: Any) -> Any:
         values = np.asarray(x)
-        results = np.fromiter(map(function, values.ravel().tolist()), np.float64, values.size)
+        results = np.array(entries(function, values.ravel().tolist()), np.float64)
         return results.astype(values.dtype).reshape(values.shape)[()]
 
     return forward
+
+
+def entries(function: Callable[..., float], *columns: Sequence[float]) -> list[float]:
+    """Return the results entry by entry; one that is too large is infinite, as in C, where Python raises an error."""
+
+    def bounded(*numbers: float) -> float:
+        try:
+            return function(*numbers)
+        except OverflowError:
+            return math.inf
+
+    try:
+        return list(map(function, *columns))
+    except OverflowError:
+        return list(map(bounded, *columns))
 
 
 def sign_of(x: Any) -> Any:
@@ -130,6 +148,7 @@ sign = elementwise(
     kinks=(0.0,),
     convention="flat everywhere: sign' = 0",
     whole=True,
+    integers_stay=True,
 )
 absolute = elementwise(
     "abs",
@@ -141,6 +160,7 @@ absolute = elementwise(
     kinks=(0.0,),
     convention="abs'(0) = 0",
     whole=True,
+    integers_stay=True,
 )
 floor = elementwise(
     "floor",
@@ -150,6 +170,7 @@ floor = elementwise(
     kinks=_between_integers,
     convention="flat everywhere: floor' = 0",
     whole=True,
+    integers_stay=True,
 )
 ceil = elementwise(
     "ceil",
@@ -159,6 +180,7 @@ ceil = elementwise(
     kinks=_between_integers,
     convention="flat everywhere: ceil' = 0",
     whole=True,
+    integers_stay=True,
 )
 trunc = elementwise(
     "trunc",
@@ -169,13 +191,25 @@ trunc = elementwise(
     kinks=_between_integers,
     convention="flat everywhere: trunc' = 0",
     whole=True,
+    integers_stay=True,
 )
-sin = elementwise("sin", nearest(np.sin), lambda g, out, x: g * cos(x), "The sine of an angle in radians.")
+sin = elementwise(
+    "sin", nearest(np.sin), lambda g, out, x: g * cos(x), "The sine of an angle in radians.", traits=("angle",)
+)
 cos: Primitive = elementwise(
-    "cos", nearest(np.cos), lambda g, out, x: -g * sin(x), "The cosine of an angle in radians."
+    "cos",
+    nearest(np.cos),
+    lambda g, out, x: -g * sin(x),
+    "The cosine of an angle in radians.",
+    traits=("angle",),
 )
 tan = elementwise(
-    "tan", nearest(np.tan), lambda g, out, x: g * (1 + out**2), "The tangent.", domain=(-math.pi / 2, math.pi / 2)
+    "tan",
+    nearest(np.tan),
+    lambda g, out, x: g * (1 + out**2),
+    "The tangent.",
+    domain=(-math.pi / 2, math.pi / 2),
+    traits=("angle",),
 )
 asin = elementwise(
     "asin",
@@ -184,6 +218,7 @@ asin = elementwise(
     "The angle that has this sine.",
     aliases=["arcsin"],
     domain=(-1.0, 1.0),
+    traits=("inverse",),
 )
 acos = elementwise(
     "acos",
@@ -192,21 +227,37 @@ acos = elementwise(
     "The angle that has this cosine.",
     aliases=["arccos"],
     domain=(-1.0, 1.0),
+    traits=("inverse",),
 )
 atan = elementwise(
-    "atan", nearest(np.arctan), lambda g, out, x: g / (x**2 + 1), "The angle that has this tangent.", aliases=["arctan"]
+    "atan",
+    nearest(np.arctan),
+    lambda g, out, x: g / (x**2 + 1),
+    "The angle that has this tangent.",
+    aliases=["arctan"],
+    traits=("inverse", "saturating"),
 )
 sinh = elementwise("sinh", nearest(np.sinh), lambda g, out, x: g * cosh(x), "The hyperbolic sine.")
 cosh: Primitive = elementwise("cosh", nearest(np.cosh), lambda g, out, x: g * sinh(x), "The hyperbolic cosine.")
+
+
+def _tanh_backward(g: Array, out: Array) -> Any:
+    """The gradient of `tanh`, from its result."""
+    return g * one_minus_square(out)
+
+
 tanh_backward: Primitive = primitive(
     "tanh_backward",
-    lambda g, out: g * one_minus_square(out),
+    _tanh_backward,
     lambda h, _, g, out: tanh_backward(h, out),
     lambda h, _, g, out: h * (-2 * out * g),
     node="TanhBackwardBackward0",
     fold=lambda g, out, *, value: g * (1 - out**2),
 )
-tanh = elementwise("tanh", nearest(np.tanh), lambda g, out, x: tanh_backward(g, out), "The hyperbolic tangent.")
+printed(tanh_backward, "u = [1, 2]; y = [0.5, -0.25]; tanh_backward(u, y)")
+tanh = elementwise(
+    "tanh", nearest(np.tanh), lambda g, out, x: tanh_backward(g, out), "The hyperbolic tangent.", traits=("saturating",)
+)
 asinh = elementwise(
     "asinh", np.arcsinh, lambda g, out, x: g / sqrt(x**2 + 1), "The inverse of sinh.", aliases=["arcsinh"]
 )
@@ -232,6 +283,7 @@ erf = elementwise(
     by_number(math.erf),
     lambda g, out, x: 2 * g * exp(-(x**2)) / SQRT_PI.beside(g),
     "The error function.",
+    traits=("saturating",),
 )
 arctan2 = primitive(
     "atan2",

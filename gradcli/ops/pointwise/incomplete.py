@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
-from gradcli.ops.pointwise.elementwise import POSITIVE, exp, log
+from gradcli.ops.pointwise.elementwise import POSITIVE, entries, exp, log
 from gradcli.ops.pointwise.special import digamma, lgamma
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import unsqueeze
@@ -18,6 +18,7 @@ from gradcli.ops.support.surface import operation
 
 STEPS = 2000  # of a series or a continued fraction, at most
 SMALL = 1e-300  # in place of 0 where the fraction divides by it
+HUGE = 1e15  # orders from which the cube root of x/a is normal in all digits that matter
 
 
 def _lower(a: float, x: float) -> float:
@@ -31,6 +32,8 @@ def _lower(a: float, x: float) -> float:
         return 1.0 if x > 0 else math.nan
     if x == 0 or a == math.inf:
         return 0.0
+    if a > HUGE:
+        return math.erfc(-_deviation(a, x)) / 2
     front = math.exp(a * math.log(x) - x - math.lgamma(a))
     return _series(a, x) * front if x < a + 1 else 1 - _fraction(a, x) * front
 
@@ -38,7 +41,14 @@ def _lower(a: float, x: float) -> float:
 def _upper(a: float, x: float) -> float:
     if not (a > 0 and 0 < x < math.inf) or x < a + 1:
         return 1 - _lower(a, x)
+    if a > HUGE:
+        return math.erfc(_deviation(a, x)) / 2
     return _fraction(a, x) * math.exp(a * math.log(x) - x - math.lgamma(a))
+
+
+def _deviation(a: float, x: float) -> float:
+    """How far `x` lies above the middle of the gamma distribution of order `a`, in units of erf (Wilson, Hilferty)."""
+    return 3 * math.sqrt(a / 2) * (math.cbrt(x / a) - 1 + 1 / (9 * a))
 
 
 def _series(a: float, x: float) -> float:
@@ -76,15 +86,30 @@ def _zeta(s: float, q: float) -> float:
         return 0.0 if q > 1 else math.nan
     if q <= 0 and (q == math.floor(q) or s != math.floor(s)):
         return math.inf if q == math.floor(q) else math.nan
+    if q < -STEPS:  # so many terms come in pairs on both sides of 0
+        r, sign = q - math.floor(q), -1 if s % 2 else 1
+        return sign * (_zeta(s, 1 - r) - _zeta(s, 1 - q)) + _zeta(s, r)
     first = max(12, math.ceil(12 - q))
-    total: float = math.fsum((q + k) ** -s for k in range(min(first, STEPS)))
-    x = q + first
-    total += x ** (1 - s) / (s - 1) + x**-s / 2
+    terms = [_inverse_power(q + k, s) for k in range(first)]
+    if infinite := [term for term in terms if math.isinf(term)]:
+        return infinite[0]
+    total, x = math.fsum(terms), q + first
+    if abs(terms[-1]) < abs(total) * 1e-17:
+        return total
+    total += math.pow(x, 1 - s) / (s - 1) + math.pow(x, -s) / 2
     factor = s * x ** (-s - 1)
     for k, bernoulli in enumerate((1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6), 1):
         total += bernoulli / math.factorial(2 * k) * factor
-        factor *= (s + 2 * k - 1) * (s + 2 * k) / x**2
+        factor *= (s + 2 * k - 1) / x * ((s + 2 * k) / x)
     return total
+
+
+def _inverse_power(q: float, s: float) -> float:
+    """`q**-s`, infinite where it is too large."""
+    try:
+        return math.pow(q, -s)
+    except OverflowError:
+        return math.copysign(math.inf, q) if s % 2 == 1 else math.inf
 
 
 def _pairwise(function: Any) -> Any:
@@ -93,8 +118,8 @@ def _pairwise(function: Any) -> Any:
     def forward(a: Any, x: Any) -> Any:
         dtype = np.result_type(*(part.dtype for part in (a, x) if isinstance(part, np.ndarray | np.generic)))
         first, second = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
-        pairs = zip(first.ravel().tolist(), second.ravel().tolist(), strict=True)
-        return np.array([function(*pair) for pair in pairs], dtype).reshape(first.shape)[()]
+        found = entries(function, first.ravel().tolist(), second.ravel().tolist())
+        return np.array(found, dtype).reshape(first.shape)[()]
 
     return forward
 
@@ -159,7 +184,7 @@ def zeta_(input: Operand, other: Operand) -> Any:
     return zeta(real(input), real(other))
 
 
-@operation("x = [2.5, 3]; mvlgamma(x, 2)")
+@operation("x = [2.5, 3]; mvlgamma(x, 2)", torch=["special.multigammaln"])
 def mvlgamma_(input: Real, p: int) -> Any:
     """The logarithm of the gamma function of `p` dimensions."""
     if p < 1:

@@ -72,13 +72,13 @@ def logical_xor(input: Tensor, other: Tensor) -> Any:
     return different(input, other)
 
 
-@operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)")
+@operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)
 def isclose(input: Real, other: Real, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether entries agree within `atol + rtol*abs(other)`."""
     return close(input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
-@operation("allclose([1, 2], [1, 2.000000001])")
+@operation("allclose([1, 2], [1, 2.000000001])", integers_stay=True)
 def allclose(input: Real, other: Real, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
     """Whether all entries agree within `atol + rtol*abs(other)`; a plain True or False."""
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan).value))

@@ -40,11 +40,15 @@ def _quantile(p: float) -> float:
     if not 0 < p < 1:
         return math.nan if p not in (0, 1) else math.copysign(math.inf, p - 0.5)
     x = NormalDist().inv_cdf(p)
+    if x < -37:  # where the density is too small to divide by
+        return x
     below = 0.5 * math.erfc(-x / math.sqrt(2))
     return x - (below - p) * math.sqrt(2 * math.pi) * math.exp(x * x / 2)
 
 
 def _log_probability(x: float) -> float:
+    if x < -1e154:  # its square is infinite
+        return -math.inf
     if x < -1:
         return math.log(_scaled_complement(-x / math.sqrt(2)) / 2) - x * x / 2
     return math.log1p(-math.erfc(x / math.sqrt(2)) / 2)

@@ -34,4 +34,5 @@ power: Primitive = primitive(
     notation=lambda operands, options: Binary("**", operands[0].tree, number(options["exponent"])),
     fold=fold_pow,
     domain=(0.0, math.inf),
+    inputs=("self", "exponent"),
 )

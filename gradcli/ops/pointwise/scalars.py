@@ -8,8 +8,12 @@ from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import infix
 from gradcli.language.tree import Binary
 
-add_number = primitive("add_number", operator.add, lambda g, out, x, n: g, node="AddBackward1", notation=infix("+"))
-minus_number = primitive("sub_number", operator.sub, lambda g, out, x, n: g, node="SubBackward1", notation=infix("-"))
+add_number = primitive(
+    "add_number", operator.add, lambda g, out, x, n: g, node="AddBackward1", notation=infix("+"), traits=("sum",)
+)
+minus_number = primitive(
+    "sub_number", operator.sub, lambda g, out, x, n: g, node="SubBackward1", notation=infix("-"), traits=("sum",)
+)
 mul_number = primitive(
     "mul_number",
     operator.mul,

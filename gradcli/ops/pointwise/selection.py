@@ -20,8 +20,9 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either, equal
 from gradcli.ops.support.arguments import Operand, as_tensor
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.choice import chosen
-from gradcli.ops.support.surface import OPERATIONS, operation
+from gradcli.ops.support.surface import operation
 
 
 def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Formula | None:
@@ -36,6 +37,8 @@ where: Primitive = primitive(
     lambda g, out, condition, a, b: where(condition, g, 0),
     lambda g, out, condition, a, b: where(condition, 0, g),
     fold=_fold_where,
+    traits=("choice",),
+    inputs=("condition", "self", "other"),
 )
 
 
@@ -68,6 +71,7 @@ masked_fill = primitive(
     _masked_fill,
     lambda g, out, x, mask, value: where(mask, 0, g),
     keeps_dtype=True,
+    inputs=("self", "mask"),
 )
 masked_fill_tensor = primitive(
     "masked_fill_tensor",
@@ -86,6 +90,7 @@ maximum = primitive(
     lambda g, out, a, b: guarded(equal(a, b), g / 2, where(b > a, g, 0)),
     kinks=np.equal,
     convention="at a tie each gets half the gradient",
+    traits=("choice",),
 )
 minimum = primitive(
     "minimum",
@@ -94,6 +99,7 @@ minimum = primitive(
     lambda g, out, a, b: guarded(equal(a, b), g / 2, where(b < a, g, 0)),
     kinks=np.equal,
     convention="at a tie each gets half the gradient",
+    traits=("choice",),
 )
 
 
@@ -130,6 +136,7 @@ clamp = primitive(
     node="ClampBackward1",
     kinks=_at_bound,
     **BOUNDS,
+    traits=("bounded", "gate"),
 )
 clamp_tensor = primitive(
     "clamp_tensor",
@@ -181,11 +188,12 @@ def _boolean(mask: Any, refusal: str) -> Any:
     "x = [1]; where(x < 0, 2, x)",
     "x = [1, -2, 3]; x[where(x > 0)[0]]",
     method=False,
+    numbers="first",
 )
 def where_(condition: Tensor, input: Operand | None = None, other: Operand | None = None) -> Any:
     """`input` where the condition holds, `other` elsewhere; of a condition alone the indices where it holds."""
     if input is None and other is None:
-        return OPERATIONS["nonzero"].function(condition, as_tuple=True)
+        return ops.nonzero(condition, as_tuple=True)
     if input is None or other is None:
         raise AutogradError("where() takes both tensors or none", code="E203")
     dtype = TYPE_NAMES[condition.dtype]
@@ -211,13 +219,13 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Operand) -> Any:
     return masked_fill_tensor(input, mask, value)
 
 
-@operation("x = [1, 5]; y = [3, 4]; maximum(x, y)", "x = [1, -5]; maximum(x, 0)")
+@operation("x = [1, 5]; y = [3, 4]; maximum(x, y)", "x = [1, -5]; maximum(x, 0)", numbers="never")
 def maximum_(input: Operand, other: Operand) -> Any:
     """The larger of the two, entry by entry."""
     return maximum(other, input) if _is_number(input) else maximum(input, other)
 
 
-@operation("x = [1, 5]; y = [3, 4]; minimum(x, y)", "x = [1, -5]; minimum(x, 0)")
+@operation("x = [1, 5]; y = [3, 4]; minimum(x, y)", "x = [1, -5]; minimum(x, 0)", numbers="never")
 def minimum_(input: Operand, other: Operand) -> Any:
     """The smaller of the two, entry by entry."""
     return minimum(other, input) if _is_number(input) else minimum(input, other)

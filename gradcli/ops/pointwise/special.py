@@ -35,7 +35,7 @@ def _inverse_error(y: float) -> float:
 
     if not -1 < y < 1:
         return math.copysign(math.inf, y) if abs(y) == 1 else math.nan
-    x = NormalDist().inv_cdf((y + 1) / 2) / math.sqrt(2)
+    x = math.copysign(NormalDist().inv_cdf((1 - abs(y)) / 2) / math.sqrt(2), y)
     return x - (math.erf(x) - y) * math.sqrt(math.pi) / 2 * math.exp(x * x)
 
 
@@ -85,6 +85,7 @@ sgn = elementwise(
     whole=True,
     kinks=(0.0,),
     convention="flat everywhere: sgn' = 0",
+    integers_stay=True,
 )
 frac = elementwise(
     "frac",
@@ -93,6 +94,7 @@ frac = elementwise(
     "What is behind the point, with the sign of the input.",
     kinks=lambda x: np.equal(x, np.floor(x)) & np.not_equal(x, 0),
     convention="frac' is 1 at its jumps too",
+    integers_stay=True,
 )
 erfc = elementwise(
     "erfc",
@@ -123,6 +125,7 @@ digamma = elementwise(
     "The derivative of `lgamma`.",
     example="x = [30, 50]; digamma(x)",
     domain=POSITIVE,
+    torch=["special.psi"],
 )
 lgamma = elementwise(
     "lgamma",
@@ -131,6 +134,7 @@ lgamma = elementwise(
     "The logarithm of the gamma function, which is that of a factorial: `exp(lgamma(n + 1)) = n!`.",
     example="x = [0.5, 3]; lgamma(x)",
     domain=POSITIVE,
+    torch=["special.gammaln"],
 )
 deg2rad = elementwise(
     "deg2rad",

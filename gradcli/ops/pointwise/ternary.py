@@ -112,6 +112,7 @@ clamp_min = primitive(
     lambda g, out, x, low: where(x >= low, g, 0),
     kinks=np.equal,
     convention="clamp_min' is 1 at the bound",
+    traits=("bounded", "gate"),
 )
 clamp_max = primitive(
     "clamp_max",
@@ -119,6 +120,7 @@ clamp_max = primitive(
     lambda g, out, x, high: where(x <= high, g, 0),
     kinks=np.equal,
     convention="clamp_max' is 1 at the bound",
+    traits=("bounded",),
 )
 clamp_min_to = primitive(
     "clamp_min_to",
@@ -166,7 +168,11 @@ def addcdiv_(input: Real, tensor1: Real, tensor2: Real, *, value: float = 1) -> 
     return addcdiv(input, tensor1, tensor2, value=value)
 
 
-@operation("x = [1, 2]; y = [3, 4]; lerp(x, y, 0.25)", "x = [1, 2]; y = [3, 4]; w = [0.2, 0.7]; lerp(x, y, w)")
+@operation(
+    "x = [1, 2]; y = [3, 4]; lerp(x, y, 0.25)",
+    "x = [1, 2]; y = [3, 4]; w = [0.2, 0.7]; lerp(x, y, w)",
+    integers_stay=True,
+)
 def lerp_(input: Real, end: Real, weight: Operand) -> Any:
     """The point between `input` and `end`: `input + weight*(end - input)`."""
     if _is_number(weight):
@@ -192,7 +198,7 @@ def logaddexp2_(input: Real, other: Real) -> Any:
     return logaddexp2(input, other)
 
 
-@operation("x = [3, 1]; y = [4, 2]; xlogy(x, y)", "x = [3, 1]; xlogy(x, 2)", "y = [4, 2]; xlogy(2, y)")
+@operation("x = [3, 1]; y = [4, 2]; xlogy(x, y)", "x = [3, 1]; xlogy(x, 2)", "y = [4, 2]; xlogy(2, y)", numbers="first")
 def xlogy_(input: Operand, other: Operand) -> Any:
     """`input*log(other)`, and 0 where the input is 0."""
     if _is_number(other):
@@ -207,7 +213,10 @@ def fmod_(input: Tensor, other: Operand) -> Any:
 
 
 @operation(
-    "x = [1, 2]; float_power(x, 2)", "x = [1, 2]; y = [3, 0.5]; float_power(x, y)", "x = [1, 2]; float_power(2, x)"
+    "x = [1, 2]; float_power(x, 2)",
+    "x = [1, 2]; y = [3, 0.5]; float_power(x, y)",
+    "x = [1, 2]; float_power(2, x)",
+    numbers="first",
 )
 def float_power(input: Operand, exponent: Operand) -> Any:
     """The power in double precision."""

@@ -80,7 +80,7 @@ def bincount(input: Indices, weights: Tensor | None = None, minlength: int = 0) 
     return counts(input, weights.detach(), minlength=minlength)
 
 
-@operation("histc([1, 2, 1, 4], bins=4, min=0, max=3)", "histc([1, 2, 1, 4], 2)")
+@operation("histc([1, 2, 1, 4], bins=4, min=0, max=3)", "histc([1, 2, 1, 4], 2)", integers_stay=True)
 def histc(input: Real, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     """How many entries fall into each of so many equal parts of a range; without one, of the range of the entries."""
     if bins < 1:
@@ -118,7 +118,12 @@ def unique(
     return found[0] if len(found) == 1 else tuple(found)
 
 
-@operation("searchsorted([1, 2, 3], [0, 2, 5])", "searchsorted([1, 2, 3], [0, 2, 5], right=True)", method=False)
+@operation(
+    "searchsorted([1, 2, 3], [0, 2, 5])",
+    "searchsorted([1, 2, 3], [0, 2, 5], right=True)",
+    method=False,
+    numbers="first",
+)
 def searchsorted(sorted_sequence: Tensor, input: Operand, *, right: bool = False) -> Any:
     """Where entries would be put into a sorted vector, before equal ones or (`right`) behind them."""
     if sorted_sequence.ndim != 1:
@@ -126,7 +131,7 @@ def searchsorted(sorted_sequence: Tensor, input: Operand, *, right: bool = False
     return slots(sorted_sequence, as_tensor(input), right=right)
 
 
-@operation("bucketize([0, 2, 5], [1, 2, 3])")
+@operation("bucketize([0, 2, 5], [1, 2, 3])", numbers="first")
 def bucketize(input: Operand, boundaries: Tensor, *, right: bool = False) -> Any:
     """In which interval between sorted boundaries each entry falls."""
     return searchsorted(boundaries, input, right=right)

@@ -85,7 +85,9 @@ cdist = primitive(
 )
 
 
-@operation("x = [1, 2]; y = [3, 5]; dist(x, y)", "x = [[1, 2], [0, 1]]; y = [3, 5]; dist(x, y, p=1)")
+@operation(
+    "x = [1, 2]; y = [3, 5]; dist(x, y)", "x = [[1, 2], [0, 1]]; y = [3, 5]; dist(x, y, p=1)", integers_stay=True
+)
 def dist_(input: Real, other: Real, p: float = 2) -> Any:
     """The p-norm of the difference."""
     if not broadcastable([input.value, other.value]):
@@ -97,6 +99,7 @@ def dist_(input: Real, other: Real, p: float = 2) -> Any:
     "A = [[1, 2], [0, 1]]; B = [[3, 5], [1, 1], [2, 0]]; cdist(A, B)",
     "A = [[1, 2], [0, 1]]; B = [[3, 5]]; cdist(A, B, p=1)",
     method=False,
+    integers_stay=True,
 )
 def cdist_(x1: Real, x2: Real, p: float = 2) -> Any:
     """The distance of each row of one matrix from each row of another."""
@@ -195,6 +198,7 @@ def matrix_norm(input: Real, ord: Any = "fro", dim: Dims = (-2, -1), keepdim: bo
     "A = [[1, -2], [3, 0.5]]; linalg_norm(A, inf)",
     "A = [[1, -2], [3, 0.5]]; linalg_norm(A, 3, dim=1)",
     method=False,
+    torch=["linalg.norm"],
 )
 def linalg_norm(input: Real, ord: Any = None, dim: Dims = None, keepdim: bool = False) -> Any:
     """The norm in `torch.linalg`: of a vector, or with an order that of a matrix."""

@@ -16,7 +16,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
 from gradcli.ops.pointwise.selection import maximum_, minimum_, where
-from gradcli.ops.support.arguments import Dims, as_tensor
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Dims, Places, as_tensor
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
@@ -124,13 +125,15 @@ def picked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -
     return taken if keepdim else np.squeeze(taken, dim)[()]
 
 
-def _hot(indices: Any, *, size: int, dim: int, keepdim: bool = False) -> Any:
+def _hot(indices: Places, *, size: int, dim: int, keepdim: bool = False) -> Any:
+    """True at an index, along a new dimension or along the one that was kept."""
     behind = np.ndim(indices) - dim - keepdim
     places = np.arange(size).reshape(size, *(1,) * behind)
     return np.equal(indices if keepdim else np.expand_dims(indices, dim), places)
 
 
-hot = primitive("hot", _hot, structured=True)  # True at the index, along a new dimension or along the kept one
+hot = primitive("hot", _hot, structured=True)
+printed(hot, "x = [[1, 2, 3], [4, 5, 6]]; where(hot([2, 0], size=3, dim=1), x, x**2)")
 
 
 def picked_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -> Any:

@@ -61,6 +61,7 @@ norm = primitive(
     "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, p=1, dim=1)",
     "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, p=3, dim=(0, 1), keepdim=True)",
     "x = [[1, -2, 5], [3, 0.5, 1]]; norm(x, inf, 0)",
+    integers_stay=True,
 )
 def norm_(input: Real, p: Any = "fro", dim: Dims = None, keepdim: bool = False, dtype: Dtype | None = None) -> Any:
     """The p-norm of all entries, or over dimensions; 'fro' is p = 2."""

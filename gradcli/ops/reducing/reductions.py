@@ -49,6 +49,7 @@ mean = primitive(
     lambda g, out, x: expand(g, size=x.shape) / math.prod(x.shape),
     node="MeanBackward0",
     structured=True,
+    traits=("average",),
 )
 mean_dim = primitive(
     "mean_dim",
@@ -59,6 +60,7 @@ mean_dim = primitive(
     node="MeanBackward1",
     structured=True,
     notation=call("mean", _mean_dim),
+    traits=("average",),
 )
 
 
@@ -118,6 +120,7 @@ def sum_(input: Tensor, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype
     "x = [[1, -2], [3, 0.5]]; mean(x, dim=1)",
     "x = [[1, -2], [3, 0.5]]; mean(x, dim=0, keepdim=True)",
     "x = [[[1, -2], [3, 0.5]]]; mean(x, dim=(1, 2))",
+    integers_stay=True,
 )
 def mean_(input: Real, dim: Dims = None, keepdim: bool = False, *, dtype: Dtype | None = None) -> Any:
     """The mean of all entries, or over dimensions."""

@@ -156,6 +156,7 @@ def _ranks(x: Any, q: Any, interpolation: str) -> tuple[Any, Any, Any]:
     "x = [4, 1, 9, 3]; quantile(x, 0.4)",
     "x = [[4, 1, 9], [2, 3, 5]]; quantile(x, [0.25, 0.75], dim=1)",
     "x = [[4, 1, 9], [2, 3, 5]]; quantile(x, 0.3, dim=0, keepdim=True, interpolation='higher')",
+    integers_stay=True,
 )
 def quantile(
     input: Real, q: Operand, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"

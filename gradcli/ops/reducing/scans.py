@@ -20,12 +20,13 @@ from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import unless
-from gradcli.ops.support.arguments import Dtype
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Dtype
 from gradcli.ops.support.dtypes import converted
 from gradcli.ops.support.surface import operation
 
 
-def _carry(g: Any, x: Any, *, dim: int, reverse: bool = False) -> Any:
+def _carry(g: Array, x: Array, *, dim: int, reverse: bool = False) -> Any:
     """`out[i]` is the sum over k > i of `g[k]` times the product of `x` between i and k; reversed, over k < i."""
     g, x = np.broadcast_arrays(np.moveaxis(g, dim, 0), np.moveaxis(x, dim, 0))
     out = np.zeros_like(g)
@@ -37,7 +38,7 @@ def _carry(g: Any, x: Any, *, dim: int, reverse: bool = False) -> Any:
     return np.moveaxis(out, 0, dim)
 
 
-def _prod_before(x: Any, *, dim: int, reverse: bool = False) -> Any:
+def _prod_before(x: Array, *, dim: int, reverse: bool = False) -> Any:
     """`out[i]` is the product of `x` before i; reversed, behind it."""
     x = np.moveaxis(x, dim, 0)
     out = np.ones_like(x)
@@ -68,11 +69,15 @@ def _prod_others_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
     return before * carry(g * behind, x, dim=dim) + behind * carry(g * before, x, dim=dim, reverse=True)
 
 
-def _prod_others(x: Any, *, dim: int) -> Any:
+def _prod_others(x: Array, *, dim: int) -> Any:
+    """The product along a dimension, of all entries but one in the place of each."""
     return _prod_before(x, dim=dim) * _prod_before(x, dim=dim, reverse=True)
 
 
 prod_others = primitive("prod_others", _prod_others, _prod_others_rule, structured=True)
+printed(carry, "u = [1, 2, 3]; x = [2, 0, 0.5]; carry(u, x, dim=0)")
+printed(prod_before, "x = [2, 3, 0.5]; prod_before(x, dim=0)")
+printed(prod_others, "x = [2, 3, 0.5]; prod_others(x, dim=0)")
 
 
 def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:

@@ -17,6 +17,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import operation
 
@@ -31,21 +33,23 @@ def _order(x: Any, *, dim: int, descending: bool = False) -> Any:
     return np.flip(x.shape[dim] - 1 - backwards, dim).copy()
 
 
-def _top(x: Any, *, k: int, dim: int, largest: bool = True) -> Any:
+def _top(x: Array, *, k: int, dim: int, largest: bool = True) -> Any:
+    """The indices of the `k` largest or smallest entries."""
     if not np.ndim(x):
         return np.int64(0)
     return np.take(_order(x, dim=dim, descending=largest), np.arange(k), dim)
 
 
-def _kth(x: Any, *, k: int, dim: int, keepdim: bool = False) -> Any:
+def _kth(x: Array, *, k: int, dim: int, keepdim: bool = False) -> Any:
+    """The index of the entry that is the `k`-th in order."""
     if not np.ndim(x):
         return np.int64(0)
     order = _order(x, dim=dim)
     return np.take(order, [k - 1] if keepdim else k - 1, dim)
 
 
-def _middle(x: Any, *, dim: int, keepdim: bool = False) -> Any:
-    """The lower of the two in the middle; a nan where there is one."""
+def _middle(x: Array, *, dim: int, keepdim: bool = False) -> Any:
+    """The index of the median, the lower of two; of a nan where there is one."""
     if not np.ndim(x):
         return np.int64(0)
     middle = _kth(x, k=(x.shape[dim] + 1) // 2, dim=dim, keepdim=keepdim)
@@ -53,8 +57,8 @@ def _middle(x: Any, *, dim: int, keepdim: bool = False) -> Any:
     return np.where(np.any(missing, dim, keepdims=keepdim), np.argmax(missing, dim, keepdims=keepdim), middle)[()]
 
 
-def _most_frequent(x: Any, *, dim: int, keepdim: bool = False) -> Any:
-    """The last of the most frequent entries; of equally frequent ones the smallest."""
+def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
+    """The index of the last of the most frequent entries; of equally frequent ones the smallest."""
     if not np.ndim(x):
         return np.int64(0)
 
@@ -78,6 +82,16 @@ def _running(better: Callable[[Any, Any], Any], x: Any, dim: int) -> Any:
         out[i] = np.where(found, i, out[i - 1])
         best[0] = np.where(found, rows[i], best[0])
     return np.moveaxis(out, 0, dim)
+
+
+def _largest(x: Array, *, dim: int) -> Any:
+    """The index of the largest entry so far."""
+    return _running(np.greater_equal, x, dim)
+
+
+def _smallest(x: Array, *, dim: int) -> Any:
+    """The index of the smallest entry so far."""
+    return _running(np.less_equal, x, dim)
 
 
 def _at(x: Any, indices: Any, dim: int) -> Any:
@@ -105,8 +119,14 @@ top = primitive("topk_indices", _top, structured=True)
 kth = primitive("kth_index", _kth, structured=True)
 middle = primitive("median_index", _middle, structured=True)
 most_frequent = primitive("mode_index", _most_frequent, structured=True)
-running_largest = primitive("cummax_indices", lambda x, *, dim: _running(np.greater_equal, x, dim), structured=True)
-running_smallest = primitive("cummin_indices", lambda x, *, dim: _running(np.less_equal, x, dim), structured=True)
+running_largest = primitive("cummax_indices", _largest, structured=True)
+running_smallest = primitive("cummin_indices", _smallest, structured=True)
+printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
+printed(kth, "x = [3, 1, 2]; x[kth_index(x, k=2, dim=0)]")
+printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
+printed(most_frequent, "x = [3, 1, 3]; x[mode_index(x, dim=0)]")
+printed(running_largest, "x = [1, 3, 2]; gather(x, 0, cummax_indices(x, dim=0))")
+printed(running_smallest, "x = [1, 3, 2]; gather(x, 0, cummin_indices(x, dim=0))")
 
 
 def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, **facts: Any) -> Primitive:

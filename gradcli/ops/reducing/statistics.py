@@ -145,6 +145,7 @@ def _options(input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction:
     "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, dim=1)",
     "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, 1, unbiased=False, keepdim=True)",
     "x = [[1, -2, 5], [3, 0.5, 1]]; var(x, correction=2)",
+    integers_stay=True,
 )
 def var_(
     input: Real,
@@ -163,6 +164,7 @@ def var_(
     "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, dim=1)",
     "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, (0, 1), unbiased=False, keepdim=True)",
     "x = [[1, -2, 5], [3, 0.5, 1]]; std(x, correction=0)",
+    integers_stay=True,
 )
 def std_(
     input: Real,

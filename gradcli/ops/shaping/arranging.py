@@ -18,7 +18,8 @@ from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import flip, repeat_
 from gradcli.ops.shaping.shaping import clone, flat, flatten, reshape, reshape_, unsqueeze, view
-from gradcli.ops.support.arguments import Shape, check_size, indices
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Shape, check_size, indices
 from gradcli.ops.support.surface import operation
 
 rot90: Primitive = primitive(
@@ -36,7 +37,8 @@ def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
     return views[(slice(None),) * dimension + (slice(None, None, step),)]
 
 
-def _windows_back(g: Any, *, shape: Shape, dimension: int, size: int, step: int) -> Any:
+def _windows_back(g: Array, *, shape: Shape, dimension: int, size: int, step: int) -> Any:
+    """The gradient of `unfold`: the entries of windows added where they overlap."""
     return scattered(g, _windows(flat_positions(shape), dimension=dimension, size=size, step=step), shape)
 
 
@@ -54,6 +56,7 @@ unfold_backward: Primitive = primitive(
     node="UnfoldBackwardBackward0",
     structured=True,
 )
+printed(unfold_backward, "u = [[1, 2], [3, 4]]; unfold_backward(u, shape=(3,), dimension=0, size=2, step=1)")
 
 
 @operation("x = [[1, 2]]; tile(x, (2, 3))", "x = [[1, 2], [3, 4]]; x.tile(2)")

@@ -15,7 +15,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call, Expression
 from gradcli.ops.shaping.shaping import reshaped
-from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Shape, check_size
 from gradcli.ops.support.surface import operation
 
 
@@ -23,7 +24,8 @@ def _diagonal(x: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return np.diagonal(x, offset, dim1, dim2)
 
 
-def _diagonal_backward(g: Any, *, shape: tuple[int, ...], offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def _diagonal_backward(g: Array, *, shape: Shape, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    """The gradient of `diagonal`: zeros beside the entries of a diagonal."""
     out = np.zeros(shape, g.dtype)
     rows = np.arange(g.shape[-1]) + max(-offset, 0)
     np.moveaxis(out, (dim1, dim2), (-2, -1))[..., rows, rows + offset] = g
@@ -52,10 +54,11 @@ diagonal: Primitive = primitive(
 diagonal_backward: Primitive = primitive(
     "diagonal_backward",
     _diagonal_backward,
-    lambda g, out, x, *, shape, offset, dim1, dim2: diagonal(g, offset=offset, dim1=dim1, dim2=dim2),
+    lambda g, out, x, *, shape, offset=0, dim1=0, dim2=1: diagonal(g, offset=offset, dim1=dim1, dim2=dim2),
     node="DiagonalBackwardBackward0",
     structured=True,
 )
+printed(diagonal_backward, "u = [1, 2]; diagonal_backward(u, shape=(2, 3), offset=1)")
 diag: Primitive = primitive(
     "diag_copy",
     _diag,

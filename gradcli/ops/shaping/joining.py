@@ -63,9 +63,9 @@ stack: Primitive = primitive(
     notation=_of_list("stack"),
 )
 # one application for each part, where torch has one node with many outputs
-split_part = slicing("split_part", "SplitBackward0")
-split_part_with_sizes = slicing("split_part_with_sizes", "SplitWithSizesBackward0")
-unbind_part = selecting("unbind_part", "UnbindBackward0")
+split_part = slicing("split_part", "SplitBackward0", "part")
+split_part_with_sizes = slicing("split_part_with_sizes", "SplitWithSizesBackward0", "part")
+unbind_part = selecting("unbind_part", "UnbindBackward0", "part")
 
 
 def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:

@@ -46,6 +46,7 @@ t: Primitive = primitive(
     view=True,
     notation=attribute("T"),
     fold=_fold_twice,
+    node_in_place="TBackward1",
 )
 transpose: Primitive = primitive(
     "transpose",
@@ -54,6 +55,7 @@ transpose: Primitive = primitive(
     structured=True,
     view=True,
     notation=_write_transpose,
+    node_in_place="TransposeBackward1",
 )
 permute: Primitive = primitive(
     "permute",
@@ -65,7 +67,7 @@ permute: Primitive = primitive(
 )
 
 
-@operation("A = [[1, 2, 3], [4, 5, 6]]; A.t()", "A = [[1, 2], [3, 4]]; t(A)")
+@operation("A = [[1, 2, 3], [4, 5, 6]]; A.t()", "A = [[1, 2], [3, 4]]; t(A)", in_place="look")
 def t_(input: Tensor) -> Any:
     """The transpose of a matrix; a vector stays as it is."""
     if input.ndim > 2:
@@ -89,7 +91,7 @@ def mT(input: Tensor) -> Any:
     return transpose(input, dim0=input.ndim - 2, dim1=input.ndim - 1)
 
 
-@operation("x = [[[1, 2], [3, 4]]]; transpose(x, 0, -1)", aliases=["swapaxes", "swapdims"])
+@operation("x = [[[1, 2], [3, 4]]]; transpose(x, 0, -1)", aliases=["swapaxes", "swapdims"], in_place="look")
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Any:
     """Two dimensions exchanged."""
     return transpose(input, dim0=dimension(dim0, input.ndim), dim1=dimension(dim1, input.ndim))

@@ -49,6 +49,7 @@ unsqueeze: Primitive = primitive(
     structured=True,
     view=True,
     notation=positional("unsqueeze"),
+    node_in_place="UnsqueezeBackward1",
 )
 squeeze: Primitive = primitive(
     "squeeze",
@@ -57,6 +58,7 @@ squeeze: Primitive = primitive(
     structured=True,
     view=True,
     fold=fold_same,
+    node_in_place="SqueezeBackward3",
 )
 
 
@@ -91,6 +93,7 @@ squeeze_dim: Primitive = primitive(
     view=True,
     notation=positional("squeeze"),
     fold=fold_squeeze,
+    node_in_place="SqueezeBackward4",
 )
 squeeze_dims: Primitive = primitive(
     "squeeze_dims",
@@ -101,6 +104,7 @@ squeeze_dims: Primitive = primitive(
     view=True,
     notation=positional("squeeze"),
     fold=fold_same,
+    node_in_place="SqueezeBackward4",
 )
 
 
@@ -195,19 +199,24 @@ def clone_(input: Tensor) -> Any:
     return clone(input)
 
 
-@operation("x = [1, 2]; x*detach(x)")
+@operation("x = [1, 2]; x*detach(x)", in_place="")
 def detach(input: Tensor) -> Any:
     """The same value outside the graph: a constant."""
     return input.detach()
 
 
-@operation("x = [1, 2, 3]; unsqueeze(x, 0)")
+@operation("x = [1, 2, 3]; unsqueeze(x, 0)", in_place="look")
 def unsqueeze_(input: Tensor, dim: int) -> Any:
     """A new dimension of size 1."""
     return unsqueeze(input, dim=dimension(dim, input.ndim + 1))
 
 
-@operation("x = [[1, 2, 3]]; squeeze(x)", "x = [[1, 2, 3]]; squeeze(x, 0)", "x = [[[1, 2, 3]]]; squeeze(x, (0, -2))")
+@operation(
+    "x = [[1, 2, 3]]; squeeze(x)",
+    "x = [[1, 2, 3]]; squeeze(x, 0)",
+    "x = [[[1, 2, 3]]]; squeeze(x, (0, -2))",
+    in_place="look",
+)
 def squeeze_(input: Tensor, dim: Dims = None) -> Any:
     """Without the dimensions of size 1: all of them, or the given one."""
     if dim is None:

@@ -12,7 +12,8 @@ from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import flat_positions, scattered
-from gradcli.ops.support.arguments import Shape, check_size
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Shape, check_size
 from gradcli.ops.support.surface import operation
 
 
@@ -43,6 +44,11 @@ def _places(shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
     return _strided(flat_positions(shape).reshape(-1), size, stride, offset)
 
 
+def _laid_back(g: Array, *, shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
+    """The gradient of `as_strided`: each entry added where it was read."""
+    return scattered(g, _places(shape, size, stride, offset), shape)
+
+
 laid: Primitive = primitive(
     "as_strided",
     _laid,
@@ -53,13 +59,16 @@ laid: Primitive = primitive(
 )
 laid_back: Primitive = primitive(
     "as_strided_backward",
-    lambda g, *, shape, size, stride, offset: scattered(g, _places(shape, size, stride, offset), shape),
+    _laid_back,
     lambda g, out, h, *, shape, size, stride, offset: laid(g, size=size, stride=stride, offset=offset),
     structured=True,
 )
+printed(laid_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), size=(2, 2), stride=(1, 1), offset=0)")
 
 
-@operation("x = [1, 2, 3, 4]; as_strided(x, (2, 2), (1, 2))", "x = [1, 2, 3, 4]; as_strided(x, (3, 2), (1, 1))")
+@operation(
+    "x = [1, 2, 3, 4]; as_strided(x, (2, 2), (1, 2))", "x = [1, 2, 3, 4]; as_strided(x, (3, 2), (1, 1))", in_place=""
+)
 def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | None = None) -> Any:
     """The memory of the tensor read with other sizes and steps; refused where that leads out of it."""
     array = input.array

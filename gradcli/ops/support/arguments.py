@@ -12,6 +12,7 @@ from gradcli.engine.checks.sizes import check_size as check_size
 from gradcli.engine.checks.sizes import too_large as too_large
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating, tensor
+from gradcli.ops.support.calling import ops
 
 # What a parameter can be annotated with, besides int, float, bool and str.
 Real = Tensor  # a tensor of floating point numbers; integers are converted
@@ -23,6 +24,8 @@ Padding = int | tuple[int, ...] | str  # as Pair, or 'same' or 'valid'
 Tensors = Any  # one tensor, or a list of them: `f(x, y)` and `f([x, y])`
 Dtype = np.dtype[Any]
 Indices = Tensor  # a tensor of integers, or of whole numbers
+Array = Any  # an array of floating point numbers, which users give as `Real`
+Places = Any  # an array of integers or booleans, which users give as `Indices`
 
 
 def as_tensor(value: Any) -> Tensor:
@@ -43,10 +46,8 @@ def stacked(items: list[Any]) -> Tensor:
             return tensor(items)
         except (TypeError, ValueError, OverflowError):
             raise ValueError("rows of different lengths") from None
-    from gradcli.ops.shaping.joining import stack_
-
     try:
-        return stack_([as_tensor(item) for item in items])  # type: ignore[no-any-return]
+        return ops.stack([as_tensor(item) for item in items])  # type: ignore[no-any-return]
     except RecursionError:
         raise ValueError("more than 64 dimensions") from None
 
@@ -147,6 +148,8 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "Tensor": as_tensor,
     "Real": real,
     "Indices": indices,
+    "Array": real,
+    "Places": indices,
     "Operand": operand,
     "Dims": _dims,
     "Dims | bool": lambda value: value if isinstance(value, bool) else _dims(value),
@@ -167,6 +170,8 @@ KINDS = {
     "Tensor": "a tensor",
     "Real": "a tensor",
     "Indices": "whole numbers",
+    "Array": "a tensor",
+    "Places": "whole numbers",
     "Operand": "a tensor or a number",
     "Dims": "a dimension or a tuple of them",
     "Dims | bool": "a dimension or a tuple of them",

@@ -12,6 +12,7 @@ from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.pointwise import arithmetic, comparisons
 from gradcli.ops.support.arguments import as_tensor
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 
 ATTRIBUTES = ("T", "mT", "H", "mH")
@@ -19,7 +20,7 @@ ATTRIBUTES = ("T", "mT", "H", "mH")
 
 def _named(name: str) -> Callable[..., Any]:
     """Return the operation of that name, whose family is imported when it is first used."""
-    return lambda *arguments: OPERATIONS[name].function(*arguments)
+    return lambda *arguments: getattr(ops, name)(*arguments)
 
 
 def _change(target: Tensor, function: Callable[..., Tensor], other: Any) -> Tensor:
@@ -43,10 +44,10 @@ def _attribute(x: Tensor, name: str) -> Any:
         if in_place is not None:
             return partial(in_place, x)
     if name in ATTRIBUTES:
-        return OPERATIONS[name].function(x)
+        return getattr(ops, name)(x)
     if name not in OPERATIONS or not OPERATIONS[name].method:
         raise AttributeError(f"'Tensor' object has no attribute {name!r}")
-    return partial(OPERATIONS[name].function, x)
+    return partial(getattr(ops, name), x)
 
 
 def register() -> None:
@@ -58,7 +59,7 @@ def register() -> None:
         setitem=_assign,
         getattr=_attribute,
         getitem=_named("index"),
-        matmul=lambda a, b: OPERATIONS["matmul"].function(as_tensor(a), as_tensor(b)),
+        matmul=lambda a, b: ops.matmul(as_tensor(a), as_tensor(b)),
         add=arithmetic.add_,
         sub=arithmetic.sub_,
         mul=arithmetic.mul_,

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
-
-from gradcli.ops.support.surface import OPERATIONS
 
 
 class ReturnType(tuple[Any, ...]):
@@ -25,27 +21,3 @@ class ReturnType(tuple[Any, ...]):
         if part.startswith("_") or part not in self._fields:
             raise AttributeError(f"torch.return_types.{self.name} has no part {part!r}")
         return self[self._fields.index(part)]
-
-
-def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
-    return OPERATIONS[name](*arguments, **keywords)
-
-
-SEVERAL = (
-    "aminmax",
-    "cummax",
-    "cummin",
-    "kthvalue",
-    "max",
-    "median",
-    "min",
-    "mode",
-    "slogdet",
-    "sort",
-    "std_mean",
-    "topk",
-    "var_mean",
-)
-
-# The operations that return several tensors, some of them only where a dimension is given; families load when called.
-PAIRS: Mapping[str, Callable[..., Any]] = {name: partial(_call, name) for name in SEVERAL}

@@ -11,11 +11,11 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import Any, TypeVar
 
 from gradcli.errors import EvaluationError
 from gradcli.ops.support.arguments import KINDS, READERS, described
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.catalogue import FAMILY_OF
 from gradcli.source import did_you_mean
 
@@ -24,13 +24,29 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Operation:
-    """A name that users write; `method` says whether `x.name()` is one too."""
+    """A name that users write, declared once with its facts.
+
+    method: `x.name()` is one too.
+    torch: further names in modules of torch, with the module: `special.gammaln`.
+    only: the one module of torch that has it, where the others mean something else by its name.
+    in_place: `x.name_()` writes the result over `x` ("write"), looks at the same memory in another shape ("look"), or
+        is not there ("").
+    integers_stay: torch takes tensors of integers as they are, to keep or refuse them, where `Real` converts them.
+    numbers: whether torch takes a plain number for an `Operand` "first" too, only "after" it, or "never".
+    contracts: it sums over dimensions that would else broadcast, and refuses sizes that are too large by itself.
+    """
 
     name: str
     function: Callable[..., Any]
     examples: tuple[str, ...]
-    aliases: tuple[str, ...] = ()
+    aliases: Sequence[str] = ()
     method: bool = True
+    torch: Sequence[str] = ()
+    only: str = ""
+    in_place: str = "write"
+    integers_stay: bool = False
+    numbers: str = "after"
+    contracts: bool = False
 
     @cached_property
     def _signature(self) -> inspect.Signature:
@@ -42,11 +58,14 @@ class Operation:
 
     @property
     def signature(self) -> str:
-        """As users read it: `sum(input, dim=None, keepdim=False)`."""
+        """As users read it: `sum(input, dim=None, keepdim=False)`; `*` stands before what must have its name."""
         parts = [
             ("*" if p.kind is p.VAR_POSITIONAL else "") + p.name + ("" if p.default is p.empty else f"={p.default!r}")
             for p in self.parameters.values()
         ]
+        needed = [p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in self.parameters.values()]
+        if any(needed) and not any(part.startswith("*") for part in parts):
+            parts.insert(needed.index(True), "*")
         return f"{self.name}({', '.join(parts)})"
 
     @property
@@ -114,40 +133,40 @@ class Operations(Mapping[str, Operation]):
 
     def __getitem__(self, name: str) -> Operation:
         if name not in self._declared:
-            import_module(f"gradcli.ops.{FAMILY_OF[name]}")
+            if name not in FAMILY_OF:
+                raise KeyError(name)
+            getattr(ops, name)
         return self._declared[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(FAMILY_OF)
+        return (name for name in FAMILY_OF if "." not in name)
 
     def __len__(self) -> int:
-        return len(FAMILY_OF)
+        return sum(1 for _ in self)
 
     def __contains__(self, name: object) -> bool:
         return name in FAMILY_OF
 
-    def declare(self, name: str, operation: Operation) -> None:
-        assert name not in self._declared, name
-        self._declared[name] = operation
+    def declare(self, operation: Operation) -> None:
+        for name in (operation.name, *operation.aliases, *operation.torch):
+            assert name not in self._declared, name
+            self._declared[name] = operation
+            vars(ops)[name] = operation.function
 
 
 OPERATIONS = Operations()
 
 
-def operation(*examples: str, aliases: Sequence[str] = (), method: bool = True) -> Callable[[Function], Function]:
+def operation(*examples: str, **facts: Any) -> Callable[[Function], Function]:
     """Declare an operation under the function's own name (a trailing underscore is for Python's sake)."""
 
     def declare(function: Function) -> Function:
-        register(function.__name__.rstrip("_"), function, examples, aliases, method)
+        register(function.__name__.rstrip("_"), function, examples, **facts)
         return function
 
     return declare
 
 
-def register(
-    name: str, function: Callable[..., Any], examples: Sequence[str], aliases: Sequence[str] = (), method: bool = True
-) -> None:
-    """Add a name for users."""
-    declared = Operation(name, function, tuple(examples), tuple(aliases), method)
-    for known in (name, *aliases):
-        OPERATIONS.declare(known, declared)
+def register(name: str, function: Callable[..., Any], examples: Sequence[str], **facts: Any) -> None:
+    """Declare an operation with facts of `Operation`."""
+    OPERATIONS.declare(Operation(name, function, tuple(examples), **facts))

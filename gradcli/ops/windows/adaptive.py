@@ -12,7 +12,8 @@ from gradcli.errors import AutogradError
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim, unsqueeze
-from gradcli.ops.support.arguments import Pair, Real, Shape, check_size, integer
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Pair, Places, Real, Shape, check_size, integer
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
 
@@ -35,7 +36,8 @@ def _means(x: Any, *, output_size: Shape) -> Any:
     return down @ x @ across.T
 
 
-def _spread(g: Any, *, size: Shape) -> Any:
+def _spread(g: Array, *, size: Shape) -> Any:
+    """The gradient of `adaptive_avg_pool2d`: each part's divided among its entries."""
     down, across = (_shares(n, parts, g.dtype) for n, parts in zip(size[-2:], g.shape[-2:], strict=True))
     return down.T @ g @ across
 
@@ -55,7 +57,7 @@ adaptive_spread: Primitive = primitive(
 )
 
 
-def _places(x: Any, *, output_size: Shape) -> Any:
+def _places(x: Array, *, output_size: Shape) -> Any:
     """The flat index of the largest entry of each part, in its image."""
     width = x.shape[-1]
     out = np.zeros((*x.shape[:-2], *output_size), np.int64)
@@ -71,7 +73,8 @@ def _flat(x: Any) -> Any:
     return reshape(x, shape=(*x.shape[:-2], x.shape[-2] * x.shape[-1]))
 
 
-def _at_places(x: Any, places: Any, *, output_size: Shape) -> Any:
+def _at_places(x: Array, places: Places, *, output_size: Shape) -> Any:
+    """The entries at flat places of their images."""
     return np.take_along_axis(_flat(x), _flat(places), -1).reshape(places.shape)
 
 
@@ -88,6 +91,13 @@ adaptive_max = primitive(
     node="AdaptiveMaxPool2DBackward0",
     structured=True,
 )
+printed(adaptive_spread, "u = [[[1, 2]]]; adaptive_avg_pool2d_backward(u, size=(1, 2, 3))")
+printed(
+    adaptive_places,
+    "x = [[[1, 3, 2]]]; p = adaptive_max_pool2d_indices(x, output_size=(1, 2)); "
+    "adaptive_max_pool2d_values(x, p, output_size=(1, 2))",
+)
+printed(adaptive_max, "x = [[[1, 3, 2]]]; adaptive_max_pool2d_values(x, [[[1, 0]]], output_size=(1, 2))")
 
 
 def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:

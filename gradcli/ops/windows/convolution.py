@@ -48,6 +48,7 @@ convolution: Primitive = primitive(
     lambda g, out, x, w, bias, **o: sum_dim(g, dim=(0, *range(2, len(g.shape)))),
     notation=_write("", None),
     structured=True,
+    inputs=("input", "weight", "bias"),
 )
 convolution_input: Primitive = primitive(
     "convolution_input",

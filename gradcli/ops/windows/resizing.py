@@ -54,6 +54,7 @@ transposed: Primitive = primitive(
     node="ConvolutionBackward0",
     notation=_write,
     structured=True,
+    inputs=("input", "weight", "bias"),
 )
 
 

@@ -10,10 +10,11 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.modes import mode
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
+from gradcli.explanation.calls import COMPARE
 from gradcli.script.timeline.names import node_of
 
 ROOTS = 4  # tensors outside the graph that are remembered below another
-SIGNS = {"gt": ">", "lt": "<", "ge": ">=", "le": "<=", "eq": "==", "ne": "!="}
+SIGNS = {name: sign for sign, name in COMPARE.items()}
 
 
 class Cut(NamedTuple):

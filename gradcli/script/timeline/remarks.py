@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.model import Explanation, Note, Step
 from gradcli.explanation.model import Node as Line
@@ -18,10 +19,6 @@ from gradcli.script.timeline.run import Run
 from gradcli.script.timeline.walk import Walk
 
 Arrivals = Sequence[tuple[Tensor, Any, Any]]  # a leaf, its gradient, and what its `.grad` held before
-
-PRODUCTS = frozenset(("mul", "div", "dot", "mv", "mm", "matmul", "bmm", "addmm", "linear", "outer", "einsum"))
-BOUNDED = frozenset(("clamp", "clamp_min", "clamp_max", "hardtanh", "relu6", "hardsigmoid", "hardshrink", "softshrink"))
-SATURATED = frozenset(("sigmoid", "tanh", "erf", "softplus", "logsigmoid", "softsign", "atan", "silu", "gelu"))
 
 
 def added(run: Run, arrivals: Arrivals) -> Iterator[Note]:
@@ -99,16 +96,18 @@ def because(explanation: Explanation, line: Line, step: Step) -> str:
     formula = local.formula if local is not None else None
     if formula is not None and not names_in(formula):
         return ", for its derivative is 0 everywhere"
+    known = REGISTRY.get(line.op or "")
+    traits = known.traits if known else ()
     if line.op == "relu":
         return f", for {step.input} is nowhere above 0"
-    if line.op in BOUNDED:
+    if "bounded" in traits:
         return f", for {step.input} is outside its bounds, where it is flat"
-    if line.op in SATURATED:
+    if "saturating" in traits:
         return f", for {step.input} is so far from 0 that it is flat there: its derivative rounds to 0"
     if line.op in ("softmax", "log_softmax"):
         return ": its entries always add up to 1, so what arrives equally at all of them cancels"
     zeros = [x for x in line.inputs if x != step.input and not np.any(explanation.node(x).value)]
-    if line.op in PRODUCTS and zeros:
+    if "product" in traits and zeros:
         return f", for it multiplies by {zeros[0]}, which is 0"
     if formula is not None:
         return f", for its derivative {unparse(formula)} is 0 there"

@@ -11,8 +11,8 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.pairs import ReturnType
-from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.torch.tensor.casting import tensor_type
 from gradcli.script.torch.tensor.options import made, number, read_options
@@ -36,7 +36,7 @@ QR = (
 
 
 def _call(name: str, *arguments: Any, **keywords: Any) -> Any:
-    return OPERATIONS[name].function(*arguments, **keywords)
+    return getattr(ops, name)(*arguments, **keywords)
 
 
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> ReturnType:

@@ -10,27 +10,22 @@ import numpy as np
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import LinAlgError, UnsupportedError
 from gradcli.script.python.values.attributes import Namespace
 from gradcli.script.torch.operations import facade
 
-SAME = (
-    "cholesky cond cross det diagonal eigh eigvalsh lstsq matmul matrix_exp matrix_norm matrix_power matrix_rank "
-    "multi_dot pinv qr lu lu_factor slogdet solve solve_triangular svd svdvals tensorinv tensorsolve "
-    "vecdot vector_norm"
-)
-# The names of torch.linalg, and what the engine calls them.
-NAMES = {"norm": "linalg_norm", "inv": "inv", **{name: name for name in SAME.split()}}
 COMPLEX = ("eig", "eigvals")
-WHOLE = frozenset(("cross", "diagonal", "matmul", "matrix_power", "multi_dot", "vander"))  # they take integers
 
 
 def of_reals(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Integers are refused; several results are of a type of their own: `torch.return_types.linalg_slogdet`."""
+    """Refuse integers where real numbers are read; several results are a `torch.return_types.linalg_slogdet`."""
+    known = OPERATIONS.get(f"linalg.{name}") or OPERATIONS[name]
+    reads_reals = next(iter(known.parameters.values())).annotation == "Real" and not known.integers_stay
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         first = arguments[0] if arguments else None
-        if name not in WHOLE and isinstance(first, Tensor) and first.dtype.kind != "f":
+        if reads_reals and isinstance(first, Tensor) and first.dtype.kind != "f":
             kind = TYPE_NAMES[first.dtype]
             inner = "vector_norm" if name == "norm" else name
             raise RuntimeError(f"linalg.{inner}: Expected a floating point or complex tensor as input. Got {kind}")
@@ -86,13 +81,10 @@ def find(name: str) -> Any:
         )
     if name.endswith("_ex") and name[:-3] in ("inv", "cholesky", "solve"):
         return checked(name[:-3])
-    if name not in NAMES:
-        return None
-    known = facade.function(NAMES[name])
+    known = facade.function(name, "linalg")
     return known if known is None else of_reals(name, known)
 
 
 def namespace(name: str) -> Namespace:
-    return Namespace(
-        name, {"LinAlgError": LinAlgError}, find, known=[*NAMES, "lu_solve", "inv_ex", "cholesky_ex", "solve_ex"]
-    )
+    known = [*OPERATIONS, "norm", "lu_solve", "inv_ex", "cholesky_ex", "solve_ex"]
+    return Namespace(name, {"LinAlgError": LinAlgError}, find, known=known)

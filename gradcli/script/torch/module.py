@@ -165,10 +165,7 @@ def find(name: str) -> Any:
         return import_module("gradcli.script.torch.saving").MEMBERS[name]
     if name == "vmap":
         return import_module("gradcli.script.torch.func.vectorising").vmap
-    known = facade.further("range_" if name == "range" else name)
-    if known is not None:
-        return known
-    return None if name in facade.ELSEWHERE else facade.function(name)
+    return facade.function(name) or facade.further("range_" if name == "range" else name)
 
 
 def namespace(name: str) -> Namespace:

@@ -10,7 +10,7 @@ import pytest
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.support.pairs import PAIRS, ReturnType
+from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
 from tests.ops.gradients import value_and_gradients
 
@@ -23,7 +23,7 @@ def parts(name: str, x: Any, *arguments: Any, **options: Any) -> tuple[list[Any]
 
 
 def test_the_parts_have_names_and_places() -> None:
-    found = PAIRS["sort"](tensor([3.0, 1.0]))
+    found = OPERATIONS["sort"](tensor([3.0, 1.0]))
     assert isinstance(found, ReturnType)
     values, indices = found
     assert values is found.values is found[0]
@@ -32,11 +32,6 @@ def test_the_parts_have_names_and_places() -> None:
     assert OPERATIONS["max"](tensor([3.0, 1.0]), 0).name == "max"
     with pytest.raises(AttributeError, match=r"torch\.return_types\.sort has no part 'places'"):
         _ = found.places
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_every_pair_is_an_operation(name: str) -> None:
-    assert name in OPERATIONS
 
 
 def test_equal_entries_keep_their_order() -> None:

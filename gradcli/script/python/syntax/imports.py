@@ -27,7 +27,7 @@ def imported(modules: Namespace, dotted: str) -> Any:
             raise ModuleNotFoundError(f"No module named {dotted!r}; {known!r} is not a package", name=dotted)
         known = f"{known}.{name}"
         try:
-            found = found.get(name)
+            found = found.get(name, imported=True)
         except AttributeError as error:
             raise ModuleNotFoundError(f"No module named {known!r}", name=known) from error
     return found

@@ -8,6 +8,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, UnionType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError, python_class
+from gradcli.script.originals import check_module, torch_has
 from gradcli.source import did_you_mean
 
 
@@ -45,30 +46,37 @@ class Namespace:
     def __repr__(self) -> str:
         return f"<module {self.name!r}>"
 
-    def get(self, name: str) -> Any:
-        """Return a member; raise UnsupportedError, with the closest name, where there is none."""
+    def get(self, name: str, *, imported: bool = False) -> Any:
+        """Return a member; raise UnsupportedError, with the closest name, where there is none.
+
+        A module that is `imported` may be no attribute of the one that it lies in: torch.optim.sgd is not.
+        """
         if name in self.members:
             return self.members[name]
         if name == "__name__":
             return self.name
-        found = self.find(name) if self.find is not None else None
+        known = self._has(name)
+        found = self.find(name) if self.find is not None and (known or imported) else None
         if found is None:
             self._check(name)
             raise missing(f"{self.name}.{name} is not supported here", name, self.names)
-        self.members[name] = found
+        if known:
+            self.members[name] = found
         return found
 
     @property
     def names(self) -> set[str]:
         """The names of the members, loaded or not."""
-        return {*self.members, *self.known}
+        return {*self.members, *filter(self._has, self.known)}
+
+    def _has(self, name: str) -> bool:
+        """Whether the original has the name, as far as is recorded."""
+        return not self.original or torch_has(self.original, name)
 
     def _check(self, name: str) -> None:
         """Raise AttributeError in Python's words for a name that the original has not either."""
         if not self.original:
             return
-        from gradcli.script.originals import check_module
-
         try:
             check_module(self.original, name)
         except AttributeError as error:

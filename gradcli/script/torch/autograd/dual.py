@@ -8,7 +8,7 @@ from gradcli.engine import tangents
 from gradcli.engine.modes import switched
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.python.values.attributes import BuiltinType, Facade, describe
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
@@ -71,7 +71,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
             f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
             f"{list(tangent.shape)}."
         )
-    dual = OPERATIONS["view"].function(tensor, tensor.shape)
+    dual = ops.view(tensor, tensor.shape)
     levels[0].set(dual, tangent)
     return dual  # type: ignore[no-any-return]
 
@@ -82,7 +82,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
     with switched(tape=None):  # so that the tangent does not follow
-        return UnpackedDualTensor(OPERATIONS["view"].function(tensor, tensor.shape), tangent)
+        return UnpackedDualTensor(ops.view(tensor, tensor.shape), tangent)
 
 
 def enter_dual_level() -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, Namespace
@@ -35,7 +34,6 @@ AUTOGRAD: dict[str, Any] = {
     "backward": backward,
     "grad": gradient,
     "Variable": VARIABLE,
-    "is_grad_enabled": lambda: mode.grad_enabled,
 }
 SMALL: dict[str, dict[str, Any]] = {
     "torch.autograd.grad_mode": MODES,

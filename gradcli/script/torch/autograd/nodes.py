@@ -108,34 +108,8 @@ def next_functions(node: Any) -> tuple[tuple[Any, int], ...]:
     return tuple((visible(edge), getattr(edge, "place", n)) for edge, n in node.next_functions)
 
 
-# The names of the inputs of an operation in torch's `_saved_` attributes; `self` and `other` unless listed here.
-INPUTS = {
-    "MmBackward0": ("self", "mat2"),
-    "BmmBackward0": ("self", "mat2"),
-    "AddmmBackward0": ("self", "mat1", "mat2"),
-    "MvBackward0": ("self", "vec"),
-    "DotBackward0": ("self", "tensor"),
-    "PowBackward0": ("self", "exponent"),
-    "PowBackward1": ("self", "exponent"),
-    "PowBackward2": ("self", "exponent"),
-    "WhereBackward0": ("condition", "self", "other"),
-    "MaskedFillBackward0": ("self", "mask"),
-    "GatherBackward0": ("self", "index"),
-    "ConvolutionBackward0": ("input", "weight", "bias"),
-    "NativeLayerNormBackward0": ("input", "weight", "bias"),
-    **dict.fromkeys(
-        (
-            "MseLossBackward0",
-            "NllLossBackward0",
-            "BinaryCrossEntropyBackward0",
-            "BinaryCrossEntropyWithLogitsBackward0",
-            "SmoothL1LossBackward0",
-            "HuberLossBackward0",
-        ),
-        ("self", "target"),
-    ),
-}
-SAVED = {name for names in INPUTS.values() for name in names} | {"other"}
+SAVED = ("self", "other", "mat1", "mat2", "vec", "tensor", "exponent", "condition", "mask", "index", "input", "weight",
+         "bias", "target")  # fmt: skip
 OPTIONS = ("dim", "keepdim", "min", "max", "negative_slope", "alpha")
 SIZED = "Sum Mean View Expand Select Slice Index Squeeze Max0 Min0 Mm Repeat Split Topk Sort UnsafeView"
 
@@ -146,7 +120,7 @@ def saved_input(name: str) -> Callable[[Node], Any]:
     def get(node: Node) -> Any:
         if name in node.options:
             return node.options[name]
-        names = INPUTS.get(node.name(), ("self", "other"))
+        names = node.primitive.inputs
         position = names.index(name) if name in names else OUT
         of_rules = node.primitive.saved_for(node.edges)
         if position == OUT or not any(position in positions for positions in of_rules):

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.builtins import type_of
@@ -149,7 +149,7 @@ def standard_normal(shape: tuple[int, ...], dtype: Any) -> Tensor:
 
 
 def expanded(x: Tensor, shape: tuple[int, ...]) -> Tensor:
-    return OPERATIONS["expand"].function(x, shape)  # type: ignore[no-any-return]
+    return ops.expand(x, shape)  # type: ignore[no-any-return]
 
 
 def as_type(x: Tensor, other: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.engine import tangents
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.functional.derivatives import units, zeros
 from gradcli.script.torch.func.reverse import Func, Places, outputs_of, selected
@@ -28,7 +28,7 @@ def jvp(func: Func, primals: Any, tangents_: Any, *, strict: bool = False, has_a
             "tuple of 3 tensors, tangents also must be."
         )
     with tangents.level() as level:
-        duals = [tangents.carry(x, OPERATIONS["view"].function(x, x.shape)) for x in given]
+        duals = [tangents.carry(x, ops.view(x, x.shape)) for x in given]
         for dual, direction in zip(duals, directions, strict=True):
             level.set(dual, direction)
         made = func(*build(iter(duals)))
@@ -85,5 +85,5 @@ def jacfwd(func: Func, argnums: Places = 0, has_aux: bool = False, *, randomness
 
 def columned(columns: list[Tensor], out: Tensor, x: Tensor) -> Tensor:
     """Return the Jacobian of one output by one input, from its columns."""
-    stacked = OPERATIONS["stack"].function(columns, -1)
-    return OPERATIONS["reshape"].function(stacked, (*out.shape, *x.shape))  # type: ignore[no-any-return]
+    stacked = ops.stack(columns, -1)
+    return ops.reshape(stacked, (*out.shape, *x.shape))  # type: ignore[no-any-return]

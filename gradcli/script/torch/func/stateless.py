@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 
 TABLES = ("_parameters", "_buffers")
 
@@ -59,7 +59,7 @@ def stack_module_state(models: Any) -> tuple[dict[str, Tensor], dict[str, Tensor
     """Stack the parameters, and the buffers, of modules that are built alike."""
     if not models:
         raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    stack = OPERATIONS["stack"].function
+    stack = ops.stack
     parameters = [dict(model.named_parameters()) for model in models]
     buffers = [dict(model.named_buffers()) for model in models]
     return (

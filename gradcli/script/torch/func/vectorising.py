@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.formatting import represent
@@ -104,7 +104,7 @@ class Batch:
     def example(self, n: int) -> tuple[Any, dict[str, Any]]:
         """Return the arguments of one example."""
         chosen = [
-            x if dim is None else OPERATIONS["select"].function(x, dim, n)
+            x if dim is None else ops.select(x, dim, n)
             for x, dim in zip((*self.leaves, *self.named), self.dims, strict=True)
         ]
         count = len(self.leaves)
@@ -152,7 +152,7 @@ def vmap(
                 f"{structure(made)}."
             )
         columns = zip(*results, strict=True)
-        stack = OPERATIONS["stack"].function
+        stack = ops.stack
         return build(
             column[0] if dim is None else stack(list(column), dim) for column, dim in zip(columns, dims, strict=True)
         )

@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.values.attributes import Namespace
 
 PLACES = {
@@ -84,7 +85,7 @@ def namespace(name: str) -> Namespace:
     if name == "torch.nn.functional":
         from gradcli.script.torch.nn.functional import module as functional
 
-        return Namespace(name, find=functional.find, known=functional.KIND_OF)
+        return Namespace(name, find=functional.find, known=[*functional.KIND_OF, *OPERATIONS])
     if name == "torch.nn.init":
         from gradcli.script.torch.nn import initialisation
 

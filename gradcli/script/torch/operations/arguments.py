@@ -5,40 +5,29 @@ What plainly fits is read in one pass; only where that fails are names, position
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from inspect import Parameter
 from itertools import chain, repeat
 from typing import Any
 
+from gradcli.ops.support.surface import Operation
 from gradcli.script.torch.operations.readers import READERS, Reader, kind_name, number, size_tuple, tensor
 from gradcli.source import did_you_mean
 
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "x": "input"}  # numpy's names, which torch takes too
-# Operations that take integers as they are, and those that take plain numbers where others take a tensor only.
-INTEGERS_STAY = (
-    "norm dist quantile cdist inverse inv det slogdet frac lerp histc allclose isclose abs absolute sign sgn floor "
-    "ceil round trunc fix relu mean std var softmax log_softmax"
-)
-NUMBERS_FIRST = (
-    "add sub subtract mul multiply div divide true_divide pow power remainder where xlogy float_power bucketize "
-    "searchsorted floor_divide"
-)
-KEEP_INTEGERS, FIRST_NUMBERS = frozenset(INTEGERS_STAY.split()), frozenset(NUMBERS_FIRST.split())
-EXTRA = {
-    "scatter": ("reduce",),
-    "repeat_interleave": ("output_size",),
-}  # keywords that the engine has not, and `lowering` takes
-OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))  # they refuse fractions themselves
-ONLY_TENSORS = frozenset(("maximum", "minimum"))
+OWN_INDICES = frozenset(("gather", "scatter", "scatter_add"))  # which `lowering` refuses in other words
 
 
 class Signature:
     """The parameters of one operation, as a function or as a method, which has the tensor before them."""
 
-    def __init__(self, name: str, parameters: Mapping[str, Parameter], *, method: bool) -> None:
-        self.name = name
+    def __init__(self, operation: Operation, shown: str, more: Iterable[str] = (), *, method: bool) -> None:
+        """`shown` is the name in messages; `more` are keywords that go through unread."""
+        self.name = shown
+        self.more = frozenset(("dtype", *more))
         self.method = method
-        self.parameters = parameters
+        self.operation = operation
+        self.parameters = parameters = operation.parameters
         self.readers = {parameter: self._reader(p) for parameter, p in parameters.items()}
         fixed = [p for p in parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
         rest = [p.name for p in parameters.values() if p.kind is p.VAR_POSITIONAL]
@@ -54,14 +43,14 @@ class Signature:
     def _reader(self, parameter: Parameter) -> Reader:
         kind = self.kind(parameter)
         read = READERS[kind][0]
-        if (self.name in KEEP_INTEGERS and kind == "Real") or (self.name in OWN_INDICES and kind == "Indices"):
+        own, first = self.operation, parameter.name in ("input", "self")
+        if (own.integers_stay and kind == "Real") or (own.name in OWN_INDICES and kind == "Indices"):
             read = tensor
         if parameter.name == "alpha":  # a whole number leaves sums of integers whole
             read = number
-        if kind == "Operand" and parameter.default is parameter.empty:
-            is_first = parameter.name in ("input", "self")
-            if (is_first and self.name not in FIRST_NUMBERS) or self.name in ONLY_TENSORS:
-                read = tensor
+        is_tensor = own.numbers == "never" or (first and own.numbers == "after")
+        if kind == "Operand" and parameter.default is parameter.empty and is_tensor:
+            read = tensor
         if parameter.default is None:
             return lambda value: None if value is None else read(value)
         return read
@@ -110,7 +99,7 @@ class Signature:
 
     def _known(self, keyword: str) -> str:
         name = keyword if keyword in self.parameters else SYNONYMS.get(keyword, keyword)
-        if name not in self.parameters and name != "dtype" and name not in EXTRA.get(self.name.removesuffix("_"), ()):
+        if name not in self.parameters and name not in self.more:
             close = did_you_mean(name, self.parameters)
             hint = f" (did you mean '{close}'?)" if close else ""
             raise TypeError(f"{self.name}() got an unexpected keyword argument '{keyword}'{hint}")

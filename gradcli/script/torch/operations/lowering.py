@@ -11,15 +11,15 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import quotient
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 
 
 def _whole(name: str) -> Callable[..., Any]:
     """Rounding leaves integers as they are."""
 
     def call(input: Tensor, **options: Any) -> Any:
-        rounded = OPERATIONS[name].function
-        return rounded(input, **options) if is_floating(input.value) else OPERATIONS["clone"].function(input)
+        rounded = getattr(ops, name)
+        return rounded(input, **options) if is_floating(input.value) else ops.clone(input)
 
     return call
 
@@ -32,7 +32,7 @@ def _only_real(name: str, kernel: str) -> Callable[..., Any]:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         if not is_floating(input.value) and options.get("dtype") is None:
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
-        return OPERATIONS[name].function(input, *arguments, **options)
+        return getattr(ops, name)(input, *arguments, **options)
 
     return call
 
@@ -41,7 +41,7 @@ def _spread(name: str) -> Callable[..., Any]:
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         if not is_floating(input.value):
             raise RuntimeError("std and var only support floating point and complex dtypes")
-        return OPERATIONS[name].function(input, *arguments, **options)
+        return getattr(ops, name)(input, *arguments, **options)
 
     return call
 
@@ -53,7 +53,7 @@ def _scaled(name: str) -> Callable[..., Any]:
         whole = all(x.dtype.kind != "f" if isinstance(x, Tensor) else not isinstance(x, float) for x in (input, other))
         if isinstance(alpha, float) and whole:
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
-        return OPERATIONS[name].function(input, other, alpha=alpha)
+        return getattr(ops, name)(input, other, alpha=alpha)
 
     return call
 
@@ -66,7 +66,7 @@ def _runtime(name: str) -> Callable[..., Any]:
         if indices and is_floating(indices[0].value):
             raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
         try:
-            return OPERATIONS[name].function(input, *arguments, **options)
+            return getattr(ops, name)(input, *arguments, **options)
         except AutogradError as error:
             if "out of bounds" in error.message:
                 raise RuntimeError(error.message) from None
@@ -81,7 +81,7 @@ def _of_reals(name: str, text: str, error: type[Exception] = RuntimeError) -> Ca
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         if not is_floating(input.value) and options.get("dtype") is None:
             raise error(text.format(TYPE_NAMES[input.dtype]))
-        return OPERATIONS[name].function(input, *arguments, **options)
+        return getattr(ops, name)(input, *arguments, **options)
 
     return call
 
@@ -90,7 +90,7 @@ def _no_booleans(name: str, text: str, error: type[Exception] = RuntimeError) ->
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
         if input.dtype == np.bool_:
             raise error(text)
-        return OPERATIONS[name].function(input, *arguments, **options)
+        return getattr(ops, name)(input, *arguments, **options)
 
     return call
 
@@ -101,7 +101,7 @@ def _norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
         if p != "nuc":
             raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
         axes = (-2, -1) if dim is None else dim
-        return OPERATIONS["matrix_norm"].function(input, p, axes, keepdim)
+        return ops.matrix_norm(input, p, axes, keepdim)
     return _of_reals("norm", EXPECTED.format("vector_norm") + "{}")(input, p, dim, keepdim, **options)
 
 
@@ -111,14 +111,15 @@ def _alike(name: str) -> Callable[..., Any]:
     def call(input: Tensor, other: Tensor, *arguments: Any, **options: Any) -> Any:
         if input.dtype != other.dtype:
             raise RuntimeError(f"{TYPE_NAMES[input.dtype]} did not match {TYPE_NAMES[other.dtype]}")
-        return OPERATIONS[name].function(input, other, *arguments, **options)
+        return getattr(ops, name)(input, other, *arguments, **options)
 
     return call
 
 
-def _scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, **options: Any) -> Any:
+def _scatter(
+    input: Tensor, dim: int, index: Tensor, src: Any = None, *, reduce: str | None = None, **options: Any
+) -> Any:
     """`reduce=` adds or multiplies, which torch has under a name of its own by now."""
-    reduce = options.pop("reduce", None)
     if reduce is None:
         return _runtime("scatter")(input, dim, index, src, **options)
     source = options.get("value") if src is None else src
@@ -127,7 +128,7 @@ def _scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, **options:
     kinds = {"add": "sum", "multiply": "prod"}
     if reduce not in kinds:
         raise RuntimeError("reduce argument must be either add or multiply.")
-    return OPERATIONS["scatter_reduce"].function(input, dim, index, source, kinds[reduce])
+    return ops.scatter_reduce(input, dim, index, source, kinds[reduce])
 
 
 EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
@@ -136,7 +137,7 @@ EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got
 def _repeated(input: Tensor, repeats: Any, dim: Any = None, output_size: Any = None) -> Any:
     if isinstance(repeats, Tensor) and is_floating(repeats.value):
         raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{TYPE_NAMES[repeats.dtype]}'")
-    return OPERATIONS["repeat_interleave"].function(input, repeats, dim)
+    return ops.repeat_interleave(input, repeats, dim)
 
 
 KERNELS = {"frac": "frac_cpu", "lerp": "lerp_kernel_scalar", "histc": "histogram_cpu"}

@@ -12,8 +12,8 @@ from gradcli.engine.memory.views import View
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Gradient, Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.operators import ATTRIBUTES
-from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES, type_of
 from gradcli.script.python.values.formatting import FORMATS, REPRESENTATIONS, represent
@@ -171,7 +171,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
 
 def _shape_attribute(name: str) -> Callable[[Any], Any]:
     """Make the getter of `x.T` or another operation without arguments."""
-    return lambda x: OPERATIONS[name].function(x)
+    return lambda x: getattr(ops, name)(x)
 
 
 GETTERS |= {name: _shape_attribute(name) for name in ATTRIBUTES}

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.broadcast import to_copy
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, Device, DType, check_device, numpy_dtype
 
@@ -19,7 +19,7 @@ def cast(x: Tensor, dtype: Any, *, copy: bool = False) -> Tensor:
     """Return the tensor in another dtype; the tensor itself if it has that dtype."""
     wanted = np.dtype(numpy_dtype(dtype))
     if x.dtype == wanted:
-        return OPERATIONS["clone"].function(x) if copy else x
+        return ops.clone(x) if copy else x
     if wanted.kind == "f":
         return to_copy(x, dtype=wanted)  # type: ignore[no-any-return]
     return Tensor(x.value.astype(wanted))  # integers are outside the graph

@@ -10,7 +10,7 @@ import numpy as np
 from gradcli.engine.memory.in_place import check_in_place
 from gradcli.engine.memory.views import owner
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options
 
@@ -73,7 +73,7 @@ def empty_permuted(size: Any, physical_layout: Any, **keywords: Any) -> Tensor:
 
 
 def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
-    return OPERATIONS["split"].function(input, tuple(split_sizes), dim)
+    return ops.split(input, tuple(split_sizes), dim)
 
 
 def put_(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
@@ -87,14 +87,14 @@ def put_(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> 
 
 
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    return put_(OPERATIONS["clone"].function(input), index, source, accumulate)
+    return put_(ops.clone(input), index, source, accumulate)
 
 
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:
     """Return a copy with entries written at indices."""
     from gradcli.ops.indexing.assignment import index_put_
 
-    return index_put_(OPERATIONS["clone"].function(input), indices, values, accumulate)
+    return index_put_(ops.clone(input), indices, values, accumulate)
 
 
 def apply_(x: Tensor, function: Any) -> Tensor:
@@ -119,4 +119,4 @@ def adjoint(input: Tensor) -> Any:
     """Exchange the last two dimensions."""
     if input.ndim < 2:
         raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
-    return OPERATIONS["transpose"].function(input, -2, -1)
+    return ops.transpose(input, -2, -1)

@@ -12,7 +12,7 @@ from gradcli.engine.backward import grad
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import stack_
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.python.values.builtins import type_of
 from gradcli.script.python.values.formatting import represent
@@ -44,9 +44,7 @@ def several(x: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
 def prepared(inputs: Sequence[Tensor], create_graph: bool) -> tuple[Tensor, ...]:
     """Copy the inputs to tensors that require grad; with `create_graph`, in the graph of the inputs."""
     made = tuple(
-        OPERATIONS["view"].function(x, x.shape)
-        if create_graph and x.requires_grad
-        else tangents.carry(x, x.detach().requires_grad_())
+        ops.view(x, x.shape) if create_graph and x.requires_grad else tangents.carry(x, x.detach().requires_grad_())
         for x in inputs
     )
     if running.machine.timeline is not None:
@@ -100,13 +98,13 @@ def rows(
     """Return the Jacobian of one output by each input, from one backward pass for each entry of the output."""
     for x in inputs:
         running.machine.budget.fits(output.value.size * x.value.size, "the Jacobian")
-    flat = OPERATIONS["reshape"].function(output, (-1,))
+    flat = ops.reshape(output, (-1,))
     passes = []
     for at in range(output.value.size):
         found = found_gradients([flat[at]], inputs, None, create_graph)
         check_used(found, f"Output {number}", strict, number if create_graph else None)
         passes.append(filled(found, inputs))
-    view = OPERATIONS["view"].function
+    view = ops.view
     return tuple(
         view(stack_([found[n] for found in passes]), (*output.shape, *x.shape))
         if passes
@@ -175,4 +173,4 @@ def single(output: Any, name: str) -> Tensor:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if output.value.size != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
-    return OPERATIONS["squeeze"].function(output)  # type: ignore[no-any-return]
+    return ops.squeeze(output)  # type: ignore[no-any-return]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, partial
 from importlib import import_module
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.memory.in_place import change
-from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.surface import OPERATIONS
@@ -24,14 +22,9 @@ from gradcli.script.torch.tensor.printing import size_text
 
 Function = Callable[..., Any]
 
-# How each function is made: an operation with the same arguments; one of a tensor and numbers, with `inplace` behind
-# them where torch has it; or a function of our own, in the file of that name.
+# How a function is made that is not the operation of its name: one of a tensor and numbers, with `inplace` behind them
+# where torch has it; or a function of our own, in the file of that name.
 KINDS = {
-    "same": (
-        "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d "
-        "avg_pool3d conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_similarity "
-        "group_norm layer_norm normalize pad pairwise_distance pixel_shuffle pixel_unshuffle prelu rms_norm"
-    ),
     "functional.pools": (
         "adaptive_avg_pool3d lp_pool1d lp_pool2d lp_pool3d max_pool1d max_pool1d_with_indices max_pool2d "
         "max_pool2d_with_indices max_pool3d max_pool3d_with_indices max_unpool1d max_unpool2d max_unpool3d"
@@ -57,7 +50,6 @@ KINDS = {
         "nll_loss poisson_nll_loss smooth_l1_loss soft_margin_loss triplet_margin_loss"
     ),
 }
-IN_PLACE = ("CeluBackward0", "EluBackward0", "LeakyReluBackward0", "ThresholdBackward0")  # torch numbers them apart
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}
 
 
@@ -69,10 +61,9 @@ def find(name: str) -> Function | None:
         return in_place(name[:-1]) if kind == "layers.activation" or name == "rrelu_" else None
     if kind == "layers.activation":
         return activation(name)
-    if kind == "same":
-        return operation(name) if name in OPERATIONS else None
-    found = import_module(f"gradcli.script.torch.nn.{kind}") if kind else None
-    return getattr(found, name) if found else None
+    if kind is None:
+        return facade.function(name, "nn.functional")
+    return getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name)  # type: ignore[no-any-return]
 
 
 def operation(name: str) -> Function:
@@ -91,24 +82,11 @@ def activation(name: str) -> Function:
         if len(arguments) > others:
             *arguments, inplace = arguments  # type: ignore[assignment]
         if inplace:
-            return renumbered(change(input, function, *arguments, **keywords))
+            return change(input, function, *arguments, **keywords)
         return function(input, *arguments, **keywords)
 
     call.__name__, call.__module__ = name, "torch.nn.functional"
     return call
-
-
-def renumbered(x: Tensor) -> Tensor:
-    """A tensor that was changed in place, with the name that torch has for the node of that change."""
-    node = x.grad_fn
-    if node is not None and node.primitive.node in IN_PLACE:
-        node.primitive = in_place_primitive(node.primitive)
-    return x
-
-
-@cache
-def in_place_primitive(primitive: Primitive) -> Primitive:
-    return replace(primitive, node=primitive.node.removesuffix("0") + "1")
 
 
 def in_place(name: str) -> Function:
