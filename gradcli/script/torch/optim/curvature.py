@@ -13,39 +13,31 @@ import numpy as np
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
+from gradcli.script.torch.optim.declaration import Declared
 from gradcli.script.torch.optim.line_search import strong_wolfe
-from gradcli.script.torch.optim.optimizer import Optimizer, check, number, write
+from gradcli.script.torch.optim.optimizer import Group, number, write
 from gradcli.script.torch.optim.rounding import Value, added
 
 
-class LBFGS(Optimizer):
+class LBFGS(Declared):
     """Its state, kept for the first parameter, is what the last `history_size` steps and gradients were."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 1,
-        max_iter: int = 20,
-        max_eval: int | None = None,
-        tolerance_grad: float = 1e-7,
-        tolerance_change: float = 1e-9,
-        history_size: int = 100,
-        line_search_fn: str | None = None,
-    ) -> None:
-        check("learning rate", lr)
-        defaults = {
-            "lr": lr,
-            "max_iter": max_iter,
-            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change,
-            "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        }
-        super().__init__(params, defaults)
+    __module__ = "torch.optim.lbfgs"
+    _signature = (
+        "params, lr=1, max_iter=20, max_eval=None, tolerance_grad=1e-07, tolerance_change=1e-09, history_size=100, "
+        "line_search_fn=None"
+    )
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
+
+    def _settled(self, options: Group) -> Group:
+        if options["max_eval"] is None:
+            options["max_eval"] = options["max_iter"] * 5 // 4
+        return options
 
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
         """Up to `max_iter` steps; the answer is the loss before the first of them."""

@@ -39,8 +39,9 @@ REQUIRED = Required()
 
 
 class Optimizer(Facade):
-    """`torch.optim.Optimizer`: a kind of optimizer says in `_updated` what becomes of one parameter."""
+    """`torch.optim.Optimizer`: a kind of optimizer says in `_updated` how one parameter changes."""
 
+    __module__ = "torch.optim.optimizer"
     __facade__ = True
 
     def __init__(self, params: Any, defaults: Group) -> None:
@@ -111,26 +112,28 @@ class Optimizer(Facade):
         self._stepped = self._scheduled
         changed = []
         for group in self.param_groups:
-            maximize, decay = group.get("maximize"), group.get("weight_decay", 0)
-            if group.get("decoupled_weight_decay"):
-                decay = 0
+            options = {**group, "lr": number(group.get("lr"))}
+            maximize, decay, decoupled = map(group.get, ("maximize", "weight_decay", "decoupled_weight_decay"))
             for parameter in group["params"]:
                 gradient = parameter.grad
                 if gradient is None:
                     continue
-                value, g = parameter.value, gradient.value
+                x, g = parameter.value, gradient.value
                 if maximize:
                     g = -g
-                if decay:
-                    g = added(g, value, decay)
-                write(parameter, self._updated(group, parameter, g))
+                if decay and decoupled:
+                    parameter.changed()  # torch shrinks the parameter in an operation of its own
+                    x = x * (1 - options["lr"] * decay)
+                elif decay:
+                    g = added(g, x, decay)
+                write(parameter, self._updated(parameter, x, g, **options))
                 changed.append(parameter)
         if running.machine.timeline is not None:
             running.machine.timeline.stepped(self, changed)
         return loss
 
-    def _updated(self, group: Group, parameter: Tensor, g: Value) -> Value:
-        """The new value of a parameter whose gradient is `g`, in the parameter's dtype."""
+    def _updated(self, *_: Any, **__: Any) -> Value:
+        """Return the new value of a parameter, from the parameter, its value, its gradient, and the options by name."""
         raise NotImplementedError
 
     def state_dict(self) -> dict[str, Any]:
@@ -176,14 +179,6 @@ def write(target: Tensor, value: Value) -> None:
 def number(value: Any) -> Any:
     """An option as a plain number; a learning rate may be a tensor of one element."""
     return value.item() if isinstance(value, Tensor) else value
-
-
-def check(name: str, value: Any) -> None:
-    """Refuse a negative option."""
-    if isinstance(value, Tensor) and value.value.size != 1:
-        raise ValueError("Tensor lr must be 1-element")
-    if not number(value) >= 0:
-        raise ValueError(f"Invalid {name}: {formatted(value)}")
 
 
 def _options(group: Group) -> Group:

@@ -11,6 +11,8 @@ from gradcli.script.torch.optim.optimizer import Optimizer
 class ConstantLR(LRScheduler):
     """A part of the rates until an epoch, all of them from there on."""
 
+    __module__ = "torch.optim.lr_scheduler"
+
     def __init__(self, optimizer: Optimizer, factor: float = 1 / 3, total_iters: int = 5, last_epoch: int = -1) -> None:
         if not 0 <= factor <= 1:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
@@ -33,6 +35,8 @@ class ConstantLR(LRScheduler):
 
 class LinearLR(LRScheduler):
     """From one part of the rates to another in equal steps."""
+
+    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self,
@@ -69,6 +73,8 @@ class LinearLR(LRScheduler):
 class PolynomialLR(LRScheduler):
     """The rates down to 0 in `total_iters` epochs, along a power of what is left."""
 
+    __module__ = "torch.optim.lr_scheduler"
+
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters = total_iters
         self.power = power
@@ -89,6 +95,8 @@ class PolynomialLR(LRScheduler):
 
 class CosineAnnealingLR(LRScheduler):
     """Half a wave of the cosine from the first rates to `eta_min` in `T_max` epochs, and back."""
+
+    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
         self.T_max = T_max

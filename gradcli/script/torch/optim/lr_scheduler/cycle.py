@@ -20,6 +20,8 @@ def linear(start: float, end: float, way: float) -> float:
 class OneCycleLR(LRScheduler):
     """From `max_lr / div_factor` to `max_lr` in the first part of the steps, and far below in the rest."""
 
+    __module__ = "torch.optim.lr_scheduler"
+
     def __init__(
         self,
         optimizer: Optimizer,

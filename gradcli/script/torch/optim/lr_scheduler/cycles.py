@@ -28,6 +28,8 @@ def _each(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 class CyclicLR(LRScheduler):
     """Up from `base_lr` to `max_lr` and down again, and the momentum the other way: Smith 2015."""
 
+    __module__ = "torch.optim.lr_scheduler"
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -114,6 +116,8 @@ class CyclicLR(LRScheduler):
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a wave of the cosine, each time `T_mult` times as long as the last: Loshchilov and Hutter 2016."""
+
+    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1

@@ -12,6 +12,8 @@ from gradcli.script.torch.optim.optimizer import Optimizer
 class ReduceLROnPlateau(LRScheduler):
     """`factor` times the rates when a quantity has not become better for more than `patience` epochs."""
 
+    __module__ = "torch.optim.lr_scheduler"
+
     def __init__(
         self,
         optimizer: Optimizer,

@@ -32,6 +32,8 @@ EPOCH = (
 class LRScheduler(Facade):
     """What every schedule is; the first step, to epoch 0, is taken when it is made."""
 
+    __module__ = "torch.optim.lr_scheduler"
+
     __facade__ = True
     _get_lr_called_within_step = False
 
@@ -119,3 +121,5 @@ class LRScheduler(Facade):
 
 class _LRScheduler(LRScheduler):
     """The name that older code derives its schedules from."""
+
+    __module__ = "torch.optim.lr_scheduler"

@@ -14,6 +14,8 @@ from gradcli.script.torch.optim.optimizer import Optimizer
 class LambdaLR(LRScheduler):
     """The first rates times a function of the epoch."""
 
+    __module__ = "torch.optim.lr_scheduler"
+
     def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
         groups = len(optimizer.param_groups)
         if not isinstance(lr_lambda, list | tuple):
@@ -40,6 +42,8 @@ class LambdaLR(LRScheduler):
 class MultiplicativeLR(LambdaLR):
     """The last rates times a function of the epoch."""
 
+    __module__ = "torch.optim.lr_scheduler"
+
     def get_lr(self) -> Rates:
         self._asked()
         if self.last_epoch == 0:
@@ -50,6 +54,8 @@ class MultiplicativeLR(LambdaLR):
 
 class StepLR(LRScheduler):
     """`gamma` times the rates at every `step_size`-th epoch."""
+
+    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size = step_size
@@ -68,6 +74,8 @@ class StepLR(LRScheduler):
 
 class MultiStepLR(LRScheduler):
     """`gamma` times the rates at each of some epochs."""
+
+    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
@@ -89,6 +97,8 @@ class MultiStepLR(LRScheduler):
 
 class ExponentialLR(LRScheduler):
     """`gamma` times the rates at every epoch."""
+
+    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma

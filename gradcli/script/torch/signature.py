@@ -1,0 +1,31 @@
+"""Constructors declared by their signature: one text, as torch's documentation writes it, says names and defaults."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from typing import Any
+
+from gradcli.script.python.functions.parameters import Parameters, bind
+
+
+@cache
+def _parsed(function: str, signature: str) -> tuple[Parameters, dict[str, Any]]:
+    """The parameters of a method, and the defaults by name."""
+    method = ast.parse(f"lambda self, {signature}: 0", mode="eval").body
+    assert isinstance(method, ast.Lambda)
+    parameters, own = Parameters(method.args, function), method.args
+    names = parameters.positional[len(parameters.positional) - len(own.defaults) :] + parameters.only_named
+    values = [ast.literal_eval(node) for node in (*own.defaults, *own.kw_defaults) if node is not None]
+    return parameters, dict(zip(names, values, strict=True))
+
+
+def given(kind: type, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a constructor by name, in the order of the signature that the class declares or inherits.
+
+    Raises TypeError in Python's words where they do not fit.
+    """
+    owner = next(base for base in kind.__mro__ if "_signature" in vars(base))
+    parameters, defaults = _parsed(f"{owner.__name__}.__init__", vars(owner)["_signature"])
+    values = bind(parameters, defaults, (None, *arguments), keywords)
+    return {name: values[name] for name in (*parameters.positional[1:], *parameters.only_named)}
