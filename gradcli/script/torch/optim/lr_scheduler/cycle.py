@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates
+from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates, set_momentum
 from gradcli.script.torch.optim.optimizer import Optimizer
 
 
@@ -19,8 +19,6 @@ def linear(start: float, end: float, way: float) -> float:
 
 class OneCycleLR(LRScheduler):
     """From `max_lr / div_factor` to `max_lr` in the first part of the steps, and far below in the rest."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self,
@@ -58,7 +56,7 @@ class OneCycleLR(LRScheduler):
             first = height / div_factor
             group.update(initial_lr=first, max_lr=height, min_lr=first / final_div_factor)
             if cycle_momentum:
-                _set_momentum(group, max_momentum)
+                set_momentum(group, max_momentum)
                 group.update(max_momentum=max_momentum, base_momentum=base_momentum)
         super().__init__(optimizer, last_epoch)
 
@@ -73,7 +71,7 @@ class OneCycleLR(LRScheduler):
         way = (step - start) / (end - start)
         if self.cycle_momentum:
             for group in self.optimizer.param_groups:
-                _set_momentum(group, self._anneal(group[momenta[0]], group[momenta[1]], way))
+                set_momentum(group, self._anneal(group[momenta[0]], group[momenta[1]], way))
         return [self._anneal(group[rates[0]], group[rates[1]], way) for group in self.optimizer.param_groups]
 
 
@@ -89,12 +87,3 @@ def _total(total_steps: int | None, epochs: int | None, steps_per_epoch: int | N
         if not isinstance(count, int) or count <= 0:
             raise ValueError(f"Expected positive integer {name}, but got {count}")
     return math.prod(counts.values())
-
-
-def _set_momentum(group: dict[str, Any], momentum: float) -> None:
-    if "betas" in group:
-        group["betas"] = (momentum, *group["betas"][1:])
-    elif "momentum" in group:
-        group["momentum"] = momentum
-    else:
-        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")

@@ -6,29 +6,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates
+from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates, check_optimizer, each, set_momentum
 from gradcli.script.torch.optim.optimizer import Optimizer
 
 MODES = ("triangular", "triangular2", "exp_range")
 
 
-def _each(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """One value for every group."""
-    count = len(optimizer.param_groups)
-    if not isinstance(value, list | tuple):
-        return [value] * count
-    if len(value) != count:
-        raise ValueError(
-            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups "
-            f"has {count}."
-        )
-    return list(value)
-
-
 class CyclicLR(LRScheduler):
     """Up from `base_lr` to `max_lr` and down again, and the momentum the other way: Smith 2015."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self,
@@ -46,14 +31,13 @@ class CyclicLR(LRScheduler):
         max_momentum: Any = 0.9,
         last_epoch: int = -1,
     ) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        check_optimizer(optimizer)
         self.optimizer = optimizer
-        lowest = _each("base_lr", optimizer, base_lr)
+        lowest = each(optimizer, "base_lr", base_lr)
         if last_epoch == -1:
             for rate, group in zip(lowest, optimizer.param_groups, strict=True):
                 group["lr"] = rate
-        self.max_lrs = _each("max_lr", optimizer, max_lr)
+        self.max_lrs = each(optimizer, "max_lr", max_lr)
         up = float(step_size_up)
         self.total_size = up + (up if step_size_down is None else float(step_size_down))
         self.step_ratio = up / self.total_size
@@ -74,8 +58,8 @@ class CyclicLR(LRScheduler):
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         self.use_beta1 = "betas" in optimizer.defaults
-        self.base_momentums = _each("base_momentum", optimizer, base)
-        self.max_momentums = _each("max_momentum", optimizer, highest)
+        self.base_momentums = each(optimizer, "base_momentum", base)
+        self.max_momentums = each(optimizer, "max_momentum", highest)
         if last_epoch == -1:
             self._set_momenta(self.max_momentums)
             for group, low, high in zip(optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True):
@@ -83,10 +67,7 @@ class CyclicLR(LRScheduler):
 
     def _set_momenta(self, momenta: list[Any]) -> None:
         for group, momentum in zip(self.optimizer.param_groups, momenta, strict=True):
-            if self.use_beta1:
-                group["betas"] = (momentum, *group["betas"][1:])
-            else:
-                group["momentum"] = momentum
+            set_momentum(group, momentum)
 
     def scale_fn(self, x: Any) -> float:
         """How high a cycle goes, of its number or of that of the step."""
@@ -116,8 +97,6 @@ class CyclicLR(LRScheduler):
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a wave of the cosine, each time `T_mult` times as long as the last: Loshchilov and Hutter 2016."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler
+from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, check_optimizer
 from gradcli.script.torch.optim.optimizer import Optimizer
 
 
 class ReduceLROnPlateau(LRScheduler):
     """`factor` times the rates when a quantity has not become better for more than `patience` epochs."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(
         self,
@@ -28,8 +26,7 @@ class ReduceLROnPlateau(LRScheduler):
     ) -> None:
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        check_optimizer(optimizer)
         groups = len(optimizer.param_groups)
         if isinstance(min_lr, list | tuple) and len(min_lr) != groups:
             raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")

@@ -46,8 +46,6 @@ class Several(LRScheduler):
 class SequentialLR(Several):
     """Each schedule until the next one's milestone."""
 
-    __module__ = "torch.optim.lr_scheduler"
-
     def __init__(self, optimizer: Optimizer, schedulers: Any, milestones: Any, last_epoch: int = -1) -> None:
         if len(schedulers) < 1:
             raise ValueError("SequentialLR expects at least one scheduler, but got no scheduler.")
@@ -93,8 +91,6 @@ def _undo(outer: Any) -> None:
 
 class ChainedScheduler(Several):
     """All schedules at every step."""
-
-    __module__ = "torch.optim.lr_scheduler"
 
     def __init__(self, schedulers: Any, optimizer: Any = None) -> None:
         if len(schedulers) < 1:
