@@ -29,10 +29,11 @@ PLACES = {
         "ChannelShuffle PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"
     ),
     "layers.folding": "Fold Unfold",
-    "layers.normalization": "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm LayerNorm RMSNorm",
-    "layers.instances": "InstanceNorm1d InstanceNorm2d InstanceNorm3d LocalResponseNorm",
-    "layers.embedding": "Embedding",
-    "layers.bags": "EmbeddingBag",
+    "layers.normalization": (
+        "BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d LayerNorm "
+        "LocalResponseNorm RMSNorm"
+    ),
+    "layers.embedding": "Embedding EmbeddingBag",
     "layers.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
     "layers.activation": (
         "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish PReLU ReLU "
@@ -50,7 +51,7 @@ PLACES = {
     "layers.transformer": "Transformer TransformerDecoder TransformerEncoder",
     "layers.recurrent": "GRU LSTM RNN",
     "layers.cells": "GRUCell LSTMCell RNNCell",
-    "base.lazy": (
+    "layers.lazy": (
         "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConvTranspose1d "
         "LazyConvTranspose2d LazyLinear"
     ),

@@ -12,7 +12,7 @@ from gradcli.ops.indexing.entries import added, taken
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.windows import Sizes
-from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.configured import Configured
 
 
 def _pair(value: Any) -> Sizes:
@@ -109,35 +109,17 @@ def fold(
     return added(input, _places(rows // area, size, o), shape, 3, "Col2ImBackward0")
 
 
-class Unfold(Module):
+class Unfold(Configured):
     """Patches as columns."""
 
     __module__ = "torch.nn.modules.fold"
-
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__()
-        self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
-
-    def forward(self, input: Tensor) -> Any:
-        return unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
+    _function, _signature = "unfold", "kernel_size, dilation=1, padding=0, stride=1"
+    _text = "kernel_size={kernel_size}, dilation={dilation}, padding={padding}, stride={stride}"
 
 
-class Fold(Unfold):
+class Fold(Configured):
     """Columns added up to images."""
 
     __module__ = "torch.nn.modules.fold"
-
-    def __init__(
-        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-    ) -> None:
-        super().__init__(kernel_size, dilation, padding, stride)
-        self.output_size = output_size
-
-    def forward(self, input: Tensor) -> Any:
-        return fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}, {super().extra_repr()}"
+    _function, _signature = "fold", f"output_size, {Unfold._signature}"
+    _text = f"output_size={{output_size}}, {Unfold._text}"
