@@ -12,7 +12,6 @@ from gradcli.script.originals import torch_names
 from gradcli.script.torch.nn.base.hooks import Early, call_with_hooks
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
 from gradcli.script.torch.nn.base.state import State
-from gradcli.script.torch.nn.base.tree import Tree
 
 REGISTERED = ("_parameters", "_buffers", "_modules")
 
@@ -216,17 +215,3 @@ def _hooked(hooks: dict[int, Any], hook: Any, first: bool) -> Handle:
             del hooks[key]
             hooks[key] = other
     return handle
-
-
-# what the text of their generators says
-for made in (
-    Tree.parameters,
-    Tree.named_parameters,
-    Tree.buffers,
-    Tree.named_buffers,
-    Tree.children,
-    Tree.named_children,
-    Tree.modules,
-    Tree.named_modules,
-):
-    made.__qualname__ = f"Module.{made.__name__}"
