@@ -65,7 +65,7 @@ SUBMODULES = ("functional", "init", "modules", "parameter", "utils")
 
 
 def find(name: str) -> Any:
-    """A class, which is loaded when it is asked for, or a submodule."""
+    """Return a class, which is imported when it is asked for, or a submodule; None for another name."""
     if name in SUBMODULES:
         return namespace(f"torch.nn.{name}")
     return PARAMETER if name == "Parameter" else LAYERS.get(name)
@@ -75,7 +75,7 @@ RESCALING = ("remove_weight_norm", "spectral_norm", "weight_norm")
 
 
 def find_utility(name: str) -> Any:
-    """A member that is not loaded with the rest of `torch.nn.utils`."""
+    """Return a member that is not loaded with the rest of `torch.nn.utils`."""
     if name in RESCALING:
         return import_module("gradcli.script.torch.nn.rescaling").MEMBERS[name]
     return namespace("torch.nn.utils.rnn") if name == "rnn" else None
@@ -83,7 +83,7 @@ def find_utility(name: str) -> Any:
 
 @cache
 def namespace(name: str) -> Namespace:
-    """`torch.nn` or one of its submodules."""
+    """Return `torch.nn` or one of its submodules."""
     if name == "torch.nn.functional":
         from gradcli.script.torch.nn.functional import module as functional
 

@@ -1,4 +1,4 @@
-"""`torch.optim.LBFGS`: steps along a direction that the last gradients tell of the curvature.
+"""`torch.optim.LBFGS`: steps along a direction that accounts for the curvature, estimated from the last gradients.
 
 Nocedal 1980, in torch's arrangement: the first step is short, and `step` calls its closure again and again.
 """
@@ -20,7 +20,7 @@ from gradcli.script.torch.optim.rounding import Value, added
 
 
 class LBFGS(Declared):
-    """Its state, kept for the first parameter, is what the last `history_size` steps and gradients were."""
+    """The limited-memory BFGS method; its state, kept for the first parameter, holds the last `history_size` steps."""
 
     __module__ = "torch.optim.lbfgs"
     _signature = (
@@ -40,7 +40,7 @@ class LBFGS(Declared):
         return options
 
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
-        """Up to `max_iter` steps; the answer is the loss before the first of them."""
+        """Take up to `max_iter` steps; returns the loss before the first."""
         group, state = self.param_groups[0], self.state[self._params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
@@ -87,7 +87,7 @@ class LBFGS(Declared):
                 break
 
     def _direction(self, state: dict[str, Any], g: Value) -> Value:
-        """Where to go: against the gradient, corrected by how it changed along the last steps."""
+        """Return the direction: against the gradient, corrected by its changes along the last steps."""
         if state["n_iter"] == 1:
             state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
             return -g
@@ -129,14 +129,14 @@ class LBFGS(Declared):
         return strong_wolfe(evaluate, t, d, *start, calls)
 
     def _evaluated(self, closure: Callable[[], Any]) -> tuple[Any, float]:
-        """The loss, and it as a number."""
+        """Return the loss, as a tensor and as a number."""
         with set_grad_enabled(True):
             loss = closure()
         with set_grad_enabled(False):
             return loss, float(loss)
 
     def _gradient(self) -> Value:
-        """The gradients of all parameters in one row; zeros where there is none."""
+        """Return the gradients of all parameters in one row; zeros for missing ones."""
         parts = [np.ravel(np.zeros_like(p.value) if p.grad is None else p.grad.value) for p in self._params]
         return np.concatenate(parts)
 

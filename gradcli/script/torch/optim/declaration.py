@@ -1,4 +1,4 @@
-"""Optimizers as declarations: the signature says the options once, a table their ranges, and a method the step."""
+"""Optimizers as declarations: a signature with the options, a table of their ranges, and a method for the step."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ RANGES: dict[str, Callable[[str, Any], None]] = {
 
 
 class Declared(Optimizer):
-    """An optimizer with a signature, whose `_updated` gives the new value of one parameter from the options by name."""
+    """An optimizer whose options are declared by its signature; `_updated` takes them by name."""
 
     _signature = "params"
     _listed = ""  # the options in the order of `defaults`, where that is not the signature's
@@ -71,11 +71,11 @@ class Declared(Optimizer):
         super().__init__(params, {name: options[name] for name in self._listed.split() or options})
 
     def _settled(self, options: Group) -> Group:
-        """The options as `defaults` holds them; ValueError where they do not go together."""
+        """Return the options in the form of `defaults`; ValueError if they exclude each other."""
         return options
 
     def _state(self, parameter: Tensor, *averages: str, **scalars: float) -> dict[str, Tensor]:
-        """The state of a parameter, one step further; averages begin at 0 in its shape, scalars as given."""
+        """Count a step in the state of a parameter, and return it; averages begin at 0, scalars as given."""
         state: dict[str, Tensor] = self.state[parameter]
         if not state:
             state["step"] = Tensor(np.float32(0))

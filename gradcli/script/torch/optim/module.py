@@ -37,7 +37,7 @@ FILES = {name.lower(): name for name in OPTIMIZERS}  # torch has a module for ea
 
 @cache
 def namespace(name: str) -> Namespace:
-    """`torch.optim` or one of its submodules."""
+    """Return `torch.optim` or one of its submodules."""
     part = name.removeprefix("torch.optim").removeprefix(".")
     if part == "lr_scheduler":
         return Namespace(name, find=SCHEDULERS.get, known=SCHEDULERS)

@@ -1,4 +1,4 @@
-"""What every optimizer is: groups of parameters with options, a state for each parameter, and a step."""
+"""The base of optimizers: groups of parameters with options, a state for each parameter, and a step."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REQUIRED = Required()
 
 
 class Optimizer(Facade):
-    """`torch.optim.Optimizer`: a kind of optimizer says in `_updated` how one parameter changes."""
+    """`torch.optim.Optimizer`; a kind of optimizer defines `_updated`, the change of one parameter."""
 
     __module__ = "torch.optim.optimizer"
     __facade__ = True
@@ -104,7 +104,7 @@ class Optimizer(Facade):
             running.machine.timeline.zeroed(parameters)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change every parameter that has a gradient; the answer is that of the closure, which is called before."""
+        """Change every parameter that has a gradient; returns the result of the closure, which is called before."""
         loss = None
         if closure is not None:
             with set_grad_enabled(True):
@@ -133,11 +133,11 @@ class Optimizer(Facade):
         return loss
 
     def _updated(self, *_: Any, **__: Any) -> Value:
-        """Return the new value of a parameter, from the parameter, its value, its gradient, and the options by name."""
+        """Return the new value of a parameter from the parameter, its value, its gradient, and the options by name."""
         raise NotImplementedError
 
     def state_dict(self) -> dict[str, Any]:
-        """The state and the options, with numbers in place of the parameters."""
+        """Return the state and the options, with numbers in place of the parameters."""
         parameters = list(dict.fromkeys(p for group in self.param_groups for p in group["params"]))
         number = {parameter: position for position, parameter in enumerate(parameters)}
         return {
@@ -149,7 +149,7 @@ class Optimizer(Facade):
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` of an optimizer of the same shape gave."""
+        """Take over the `state_dict` of an optimizer with groups of the same sizes."""
         groups = state_dict["param_groups"]
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -177,7 +177,7 @@ def write(target: Tensor, value: Value) -> None:
 
 
 def number(value: Any) -> Any:
-    """An option as a plain number; a learning rate may be a tensor of one element."""
+    """Return an option as a plain number; a learning rate may be a tensor of one element."""
     return value.item() if isinstance(value, Tensor) else value
 
 
@@ -186,7 +186,7 @@ def _options(group: Group) -> Group:
 
 
 def _cast(state: Any, parameter: Tensor) -> Any:
-    """The state of a parameter in its dtype, but for the count of steps."""
+    """Return the state of a parameter in its dtype, but for the count of steps."""
     from gradcli.script.torch.tensor.attributes import cast
 
     if not isinstance(state, dict):
@@ -198,7 +198,7 @@ def _cast(state: Any, parameter: Tensor) -> Any:
 
 
 def _take_names(group: Group) -> None:
-    """Parameters may come with their names, as `model.named_parameters()` gives them."""
+    """Split parameters from their names, if they are given as `model.named_parameters()`."""
     named = [item for item in group["params"] if isinstance(item, tuple)]
     if named and len(named) < len(group["params"]):
         raise ValueError("all optimizer params should be with/without names. Some param names are missing")

@@ -1,4 +1,4 @@
-"""The optimizers that divide by the root of squares and correct nothing: RMSprop, Adagrad, Adadelta.
+"""The optimizers that divide by the root of squared gradients, without bias correction: RMSprop, Adagrad, Adadelta.
 
 The formulas are those of the torch 2.13 reference, each step rounded as there.
 """

@@ -1,4 +1,4 @@
-"""`nn.Module`: what layers and networks derive from."""
+"""`nn.Module`, the base of layers and networks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REGISTERED = ("_parameters", "_buffers", "_modules")
 
 
 class Module(State):
-    """Something that is called with tensors and may hold parameters, buffers and other modules.
+    """A function of tensors that may hold parameters, buffers and other modules.
 
     Snippets derive their networks from it: assigning a Parameter or a Module registers it.
     """
@@ -92,7 +92,7 @@ class Module(State):
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
 
     def _check_replaced(self, name: str, value: Any, *tables: str) -> None:
-        """Only None and its like take the place of what is registered."""
+        """Raise TypeError where a value other than None would replace a registered member of another type."""
         for table, kind, expected in (
             ("_parameters", "parameter", "torch.nn.Parameter"),
             ("_modules", "child module", "torch.nn.Module"),
@@ -156,13 +156,13 @@ class Module(State):
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> Handle:
-        """Call `hook(module, arguments, result)` after each forward pass; what it returns replaces the result."""
+        """Call `hook(module, arguments, result)` after each forward pass; its result, if any, replaces the result."""
         return _hooked(self._forward_hooks, (hook, with_kwargs), prepend)
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> Handle:
-        """Call `hook(module, arguments)` before each forward pass; what it returns replaces the arguments."""
+        """Call `hook(module, arguments)` before each forward pass; its result, if any, replaces the arguments."""
         return _hooked(self._forward_pre_hooks, (hook, with_kwargs), prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
@@ -175,7 +175,7 @@ class Module(State):
         return _hooked(self._backward_hooks, Early(hook), prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> Handle:
-        """As `register_full_backward_hook`, but of the last node of the module alone; long deprecated."""
+        """Register a hook of the last node of the module alone; long deprecated."""
         self._take_hooks(full=False)
         return _hooked(self._backward_hooks, hook, False)
 

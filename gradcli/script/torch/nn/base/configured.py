@@ -1,4 +1,4 @@
-"""Layers as declarations: a signature, a function of `torch.nn.functional`, and the template of a text."""
+"""Layers as declarations: a signature, a function of `torch.nn.functional`, and the template of their text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = Mapping[
 
 
 class Configured(Module):
-    """A module that calls a function with its input, and behind it the attributes that its signature lists."""
+    """A module that calls a function with its input and the attributes that its signature lists."""
 
     _signature = ""
     _passed: tuple[str, ...] = ()  # the attributes behind the input, if they are not those of the signature
@@ -27,7 +27,7 @@ class Configured(Module):
     _text = ""  # the template of `extra_repr`
 
     def __init_subclass__(cls) -> None:
-        """Give a layer a `forward` of its own name, which Python's errors tell, unless torch has it from a base."""
+        """Copy an inherited `forward` under the name of the layer, for Python's errors, unless torch's is inherited."""
         owner = next(base for base in cls.__mro__ if "forward" in vars(base))
         if is_torchs(cls) and not cls.__name__.startswith("_") and not is_torchs(owner):
             function: Any = vars(owner)["forward"]
@@ -51,7 +51,7 @@ class Configured(Module):
         return find(self._function) or operation(self._function)
 
     def _behind(self) -> list[Any]:
-        """The arguments behind the input."""
+        """Return the arguments behind the input."""
         return [getattr(self, name) for name in self._passed or names(self._signature)]
 
     def forward(self, input: Any) -> Any:
@@ -62,7 +62,7 @@ class Configured(Module):
 
 
 def numbered(kind: str, base: type[Configured], most: int = 3, function: str = "") -> Rows:
-    """The rows of a kind of layer for 1 to `most` dimensions: `MaxPool1d` calls `max_pool1d`."""
+    """Return the rows of a kind of layer for 1 to `most` dimensions: `MaxPool1d` calls `max_pool1d`."""
     functions = {n: {"_function": f"{function}{n}d"} if function else {} for n in range(1, most + 1)}
     return {f"{kind}{n}d": (base, {"_dimensions": n, **own}) for n, own in functions.items()}
 
@@ -72,7 +72,7 @@ def is_torchs(kind: type) -> bool:
 
 
 def declared(rows: Rows, module: str = "") -> Callable[[str], Any]:
-    """The `__getattr__` of a file of layers: it makes the class of a row when it is first asked for."""
+    """Return the `__getattr__` of a file of layers, which makes the class of a row when it is first asked for."""
 
     @cache
     def make(name: str) -> Any:

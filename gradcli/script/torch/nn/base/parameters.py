@@ -12,7 +12,7 @@ from gradcli.script.torch.tensor.printing import dtype_text
 
 
 def _line(name: Any, value: Any, kind: str) -> str:
-    """One parameter as the text of a list shows it: its type and its size."""
+    """Return the line of a parameter in the text of a list: its type and its size."""
     what = "Parameter" if isinstance(value, Parameter) else "Tensor"
     return f"  ({name}): {what} containing: [{kind} of size {'x'.join(map(str, value.shape))}]"
 

@@ -18,7 +18,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _of_module(method: Method) -> Method:
-    """Give a generator the name that its text shows: `<generator object Module.parameters>`."""
+    """Name a generator as its text shows it: `<generator object Module.parameters>`."""
     method.__qualname__ = f"Module.{method.__name__}"
     return method
 
@@ -35,7 +35,7 @@ class Tree(Facade):
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """The module itself and all below it with their dotted names, parents first; one that is shared comes once."""
+        """Yield the module and all below it with their dotted names, parents first; a shared one comes once."""
         seen: set[Any] = set() if memo is None else memo
         waiting: list[tuple[str, Any]] = [(prefix, self)]
         while waiting:
@@ -103,7 +103,7 @@ class Tree(Facade):
                 yield f"{path}.{name}" if path else name, member
 
     def get_submodule(self, target: str) -> Any:
-        """The module at a dotted name; AttributeError where the path leads to none."""
+        """Return the module at a dotted name; AttributeError if there is none."""
         found: Any = self
         for name in target.split(".") if target else ():
             if name not in found._modules:
@@ -131,7 +131,7 @@ class Tree(Facade):
         raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
 
     def apply(self, fn: Callable[[Any], Any]) -> Self:
-        """Call a function with every module below this one, and with this one last."""
+        """Call a function with every module below this one, then with this one."""
         for module in self.children():
             module.apply(fn)
         fn(self)
@@ -163,7 +163,7 @@ class Tree(Facade):
             parameter.grad.changed()
 
     def to(self, *arguments: Any, **keywords: Any) -> Self:
-        """Parameters and buffers in another dtype, each kept as the object that it is; there is one device."""
+        """Convert parameters and buffers to a dtype in place; there is one device."""
         for argument in (*arguments, *keywords.values()):
             if isinstance(argument, str | Device):
                 check_device(argument)

@@ -26,7 +26,7 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Any:
-    """Rows of a table; those of `padding_idx` get no gradient."""
+    """Look rows of a table up; the row `padding_idx` gets no gradient."""
     check_tensor("embedding", input, "indices", 2)
     kind = TYPE_NAMES[input.dtype]
     if kind not in ("Long", "Int"):
@@ -51,7 +51,7 @@ def embedding(
 
 
 def _shorten(weight: Tensor, rows: Any, longest: float, order: float) -> None:
-    """Make those rows shorter, in place, that are longer than they may be."""
+    """Scale the rows down, in place, whose norm is larger than `longest`."""
     number = weight.dtype.type
     for row in rows:
         length = np.linalg.norm(weight.array[row], order)
@@ -76,7 +76,7 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Any:
-    """One row for each bag: the rows of a matrix of numbers, or what lies between two offsets."""
+    """Reduce the rows of each bag to one; a bag is a row of `input`, or the numbers between two offsets."""
     if mode not in MODES:
         raise ValueError("mode has to be one of sum, mean or max")
     if per_sample_weights is not None and per_sample_weights.shape != input.shape:
@@ -140,7 +140,7 @@ def _starts(input: Tensor, offsets: Tensor | None) -> list[int]:
 
 
 def _reduced(rows: Any, places: Any, mode: str) -> Any:
-    """One row from those of a bag; zeros for an empty one."""
+    """Reduce the rows of a bag to one; zeros if it is empty."""
     if not places.size:
         return Tensor(np.zeros(rows.shape[1], rows.dtype))
     some = operation("index_select")(rows, 0, Tensor(places))

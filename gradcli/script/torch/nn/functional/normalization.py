@@ -22,7 +22,7 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Any:
-    """Each channel of each example shifted and scaled by its own mean and variance, or by running ones."""
+    """Shift and scale each channel of each example by its own mean and variance, or by running ones."""
     if not use_input_stats:
         function = OPERATIONS["batch_norm"].function
         return function(input, running_mean, running_var, weight, bias, False, momentum, eps)
@@ -40,7 +40,7 @@ def instance_norm(
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
-    """Each entry over a power of what its neighbours in other channels are: Krizhevsky et al. 2012."""
+    """Divide each entry by a power of the mean square of its neighbours in other channels: Krizhevsky et al. 2012."""
     if input.ndim < 3:
         raise ValueError(
             f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"

@@ -1,4 +1,4 @@
-"""Activations as modules."""
+"""Activations: layers that apply a function to each entry, or along a dimension."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ NAMELESS = ("lambd",)  # shown as the number alone
 
 
 class Activation(Configured):
-    """One tensor to another of the same shape."""
+    """A function of a tensor."""
 
     def extra_repr(self) -> str:
         if self._function in UNSHOWN:
@@ -69,7 +69,7 @@ class PReLU(Module):
         self.weight = Parameter(blank((num_parameters,), dtype, init))
 
     def reset_parameters(self) -> None:
-        """The first slopes again."""
+        """Set the slopes to their first value."""
         self.weight.array[...] = self.init
         self.weight.changed()
 

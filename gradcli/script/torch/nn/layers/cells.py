@@ -13,7 +13,7 @@ from gradcli.script.torch.nn.layers.gates import Gated, LongShort, Plain, Recurr
 
 
 class Cell(Recurrence):
-    """One step."""
+    """A layer that computes one step."""
 
     def __init__(
         self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None

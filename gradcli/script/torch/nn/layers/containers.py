@@ -1,4 +1,4 @@
-"""Modules that hold others: in a row, in a list, by name; and lists of parameters."""
+"""Modules that hold others: Sequential, ModuleList, ModuleDict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradcli.script.torch.nn.base.parameter import typename
 
 
 class Row(Module):
-    """Modules under the names 0, 1, 2."""
+    """A module that holds others under the names 0, 1, 2."""
 
     def _place(self, index: Any) -> str:
         size = len(self._modules)
@@ -78,7 +78,7 @@ class Row(Module):
 
 
 class Sequential(Row):
-    """Each module is called with what the one before it returned."""
+    """A chain of modules: each is called with the result of the one before it."""
 
     __module__ = "torch.nn.modules.container"
 
@@ -136,7 +136,7 @@ class ModuleList(Row):
         super().insert(index, module)
 
     def __repr__(self) -> str:
-        """Equal modules in a row are written once."""
+        """Write equal neighbours once, with their number."""
         blocks: list[tuple[int, int, str]] = []
         for position, module in enumerate(self):
             text = module.__repr__()

@@ -1,4 +1,4 @@
-"""Layers whose kernels slide over a row or an image."""
+"""Convolutions and transposed convolutions of rows, images and volumes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class Convolution(Configured):
-    """Kernels that slide along any number of dimensions: (batch, channels, ...)."""
+    """A convolution: kernels that slide along 1 to 3 dimensions of (batch, channels, ...)."""
 
     _signature = (
         "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, "
@@ -45,7 +45,7 @@ class Convolution(Configured):
         return tuple(value) if isinstance(value, tuple | list) else (value,) * self._dimensions
 
     def _channels(self) -> tuple[int, int]:
-        """The first dimensions of the weight."""
+        """Return the first dimensions of the weight."""
         return self.out_channels, self.in_channels // self.groups
 
     def _check(self) -> None:
@@ -70,7 +70,7 @@ class Convolution(Configured):
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def _border(self) -> tuple[int, ...]:
-        """How much is added before and behind each dimension, from the last one on."""
+        """Return the widths of the border before and behind each dimension, from the last one on."""
         widths: list[tuple[int, int]] = []
         for number, (kernel, apart) in enumerate(zip(self.kernel_size, self.dilation, strict=True)):
             if self.padding == "same":
@@ -128,7 +128,7 @@ class Transposed(Convolution):
         return OPERATIONS[name].function(input, self.weight, self.bias, *sizes)
 
     def _extra(self, input: Tensor, wanted: Any) -> tuple[int, ...]:
-        """The `output_padding` that leads to a size; ValueError where none does."""
+        """Return the `output_padding` that leads to a size; ValueError if none does."""
         count = self._dimensions
         lead = input.ndim - count
         if len(wanted) == lead + count:

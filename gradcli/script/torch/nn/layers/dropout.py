@@ -1,4 +1,4 @@
-"""Dropout: entries that are left out at random while a network trains."""
+"""Dropout: layers that set entries to 0 at random while a network trains."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from gradcli.script.torch.nn.functional.noise import check_chance
 
 
 class _DropoutNd(Configured):
-    """Entries or whole channels that are 0 with probability `p`; nothing changes after training."""
+    """A layer that drops entries or whole channels with probability `p` while training."""
 
     _signature = "p=0.5, inplace=False"
     _passed = ("p", "training", "inplace")

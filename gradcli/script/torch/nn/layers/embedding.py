@@ -1,4 +1,4 @@
-"""Tables whose rows are looked up by number."""
+"""Embeddings: tables whose rows are looked up by number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradcli.script.torch.nn.initialisation import normal_
 
 
 class Embedding(Configured):
-    """Rows of learned numbers; that of `padding_idx` starts at 0 and gets no gradient."""
+    """A table of learned rows; the row `padding_idx` starts at 0 and gets no gradient."""
 
     __module__ = "torch.nn.modules.sparse"
     _function = "embedding"
@@ -44,7 +44,7 @@ class Embedding(Configured):
     def from_pretrained(
         cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any
     ) -> Embedding:
-        """A table of given rows, which do not learn unless asked to."""
+        """Make a table of given rows, which learn only if `freeze` is False."""
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
@@ -64,7 +64,7 @@ class Embedding(Configured):
 
 
 class EmbeddingBag(Embedding):
-    """A table with a result for each bag of numbers: the sum, the mean or the largest entries of its rows."""
+    """A table that reduces each bag of rows to one: their sum, mean or largest entries."""
 
     __module__ = "torch.nn.modules.sparse"
     _function = "embedding_bag"

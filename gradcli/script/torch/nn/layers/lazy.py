@@ -34,13 +34,13 @@ NO_USE = (
 
 
 class UninitializedParameter(Parameter):
-    """A parameter without numbers; it becomes one with them."""
+    """A parameter whose shape is not known yet."""
 
     __slots__ = ()
 
 
 class UninitializedBuffer(Tensor):
-    """A buffer without numbers."""
+    """A buffer whose shape is not known yet."""
 
     __slots__ = ()
 
@@ -69,7 +69,7 @@ for kind, module in ((UninitializedParameter, "torch.nn.parameter"), (Uninitiali
 
 
 class Lazy(Module):
-    """Stands for a layer until it is first called; then it becomes one, with the same parameters."""
+    """A layer without its shapes, which takes them and its final class when it is first called."""
 
     _kind: type[Module]
     _counted: ClassVar[tuple[str, ...]] = ()  # the attributes that are not known

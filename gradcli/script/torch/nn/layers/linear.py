@@ -1,4 +1,4 @@
-"""Layers of neurons, and what only reshapes."""
+"""Linear and bilinear layers, and layers that only reshape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradcli.script.torch.nn.initialisation import uniform_
 
 
 class Identity(Module):
-    """Gives back what it gets, whatever it was made with."""
+    """A layer that returns its input, whatever its arguments."""
 
     __module__ = "torch.nn.modules.linear"
 
@@ -111,7 +111,7 @@ class Bilinear(Module):
 
 
 class Flatten(Configured):
-    """All dimensions from one to another as one."""
+    """A layer that joins all dimensions from one to another."""
 
     __module__ = "torch.nn.modules.flatten"
     _function, _signature = "flatten", "start_dim=1, end_dim=-1"
@@ -119,7 +119,7 @@ class Flatten(Configured):
 
 
 class Unflatten(Configured):
-    """One dimension as several."""
+    """A layer that splits one dimension into several."""
 
     __module__ = "torch.nn.modules.flatten"
     _function, _signature = "unflatten", "dim, unflattened_size"

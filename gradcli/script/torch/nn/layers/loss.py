@@ -1,4 +1,4 @@
-"""Losses as modules."""
+"""Losses: layers that compare predictions with targets."""
 
 from __future__ import annotations
 

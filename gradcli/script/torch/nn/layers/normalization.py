@@ -1,4 +1,4 @@
-"""Normalization as modules: of batches, examples, layers and groups of channels."""
+"""Layers that normalize: batches, examples, layers, groups of channels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AFFINE = "device=None, dtype=None, *, bias=True"
 
 
 class Normalization(Configured):
-    """A layer that scales by a weight and shifts by a bias, if it is asked to."""
+    """A layer that may scale by a weight and shift by a bias."""
 
     normalized_shape: Any
 
@@ -35,7 +35,7 @@ class Normalization(Configured):
             self.register_parameter(name, Parameter(blank(shape, dtype, start)) if wanted else None)
 
     def reset_parameters(self) -> None:
-        """Scale by 1 and shift by 0 again."""
+        """Set the weight to 1 and the bias to 0."""
         for name, start in (("weight", 1), ("bias", 0)):
             tensor = self._parameters.get(name)
             if tensor is not None:
@@ -47,7 +47,7 @@ class Normalization(Configured):
 
 
 class _BatchNorm(Normalization):
-    """Channels shifted and scaled to mean 0 and variance 1: of the batch while training, afterwards of the past."""
+    """A layer that normalizes channels: by the batch while training, afterwards by the running statistics."""
 
     __module__ = "torch.nn.modules.batchnorm"
     _signature = f"num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, {AFFINE}"
@@ -95,7 +95,7 @@ class _BatchNorm(Normalization):
 
 
 class _InstanceNorm(_BatchNorm):
-    """Channels of each example shifted and scaled by themselves; one dimension less is an input without a batch."""
+    """A layer that normalizes channels of each example; an input with one dimension less has no batch."""
 
     __module__ = "torch.nn.modules.instancenorm"
     _signature = f"num_features, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False, {AFFINE}"
@@ -124,7 +124,7 @@ class _InstanceNorm(_BatchNorm):
 
 
 class LayerNorm(Normalization):
-    """The last dimensions shifted and scaled to mean 0 and variance 1."""
+    """A layer that shifts and scales the last dimensions to mean 0 and variance 1."""
 
     __module__ = "torch.nn.modules.normalization"
     _signature = "normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, device=None, dtype=None"
@@ -141,7 +141,7 @@ class LayerNorm(Normalization):
 
 
 class GroupNorm(Normalization):
-    """Groups of channels of each example shifted and scaled to mean 0 and variance 1."""
+    """A layer that shifts and scales groups of channels of each example to mean 0 and variance 1."""
 
     __module__ = "torch.nn.modules.normalization"
     _signature = f"num_groups, num_channels, eps=1e-05, affine=True, {AFFINE}"
@@ -159,7 +159,7 @@ class GroupNorm(Normalization):
 
 
 class RMSNorm(Normalization):
-    """The last dimensions over the root of their mean square."""
+    """A layer that divides the last dimensions by the root of their mean square."""
 
     __module__ = "torch.nn.modules.normalization"
     _signature = "normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None"
@@ -176,7 +176,7 @@ class RMSNorm(Normalization):
 
 
 class LocalResponseNorm(Configured):
-    """Each entry over a power of its neighbours in other channels."""
+    """A layer that divides each entry by a power of its neighbours in other channels."""
 
     __module__ = "torch.nn.modules.normalization"
     _function, _signature = "local_response_norm", "size, alpha=0.0001, beta=0.75, k=1.0"

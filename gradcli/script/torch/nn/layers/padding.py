@@ -1,4 +1,4 @@
-"""Borders as modules: of zeros, of one number, of the entries themselves."""
+"""Padding: layers that add a border of zeros, of one number, or of the entries themselves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gradcli.script.torch.nn.base.configured import Configured, declared, number
 
 
 class Border(Configured):
-    """One number for all sides, or one for each: left, right, top, bottom, front, back."""
+    """A border with one width for all sides, or one for each: left, right, top, bottom, front, back."""
 
     _function = "pad"
     _signature = "padding"

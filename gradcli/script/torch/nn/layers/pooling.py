@@ -1,4 +1,4 @@
-"""Pooling as modules."""
+"""Pooling: layers that reduce windows of their input."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from gradcli.script.torch.nn.base.configured import Configured, Rows, declared, 
 
 
 class Pool(Configured):
-    """One operation on the windows of the input; they lie side by side unless `stride` says otherwise."""
+    """A layer that reduces windows of its input; they lie side by side unless `stride` says otherwise."""
 
     _text = "kernel_size={kernel_size}, stride={stride}, padding={padding}"
     _dimensions = 0
@@ -28,7 +28,7 @@ class _MaxPoolNd(Pool):
 
 
 class MaxUnpool(Pool):
-    """The entries that max-pooling took, at their places among zeros."""
+    """The inverse of max-pooling: entries at their places among zeros."""
 
     _signature = "kernel_size, stride=None, padding=0"
 
@@ -75,7 +75,7 @@ class AvgPool(Pool):
 
 
 class AdaptivePool(Configured):
-    """As many windows as asked for."""
+    """A layer that divides its input into a given number of windows."""
 
     _text = "output_size={output_size}"
 

@@ -1,4 +1,4 @@
-"""Recurrent layers: each step sees its input and what the step before it left."""
+"""Recurrent layers: each step gets its input and the state of the step before it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Order = Callable[[list[Any]], list[Any]]
 
 
 class Layers(Recurrence):
-    """All steps of a sequence, in layers one upon the other; with two directions, from both of its ends."""
+    """Layers one upon the other that run through a sequence, in one direction or both."""
 
     def __init__(
         self,
@@ -56,12 +56,12 @@ class Layers(Recurrence):
         return type(self).__name__
 
     def _places(self) -> list[tuple[int, str]]:
-        """Each layer and direction, as the layer and the ending of the names of its weights."""
+        """Return the number of each layer, once a direction, and the ending of the names of its weights."""
         ends = ("", "_reverse") if self.bidirectional else ("",)
         return [(layer, f"_l{layer}{end}") for layer in range(self.num_layers) for end in ends]
 
     def flatten_parameters(self) -> None:
-        """Nothing: torch arranges memory for other devices."""
+        """Do nothing; torch arranges memory for other devices."""
 
     def reset_parameters(self) -> None:
         self._reset(self.hidden_size)
@@ -73,7 +73,7 @@ class Layers(Recurrence):
         return [[held[n + suffix] for n in names if n + suffix in held] for _, suffix in self._places()]
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
-        """The last state of every step, and of every layer the states after the last step."""
+        """Return the last layer's outputs, and every layer's states after the last step."""
         if isinstance(input, PackedSequence):
             return self._of_packed(input, hx)
         if input.ndim not in (2, 3):
@@ -128,13 +128,13 @@ class Layers(Recurrence):
         return sequence, tuple(operation("stack")(list(states), 0) for states in zip(*finals, strict=True))
 
     def _turned(self, sequence: Any) -> Any:
-        """Batches first again; torch turns the outputs in place."""
+        """Put the batch first again; torch transposes the outputs in place."""
         turn = facade.in_place("transpose_")
         assert turn is not None
         return turn(sequence, 0, 1)
 
     def _starts(self, hx: Any, sequence: Any, batched: bool) -> States:
-        """The first states, after torch's checks of them and of the input."""
+        """Return the first states, after torch's checks of them and of the input."""
         places = self.num_layers * (1 + self.bidirectional)
         batch = sequence.shape[0 if self.batch_first else 1]
         sizes = [(places, batch, self.proj_size or self.hidden_size), (places, batch, self.hidden_size)][: self._states]
@@ -155,7 +155,7 @@ class Layers(Recurrence):
         return given
 
     def _through(self, sequence: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
-        """One layer in one direction."""
+        """Run one layer in one direction."""
         given, advance = self._advancing(sequence, suffix)
         outputs = []
         for step in order(list(operation("unbind")(given, 0))):
@@ -164,7 +164,7 @@ class Layers(Recurrence):
         return self._stacked(order(outputs)), states
 
     def _advancing(self, sequence: Any, suffix: str) -> tuple[Any, Callable[[Any, States], States]]:
-        """What the input gives to the gates, one product for all steps, and what one step does with its part."""
+        """Return the input's contributions to the gates, one product for all steps, and the function of one step."""
         w_ih, w_hh, b_ih, b_hh, w_hr = (self._parameters.get(name + suffix) for name in (*WEIGHTS, "weight_hr"))
         assert w_ih is not None
         assert w_hh is not None

@@ -1,4 +1,4 @@
-"""How alike rows are, as modules."""
+"""Layers that compare rows: CosineSimilarity and PairwiseDistance."""
 
 from __future__ import annotations
 

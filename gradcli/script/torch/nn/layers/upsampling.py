@@ -1,4 +1,4 @@
-"""Modules that make images larger."""
+"""Layers that enlarge images or exchange channels and pixels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradcli.script.torch.nn.base.configured import Configured
 
 
 class Upsample(Configured):
-    """To a size, or by a factor."""
+    """A layer that resizes its input to a size, or by a factor."""
 
     __module__ = "torch.nn.modules.upsampling"
     _function = "interpolate"
@@ -46,14 +46,14 @@ class UpsamplingBilinear2d(Upsample):
 
 
 class PixelShuffle(Configured):
-    """Groups of channels folded out into squares of pixels."""
+    """A layer that spreads groups of channels over squares of pixels."""
 
     __module__ = "torch.nn.modules.pixelshuffle"
     _function, _signature, _text = "pixel_shuffle", "upscale_factor", "upscale_factor={upscale_factor}"
 
 
 class PixelUnshuffle(Configured):
-    """Squares of pixels folded into channels."""
+    """A layer that gathers squares of pixels in channels."""
 
     __module__ = "torch.nn.modules.pixelshuffle"
     _function, _signature, _text = "pixel_unshuffle", "downscale_factor", "downscale_factor={downscale_factor}"

@@ -76,7 +76,7 @@ class OneCycleLR(LRScheduler):
 
 
 def _total(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
-    """How many steps the cycle has; ValueError unless they are given as a positive number or product."""
+    """Return the number of steps of the cycle; ValueError unless it is given as a positive number or product."""
     if total_steps is not None:
         counts = {"total_steps": total_steps}
     elif epochs is not None and steps_per_epoch is not None:

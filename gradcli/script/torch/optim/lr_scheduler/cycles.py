@@ -1,4 +1,4 @@
-"""Schedules that come back: between two learning rates, and from the lowest to the highest at once."""
+"""Periodic schedules: up and down between two learning rates, or down with restarts."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class CyclicLR(LRScheduler):
             set_momentum(group, momentum)
 
     def scale_fn(self, x: Any) -> float:
-        """How high a cycle goes, of its number or of that of the step."""
+        """Return the height of a cycle, from its number or from the number of the step."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "exp_range":
@@ -142,7 +142,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._set(rates)
 
     def _place(self, epoch: Any) -> None:
-        """Where an epoch lies in which of the waves."""
+        """Find the wave of an epoch, and the place in it."""
         if epoch < self.T_0:
             self.T_i, self.T_cur = self.T_0, epoch
         elif self.T_mult == 1:

@@ -10,7 +10,7 @@ from gradcli.script.torch.optim.optimizer import Optimizer
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """`factor` times the rates when a quantity has not become better for more than `patience` epochs."""
+    """`factor` times the rates when a quantity has not improved for more than `patience` epochs."""
 
     def __init__(
         self,
@@ -71,11 +71,11 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether the rates have just been reduced."""
+        """Return whether the rates have just been reduced."""
         return self.cooldown_counter > 0
 
     def _is_better(self, value: float) -> bool:
-        """Whether a value beats the best one by more than the threshold."""
+        """Return whether a value beats the best one by more than the threshold."""
         sign = 1 if self.mode == "max" else -1
         if self.threshold_mode == "rel":
             bound = self.best * (1.0 + sign * self.threshold)

@@ -104,28 +104,28 @@ class LRScheduler(Facade):
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def get_lr(self) -> Rates:
-        """The rates of this epoch, one a group."""
+        """Return the rates of this epoch, one a group."""
         raise NotImplementedError
 
     def _get_closed_form_lr(self) -> Rates:
-        """The rates of this epoch, from the first ones; where there is no such formula, from those of the last step."""
+        """Return the rates of this epoch from the first ones; without such a formula, from the last ones."""
         return self.get_lr()
 
     def _asked(self) -> None:
-        """Warn as torch does where the rates of the next step are asked for, mostly in the place of the last ones."""
+        """Warn as torch does if `get_lr` is called outside of `step`."""
         if not self._get_lr_called_within_step:
             warnings.warn(ASKED, UserWarning, stacklevel=3)
 
     def get_last_lr(self) -> Rates:
-        """The rates that the last step set."""
+        """Return the rates that the last step set."""
         return self._last_lr
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer."""
+        """Return all attributes but the optimizer."""
         return {name: value for name, value in vars(self).items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave; other names are left out."""
+        """Take the attributes over that a `state_dict` holds; unknown names are left out."""
         for name in vars(self).keys() & state_dict.keys() - {"optimizer"}:
             setattr(self, name, state_dict[name])
 
@@ -139,7 +139,7 @@ class Multiplying(LRScheduler):
         return self._rates() if factor is None else [rate * factor for rate in self._rates()]
 
     def _factor(self, epoch: int) -> float | None:
-        """The factor of an epoch; None where the rates stay."""
+        """Return the factor of an epoch; None if the rates stay."""
         raise NotImplementedError
 
     def _get_closed_form_lr(self) -> Rates:
@@ -160,7 +160,7 @@ def check_optimizer(optimizer: Any) -> None:
 
 
 def each(optimizer: Optimizer, name: str, value: Any) -> list[Any]:
-    """One value for every group; ValueError for as many as there are not groups."""
+    """Return one value for every group; ValueError if their numbers differ."""
     count = len(optimizer.param_groups)
     if not isinstance(value, list | tuple):
         return [value] * count
