@@ -151,7 +151,40 @@ class ModuleList(Row):
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)" if lines else f"{self._get_name()}()"
 
 
-class ModuleDict(Module):
+class Dictionary(Module):
+    """A module that looks its members of one kind up by name."""
+
+    _table = "_modules"
+
+    def _held(self) -> dict[str, Any]:
+        return vars(self)[self._table]  # type: ignore[no-any-return]
+
+    def __getitem__(self, key: str) -> Any:
+        return self._held()[key]
+
+    def __delitem__(self, key: str) -> None:
+        del self._held()[key]
+
+    def __len__(self) -> int:
+        return len(self._held())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._held()
+
+    def keys(self) -> Any:
+        return self._held().keys()
+
+    def values(self) -> Any:
+        return self._held().values()
+
+    def items(self) -> Any:
+        return self._held().items()
+
+
+class ModuleDict(Dictionary):
     """Modules by name."""
 
     __module__ = "torch.nn.modules.container"
@@ -169,32 +202,8 @@ class ModuleDict(Module):
         for name, module in source.items() if isinstance(source, Mapping) else source:
             self[name] = module
 
-    def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
-
     def __setitem__(self, key: str, module: Any) -> None:
         self.add_module(key, module)
-
-    def __delitem__(self, key: str) -> None:
-        del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._modules
-
-    def keys(self) -> Any:
-        return self._modules.keys()
-
-    def values(self) -> Any:
-        return self._modules.values()
-
-    def items(self) -> Any:
-        return self._modules.items()
 
     def clear(self) -> None:
         self._modules.clear()

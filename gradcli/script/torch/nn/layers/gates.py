@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import uniform
 from gradcli.script.torch.nn.initialisation import uniform_
 
@@ -29,7 +29,7 @@ def sigmoid(x: Any) -> Any:
     return operation("sigmoid")(x)
 
 
-class Recurrence(Module):
+class Recurrence(Configured):
     """The base of cells and layers: weights for the input and for the state, of each gate."""
 
     _gates = 1

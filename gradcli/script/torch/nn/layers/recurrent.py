@@ -24,33 +24,24 @@ States = tuple[Any, ...]
 Order = Callable[[list[Any]], list[Any]]
 
 
-class Layers(Recurrence):
+class RNNBase(Recurrence):
     """Layers one upon the other that run through a sequence, in one direction or both."""
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        check_sizes(hidden_size, num_layers, dropout, proj_size, self._states)
-        self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
-        self.batch_first, self.dropout, self.bidirectional = batch_first, float(dropout), bidirectional
-        self.proj_size = proj_size
-        running.machine.budget.fits(num_layers, "the list")
+    _signature = (
+        "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, "
+        "proj_size=0, device=None, dtype=None"
+    )
+    dropout: float
+
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        hidden, projected = self.hidden_size, self.proj_size
+        check_sizes(hidden, self.num_layers, self.dropout, projected, self._states)
+        self.bias, self.dropout = bias, float(self.dropout)
+        running.machine.budget.fits(self.num_layers, "the list")
         self.mode = self._mode()
         for layer, suffix in self._places():
-            below = (proj_size or hidden_size) * (1 + bidirectional)
-            inputs = below if layer else input_size
-            self._add_weights(suffix, inputs, hidden_size, bias, dtype, proj_size)
+            inputs = (projected or hidden) * (1 + self.bidirectional) if layer else self.input_size
+            self._add_weights(suffix, inputs, hidden, bias, dtype, projected)
 
     def _mode(self) -> str:
         return type(self).__name__
@@ -194,14 +185,11 @@ class Layers(Recurrence):
         return text
 
 
-Layers.__init__.__qualname__ = "RNNBase.__init__"  # what torch's errors call it
-
-
 def _reversed(steps: list[Any]) -> list[Any]:
     return steps[::-1]
 
 
-class RNN(Plain, Layers):
+class RNN(Plain, RNNBase):
     __module__ = "torch.nn.modules.rnn"
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
@@ -219,7 +207,7 @@ class RNN(Plain, Layers):
         return f"RNN_{self.nonlinearity.upper()}"
 
 
-class GRU(Gated, Layers):
+class GRU(Gated, RNNBase):
     __module__ = "torch.nn.modules.rnn"
 
 
@@ -227,7 +215,7 @@ def _same(steps: list[Any]) -> list[Any]:
     return steps
 
 
-class LSTM(LongShort, Layers):
+class LSTM(LongShort, RNNBase):
     __module__ = "torch.nn.modules.rnn"
 
     def _by_library(self, dtype: Any) -> bool:
