@@ -28,7 +28,7 @@ FAR = "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distrib
 
 
 def written(tensor: Tensor, value: Any) -> Tensor:
-    """The tensor, with these numbers in its memory."""
+    """Write numbers into the memory of a tensor, and return it."""
     tensor.array[...] = value
     tensor.changed()
     return tensor
@@ -62,7 +62,7 @@ def eye_(tensor: Tensor) -> Tensor:
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
-    """By how much to scale weights before an activation."""
+    """Return the factor for the standard deviation of weights before an activation."""
     if nonlinearity in LINEAR:
         return 1
     if nonlinearity == "leaky_relu":
@@ -77,7 +77,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 
 def fans(tensor: Tensor) -> tuple[int, int]:
-    """How many numbers each output is made of, and how many outputs each input goes into."""
+    """Return fan in and fan out: the inputs of each output, and the outputs of each input."""
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     places = math.prod(tensor.shape[2:])
@@ -85,7 +85,7 @@ def fans(tensor: Tensor) -> tuple[int, int]:
 
 
 def fan(tensor: Tensor, mode: str) -> int:
-    """One of the two."""
+    """Return fan in or fan out, as `mode` says."""
     modes = ["fan_in", "fan_out"]
     if mode.lower() not in modes:
         raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
@@ -93,7 +93,7 @@ def fan(tensor: Tensor, mode: str) -> int:
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Glorot and Bengio 2010."""
+    """Draw uniform numbers by fan in and fan out: Glorot and Bengio 2010."""
     bound = math.sqrt(3.0) * _xavier(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
@@ -109,7 +109,7 @@ def _xavier(tensor: Tensor, gain: float) -> float:
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator: Any = None
 ) -> Tensor:
-    """He et al. 2015."""
+    """Draw uniform numbers by one of the fans: He et al. 2015."""
     if 0 in tensor.shape:
         return _untouched(tensor)
     bound = math.sqrt(3.0) * _kaiming(tensor, a, mode, nonlinearity)
@@ -134,7 +134,7 @@ def _kaiming(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Kernels that leave as many channels as they are as there are."""
+    """Write kernels that pass as many channels unchanged as possible."""
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups:
@@ -149,7 +149,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Normal numbers, of which a part of each column is 0: Martens 2010."""
+    """Draw normal numbers, and set a part of each column to 0: Martens 2010."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
@@ -160,7 +160,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Rows, or columns, that are orthogonal: Saxe et al. 2013, with the signs of Mezzadri 2006."""
+    """Draw orthogonal rows or columns: Saxe et al. 2013, with the signs of Mezzadri 2006."""
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if not tensor.value.size:
@@ -176,9 +176,9 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
 def trunc_normal_(
     tensor: Tensor, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, generator: Any = None
 ) -> Tensor:
-    """Normal numbers from `a` to `b`: those outside are drawn again.
+    """Draw normal numbers from `a` to `b`; numbers outside are drawn again.
 
-    Where few would stay, uniform numbers are kept with the chance that the normal density gives them.
+    Where few would stay, uniform numbers are kept with a probability in proportion to the normal density.
     """
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(FAR, UserWarning, stacklevel=2)

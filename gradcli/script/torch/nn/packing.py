@@ -18,7 +18,7 @@ from gradcli.script.torch.nn.layers.gates import operation
 
 
 class PackedSequence(NamedTuple):
-    """The entries of all sequences by steps, and how many sequences reach each step."""
+    """The entries of all sequences step by step, and the number of sequences that reach each step."""
 
     data: Any
     batch_sizes: Any
@@ -53,7 +53,7 @@ def _lengths(lengths: Any) -> Any:
 def pack_padded_sequence(
     input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Leave out what was padded; the longest sequence comes first."""
+    """Leave out the padding; the longest sequence comes first."""
     counts, batch = _lengths(lengths), 0 if batch_first else 1
     order = restored = None
     if not enforce_sorted:
@@ -85,14 +85,14 @@ def pack_padded_sequence(
 
 
 def _places(sizes: Any, batch: int) -> Any:
-    """Where the packed rows are among those of all steps."""
+    """Return the positions of the packed rows among the rows of all steps."""
     return np.concatenate([step * batch + np.arange(size) for step, size in enumerate(sizes)])
 
 
 def pad_packed_sequence(
     sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0, total_length: int | None = None
 ) -> tuple[Any, Tensor]:
-    """The sequences beside each other again, and their lengths."""
+    """Return the padded sequences, and their lengths."""
     sizes, data = sequence.batch_sizes.array, sequence.data
     steps, batch = len(sizes), int(sizes[0])
     if total_length is not None:
@@ -120,7 +120,7 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Any:
-    """Sequences beside each other, the shorter ones with a padding."""
+    """Stack sequences, the shorter ones with a padding."""
     rows = list(operation("unbind")(sequences, 0)) if isinstance(sequences, Tensor) else list(sequences)
     if padding_side not in ("left", "right"):
         raise AutogradError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
@@ -135,7 +135,7 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Any]:
-    """Each sequence without its padding."""
+    """Return each sequence without its padding."""
     if not isinstance(lengths, Tensor):
         raise AttributeError(f"'{type(lengths).__name__}' object has no attribute 'device'")
     rows = operation("unbind")(padded_sequences, 0 if batch_first else 1)
@@ -149,14 +149,14 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence
 
 
 def permuted(states: tuple[Any, ...], order: Tensor | None) -> tuple[Any, ...]:
-    """States in the order of the sequences."""
+    """Return states in the order of the sequences."""
     return states if order is None else tuple(operation("index_select")(state, 1, order) for state in states)
 
 
 def through_packed(
     steps: list[Any], states: tuple[Any, ...], advance: Any, backwards: bool
 ) -> tuple[list[Any], tuple[Any, ...]]:
-    """The outputs of steps that fewer and fewer sequences reach, and the states that each sequence ends with."""
+    """Run through steps that fewer and fewer sequences reach; returns the outputs and each sequence's last states."""
     first, outputs = states, list[Any]()
     counts = [step.shape[0] for step in steps]
     done: list[tuple[Any, ...]] = []

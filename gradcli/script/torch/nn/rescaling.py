@@ -1,4 +1,4 @@
-"""`torch.nn.utils`: weights that are made of others before each call: by their length, or by their largest stretch."""
+"""`weight_norm` and `spectral_norm`: weights that are computed from other parameters before each call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OLD = "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.pa
 
 
 class Rescaling:
-    """A hook that makes the weight of a module anew."""
+    """A hook that computes the weight of a module before each call."""
 
     def __init__(self, name: str, make: Callable[[Any], Any]) -> None:
         self.name, self.make = name, make
@@ -31,7 +31,7 @@ class Rescaling:
 
 
 def _replace(module: Any, name: str, parts: dict[str, Any]) -> Any:
-    """Take a weight out of a module, and put in the parameters that it is made of."""
+    """Replace a weight of a module by the parameters that it is computed from, and return it."""
     weight = module._parameters.pop(name)
     for ending, part in parts.items():
         module.register_parameter(name + ending, part)
@@ -39,7 +39,7 @@ def _replace(module: Any, name: str, parts: dict[str, Any]) -> Any:
 
 
 def _lengths(v: Any, dim: int) -> Any:
-    """The norm of each slice along a dimension, or of all; as many dimensions as the tensor has."""
+    """Return the norm of each slice along a dimension, with all dimensions kept; for -1 the norm of the whole."""
     if dim == -1:
         return operation("norm")(v)
     others = [axis for axis in range(v.ndim) if axis != dim]
@@ -47,7 +47,7 @@ def _lengths(v: Any, dim: int) -> Any:
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
-    """Learn how long a weight is apart from where it points: Salimans and Kingma 2016."""
+    """Learn the length and the direction of a weight apart: Salimans and Kingma 2016."""
     warnings.warn(OLD, FutureWarning, stacklevel=2)
     if any(isinstance(hook, Rescaling) and hook.name == name for hook, _ in module._forward_pre_hooks.values()):
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
@@ -67,7 +67,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
 
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
-    """The weight as a parameter again."""
+    """Make the weight a parameter again."""
     for key, (hook, _) in list(module._forward_pre_hooks.items()):
         if isinstance(hook, Rescaling) and hook.name == name and f"{name}_g" in module._parameters:
             weight = hook.make(module)
@@ -83,7 +83,7 @@ def remove_weight_norm(module: Any, name: str = "weight") -> Any:
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Divide a weight by its largest singular value, which a power iteration finds bit by bit: Miyato et al. 2018."""
+    """Divide a weight by its largest singular value, found by power iteration: Miyato et al. 2018."""
     axis = dim if dim is not None else 1 if isinstance(module, Transposed) else 0
     weight = getattr(module, name)
     rows = _matrix(weight, axis)
@@ -109,7 +109,7 @@ def spectral_norm(
 
 
 def _matrix(weight: Any, axis: int) -> Any:
-    """The weight as one row for each entry of a dimension."""
+    """Return the weight as a matrix with a row for each entry of a dimension."""
     if axis:
         order = [axis, *(other for other in range(weight.ndim) if other != axis)]
         weight = operation("permute")(weight, *order)

@@ -26,7 +26,7 @@ def _scaled(gradient: Tensor, value: Any) -> None:
 def clip_grad_norm_(
     parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Tensor:
-    """Make the gradients smaller together, so that their norm is at most `max_norm`; returns what it was."""
+    """Scale all gradients down so that their norm is at most `max_norm`; returns the norm before."""
     gradients = [x.grad for x in _listed(parameters) if x.grad is not None]
     total = get_total_norm(gradients, norm_type)
     if error_if_nonfinite and not math.isfinite(total.item()):
@@ -42,7 +42,7 @@ def clip_grad_norm_(
 
 
 def clip_grad_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, **options: Any) -> Tensor:
-    """The old name of `clip_grad_norm_`."""
+    """Call `clip_grad_norm_` by its deprecated name."""
     warnings.warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,
@@ -54,7 +54,7 @@ def clip_grad_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, **o
 def get_total_norm(
     tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False, foreach: Any = None
 ) -> Tensor:
-    """The norm of the norms."""
+    """Return the norm of the norms of all tensors."""
     norms = [_norm(x.value, float(norm_type)) for x in _listed(tensors)]
     return Tensor(_norm(np.array(norms), float(norm_type)) if norms else np.float32(0.0))
 
@@ -64,20 +64,20 @@ def _norm(value: Any, order: float) -> Any:
 
 
 def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) -> None:
-    """Bring each entry of the gradients between `-clip_value` and `clip_value`."""
+    """Clip each entry of the gradients to the range from `-clip_value` to `clip_value`."""
     for x in _listed(parameters):
         if x.grad is not None:
             _scaled(x.grad, np.clip(x.grad.value, -float(clip_value), float(clip_value)))
 
 
 def parameters_to_vector(parameters: Any) -> Any:
-    """All entries in one row."""
+    """Return all entries in one row."""
     flat = [OPERATIONS["view"].function(x, -1) for x in parameters]
     return OPERATIONS["cat"].function(flat, 0)
 
 
 def vector_to_parameters(vec: Any, parameters: Any) -> None:
-    """Parts of a row as the numbers of the parameters."""
+    """Write the parts of a row into the parameters."""
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")
     start = 0

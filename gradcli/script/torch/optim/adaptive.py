@@ -1,4 +1,4 @@
-"""The optimizers that scale each entry by the gradients it has seen: Adam and its kin.
+"""Adam and its variants: steps along the average of the gradients, scaled by the sizes of the gradients so far.
 
 The formulas are those of the torch 2.13 reference (`torch.optim.Adam` and so on), each step rounded as there.
 """
@@ -10,137 +10,121 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.script.torch.optim.optimizer import Group, Optimizer, check, number
+from gradcli.script.torch.optim.declaration import Declared
+from gradcli.script.torch.optim.optimizer import Group, number
 from gradcli.script.torch.optim.rounding import Value, blended, divided, multiplied
 
-
-class Adaptive(Optimizer):
-    """An optimizer whose state is a count of steps and running averages in the shape of the parameter."""
-
-    def _state(self, parameter: Tensor, *averages: str) -> dict[str, Tensor]:
-        """The state of a parameter; averages begin at zero."""
-        state: dict[str, Tensor] = self.state[parameter]
-        if not state:
-            state["step"] = Tensor(np.float32(0))
-            state.update((name, Tensor(np.zeros_like(parameter.value)[()])) for name in averages)
-        state["step"].value = np.float32(state["step"].value + 1)
-        return state
+Pair = tuple[float, float]
 
 
-class Adam(Adaptive):
+class Adam(Declared):
     """Averages of the gradient and its square, both corrected for beginning at zero."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
-    ) -> None:
-        check("learning rate", lr)
-        check("epsilon value", eps)
-        check_betas(betas)
-        check("weight_decay value", weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": tuple(map(number, betas)),
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, defaults)
+    __module__ = "torch.optim.adam"
+    _signature = (
+        "params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, amsgrad=False, *, maximize=False, "
+        "foreach=None, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False"
+    )
 
-    def _updated(self, group: Group, parameter: Tensor, g: Value) -> Value:
-        largest = ["max_exp_avg_sq"] if group["amsgrad"] else []
-        state = self._state(parameter, "exp_avg", "exp_avg_sq", *largest)
-        (beta1, beta2), lr, step = group["betas"], number(group["lr"]), state["step"].item()
-        value, mean, square = parameter.value, state["exp_avg"], state["exp_avg_sq"]
-        if group["decoupled_weight_decay"] and group["weight_decay"]:
-            value = value * (1 - lr * group["weight_decay"])
-            parameter.changed()  # torch shrinks the parameter in an operation of its own
+    def _settled(self, options: Group) -> Group:
+        return {**options, "betas": tuple(map(number, options["betas"]))}
+
+    def _updated(
+        self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, betas: Pair, eps: float, amsgrad: bool, **_: Any
+    ) -> Value:
+        state = self._state(parameter, "exp_avg", "exp_avg_sq", *["max_exp_avg_sq"] * bool(amsgrad))
+        (beta1, beta2), step = betas, state["step"].item()
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
         mean.value = blended(mean.value, g, 1 - beta1)
         square.value = multiplied(square.value * beta2, g, g, 1 - beta2)
         second = square.value
-        if largest:
+        if amsgrad:
             second = state["max_exp_avg_sq"].value = np.maximum(state["max_exp_avg_sq"].value, second)
-        scale = np.sqrt(second) / (1 - beta2**step) ** 0.5 + group["eps"]
-        return divided(value, mean.value, scale, -(lr / (1 - beta1**step)))
+        scale = np.sqrt(second) / (1 - beta2**step) ** 0.5 + eps
+        return divided(x, mean.value, scale, -(lr / (1 - beta1**step)))
 
 
 class AdamW(Adam):
     """Adam whose weight decay shrinks the parameters and leaves the gradients alone."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        **switches: Any,
-    ) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **{**switches, "decoupled_weight_decay": True})
+    __module__ = "torch.optim.adamw"
+    _signature = (
+        "params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.01, amsgrad=False, *, maximize=False, "
+        "foreach=None, capturable=False, differentiable=False, fused=None"
+    )
+
+    def _settled(self, options: Group) -> Group:
+        return {**super()._settled(options), "decoupled_weight_decay": True}
 
 
-class Adamax(Adaptive):
+class Adamax(Declared):
     """Adam with the largest gradient seen, slowly forgotten, in place of the average square."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        capturable: bool = False,
-    ) -> None:
-        check("learning rate", lr)
-        check("epsilon value", eps)
-        check_betas(betas)
-        check("weight_decay value", weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+    __module__ = "torch.optim.adamax"
+    _signature = (
+        "params, lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, foreach=None, *, maximize=False, "
+        "differentiable=False, capturable=False"
+    )
 
-    def _updated(self, group: Group, parameter: Tensor, g: Value) -> Value:
+    def _updated(
+        self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, betas: Pair, eps: float, **_: Any
+    ) -> Value:
         state = self._state(parameter, "exp_avg", "exp_inf")
-        (beta1, beta2), mean, largest = group["betas"], state["exp_avg"], state["exp_inf"]
+        (beta1, beta2), mean, largest = betas, state["exp_avg"], state["exp_inf"]
         mean.value = blended(mean.value, g, 1 - beta1)
-        largest.value = np.maximum(largest.value * beta2, np.abs(g) + group["eps"])
-        rate = number(group["lr"]) / (1 - beta1 ** state["step"].item())
-        return divided(parameter.value, mean.value, largest.value, -rate)
+        largest.value = np.maximum(largest.value * beta2, np.abs(g) + eps)
+        return divided(x, mean.value, largest.value, -(lr / (1 - beta1 ** state["step"].item())))
 
 
-def check_betas(betas: Any) -> None:
-    """Refuse betas outside [0, 1)."""
-    for position, beta in enumerate(betas[:2]):
-        if not 0 <= number(beta) < 1:
-            raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
+class NAdam(Declared):
+    """Adam that steps from where the momentum leads: Dozat 2016."""
+
+    __module__ = "torch.optim.nadam"
+    _signature = (
+        "params, lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, momentum_decay=0.004, "
+        "decoupled_weight_decay=False, *, maximize=False, foreach=None, capturable=False, differentiable=False"
+    )
+
+    def _updated(
+        self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, betas: Pair, eps: float, momentum_decay: float,
+        **_: Any,
+    ) -> Value:  # fmt: skip
+        state = self._state(parameter, "exp_avg", "exp_avg_sq", mu_product=1)
+        (beta1, beta2), step = betas, state["step"].item()
+        mu, mu_next = (beta1 * (1.0 - 0.5 * 0.96 ** (n * momentum_decay)) for n in (step, step + 1))
+        product, mean, square = state["mu_product"], state["exp_avg"], state["exp_avg_sq"]
+        product.value = np.float32(product.value * np.float32(mu))
+        mean.value = blended(mean.value, g, 1 - beta1)
+        square.value = multiplied(square.value * beta2, g, g, 1 - beta2)
+        scale = np.sqrt(square.value / (1 - beta2**step)) + eps
+        parameter.changed()  # torch steps along the gradient and along the average in turn
+        x = divided(x, g, scale, -lr * (1.0 - mu) / (1.0 - product.item()))
+        return divided(x, mean.value, scale, -lr * mu_next / (1.0 - product.item() * mu_next))
+
+
+class RAdam(Declared):
+    """Adam that scales by the average square only when that varies little: Liu et al. 2019."""
+
+    __module__ = "torch.optim.radam"
+    _signature = (
+        "params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, decoupled_weight_decay=False, *, "
+        "foreach=None, maximize=False, capturable=False, differentiable=False"
+    )
+    _listed = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
+
+    def _updated(
+        self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, betas: Pair, eps: float, **_: Any
+    ) -> Value:
+        state = self._state(parameter, "exp_avg", "exp_avg_sq")
+        (beta1, beta2), step = betas, state["step"].item()
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.value = blended(mean.value, g, 1 - beta1)
+        square.value = multiplied(square.value * beta2, g, g, 1 - beta2)
+        missing = 1 - beta2**step
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * step * beta2**step / missing
+        update = mean.value / (1 - beta1**step) * lr
+        if length > 5.0:
+            trust = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
+            update = update * (np.reciprocal(np.sqrt(square.value) + eps) * missing**0.5) * trust
+        return x - update

@@ -1,4 +1,4 @@
-"""`torch.optim.LBFGS`: steps along a direction that the last gradients tell of the curvature.
+"""`torch.optim.LBFGS`: steps along a direction that accounts for the curvature, estimated from the last gradients.
 
 Nocedal 1980, in torch's arrangement: the first step is short, and `step` calls its closure again and again.
 """
@@ -13,42 +13,34 @@ import numpy as np
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
+from gradcli.script.torch.optim.declaration import Declared
 from gradcli.script.torch.optim.line_search import strong_wolfe
-from gradcli.script.torch.optim.optimizer import Optimizer, check, number, write
+from gradcli.script.torch.optim.optimizer import Group, number, write
 from gradcli.script.torch.optim.rounding import Value, added
 
 
-class LBFGS(Optimizer):
-    """Its state, kept for the first parameter, is what the last `history_size` steps and gradients were."""
+class LBFGS(Declared):
+    """The limited-memory BFGS method; its state, kept for the first parameter, holds the last `history_size` steps."""
 
-    def __init__(
-        self,
-        params: Any,
-        lr: Any = 1,
-        max_iter: int = 20,
-        max_eval: int | None = None,
-        tolerance_grad: float = 1e-7,
-        tolerance_change: float = 1e-9,
-        history_size: int = 100,
-        line_search_fn: str | None = None,
-    ) -> None:
-        check("learning rate", lr)
-        defaults = {
-            "lr": lr,
-            "max_iter": max_iter,
-            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change,
-            "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        }
-        super().__init__(params, defaults)
+    __module__ = "torch.optim.lbfgs"
+    _signature = (
+        "params, lr=1, max_iter=20, max_eval=None, tolerance_grad=1e-07, tolerance_change=1e-09, history_size=100, "
+        "line_search_fn=None"
+    )
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
 
+    def _settled(self, options: Group) -> Group:
+        if options["max_eval"] is None:
+            options["max_eval"] = options["max_iter"] * 5 // 4
+        return options
+
     def step(self, closure: Callable[[], Any]) -> Any:  # type: ignore[override]
-        """Up to `max_iter` steps; the answer is the loss before the first of them."""
+        """Take up to `max_iter` steps; returns the loss before the first."""
         group, state = self.param_groups[0], self.state[self._params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
@@ -95,7 +87,7 @@ class LBFGS(Optimizer):
                 break
 
     def _direction(self, state: dict[str, Any], g: Value) -> Value:
-        """Where to go: against the gradient, corrected by how it changed along the last steps."""
+        """Return the direction: against the gradient, corrected by its changes along the last steps."""
         if state["n_iter"] == 1:
             state.update(old_dirs=[], old_stps=[], ro=[], H_diag=1)
             return -g
@@ -137,14 +129,14 @@ class LBFGS(Optimizer):
         return strong_wolfe(evaluate, t, d, *start, calls)
 
     def _evaluated(self, closure: Callable[[], Any]) -> tuple[Any, float]:
-        """The loss, and it as a number."""
+        """Return the loss, as a tensor and as a number."""
         with set_grad_enabled(True):
             loss = closure()
         with set_grad_enabled(False):
             return loss, float(loss)
 
     def _gradient(self) -> Value:
-        """The gradients of all parameters in one row; zeros where there is none."""
+        """Return the gradients of all parameters in one row; zeros for missing ones."""
         parts = [np.ravel(np.zeros_like(p.value) if p.grad is None else p.grad.value) for p in self._params]
         return np.concatenate(parts)
 

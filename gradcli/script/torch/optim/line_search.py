@@ -1,4 +1,4 @@
-"""How far to go along a direction: a step that satisfies the strong Wolfe conditions (Nocedal and Wright 2006, 3.5)."""
+"""The search for a step along a direction that satisfies the strong Wolfe conditions (Nocedal and Wright 2006, 3.5)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ENOUGH, FLAT, SMALLEST = 1e-4, 0.9, 1e-9  # how much to descend, how much flatte
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A step, and what the function is there."""
+    """A step `t`, with value `f` and gradient `g` of the function there, and the slope along the direction."""
 
     t: Any
     f: float
@@ -24,7 +24,7 @@ class Point:
 
 
 def minimum(a: Point, b: Point, low: Any, high: Any) -> Any:
-    """Where the cubic through two points with their slopes is lowest, between bounds."""
+    """Return the minimum of the cubic through two points with their slopes, between bounds."""
     d1 = a.slope + b.slope - 3 * (a.f - b.f) / (a.t - b.t)
     square = d1**2 - a.slope * b.slope
     if not square >= 0:
@@ -38,7 +38,7 @@ def minimum(a: Point, b: Point, low: Any, high: Any) -> Any:
 
 
 class Search:
-    """The search from a point along a direction, with so many evaluations at most."""
+    """The search from a point along a direction `d`, in at most `most` rounds."""
 
     def __init__(self, evaluate: Evaluate, d: Value, start: Point, most: int) -> None:
         self.evaluate, self.d, self.start, self.most = evaluate, d, start, most
@@ -56,7 +56,7 @@ class Search:
         return bool(abs(point.slope) <= -FLAT * self.start.slope)
 
     def bracket(self, t: Any) -> list[Point]:
-        """One point that will do, or two with such a point between them."""
+        """Return one point that satisfies the conditions, or two with such a point between them."""
         before, here = self.start, self.at(t)
         while self.rounds < self.most:
             if self.too_high(here) or (self.rounds > 1 and here.f >= before.f):
@@ -71,7 +71,7 @@ class Search:
         return [self.start, here]
 
     def narrowed(self, ends: list[Point]) -> Point:
-        """The lowest point found by closing in."""
+        """Close in between two points, and return the lowest point found."""
         span, stalled = np.abs(self.d).max(), False
         low, high = (0, 1) if ends[0].f <= ends[1].f else (1, 0)
         while self.rounds < self.most:
@@ -106,7 +106,7 @@ class Search:
 def strong_wolfe(
     evaluate: Evaluate, t: Any, d: Value, f: float, g: Value, slope: Value, most: int
 ) -> tuple[float, Value, Any, int]:
-    """The function and its gradient after the step that was found, the step, and how often it was evaluated."""
+    """Return value and gradient after the step that was found, the step, and the number of evaluations."""
     search = Search(evaluate, d, Point(0, f, g.copy(), slope), most)
     ends = search.bracket(t)
     found = ends[0] if len(ends) == 1 else search.narrowed(ends)

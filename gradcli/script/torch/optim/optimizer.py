@@ -1,4 +1,4 @@
-"""What every optimizer is: groups of parameters with options, a state for each parameter, and a step."""
+"""The base of optimizers: groups of parameters with options, a state for each parameter, and a step."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ REQUIRED = Required()
 
 
 class Optimizer(Facade):
-    """`torch.optim.Optimizer`: a kind of optimizer says in `_updated` what becomes of one parameter."""
+    """`torch.optim.Optimizer`; a kind of optimizer defines `_updated`, the change of one parameter."""
 
+    __module__ = "torch.optim.optimizer"
     __facade__ = True
 
     def __init__(self, params: Any, defaults: Group) -> None:
@@ -103,7 +104,7 @@ class Optimizer(Facade):
             running.machine.timeline.zeroed(parameters)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Change every parameter that has a gradient; the answer is that of the closure, which is called before."""
+        """Change every parameter that has a gradient; returns the result of the closure, which is called before."""
         loss = None
         if closure is not None:
             with set_grad_enabled(True):
@@ -111,30 +112,32 @@ class Optimizer(Facade):
         self._stepped = self._scheduled
         changed = []
         for group in self.param_groups:
-            maximize, decay = group.get("maximize"), group.get("weight_decay", 0)
-            if group.get("decoupled_weight_decay"):
-                decay = 0
+            options = {**group, "lr": number(group.get("lr"))}
+            maximize, decay, decoupled = map(group.get, ("maximize", "weight_decay", "decoupled_weight_decay"))
             for parameter in group["params"]:
                 gradient = parameter.grad
                 if gradient is None:
                     continue
-                value, g = parameter.value, gradient.value
+                x, g = parameter.value, gradient.value
                 if maximize:
                     g = -g
-                if decay:
-                    g = added(g, value, decay)
-                write(parameter, self._updated(group, parameter, g))
+                if decay and decoupled:
+                    parameter.changed()  # torch shrinks the parameter in an operation of its own
+                    x = x * (1 - options["lr"] * decay)
+                elif decay:
+                    g = added(g, x, decay)
+                write(parameter, self._updated(parameter, x, g, **options))
                 changed.append(parameter)
         if running.machine.timeline is not None:
             running.machine.timeline.stepped(self, changed)
         return loss
 
-    def _updated(self, group: Group, parameter: Tensor, g: Value) -> Value:
-        """The new value of a parameter whose gradient is `g`, in the parameter's dtype."""
+    def _updated(self, *_: Any, **__: Any) -> Value:
+        """Return the new value of a parameter from the parameter, its value, its gradient, and the options by name."""
         raise NotImplementedError
 
     def state_dict(self) -> dict[str, Any]:
-        """The state and the options, with numbers in place of the parameters."""
+        """Return the state and the options, with numbers in place of the parameters."""
         parameters = list(dict.fromkeys(p for group in self.param_groups for p in group["params"]))
         number = {parameter: position for position, parameter in enumerate(parameters)}
         return {
@@ -146,7 +149,7 @@ class Optimizer(Facade):
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` of an optimizer of the same shape gave."""
+        """Take over the `state_dict` of an optimizer with groups of the same sizes."""
         groups = state_dict["param_groups"]
         if len(groups) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -174,16 +177,8 @@ def write(target: Tensor, value: Value) -> None:
 
 
 def number(value: Any) -> Any:
-    """An option as a plain number; a learning rate may be a tensor of one element."""
+    """Return an option as a plain number; a learning rate may be a tensor of one element."""
     return value.item() if isinstance(value, Tensor) else value
-
-
-def check(name: str, value: Any) -> None:
-    """Refuse a negative option."""
-    if isinstance(value, Tensor) and value.value.size != 1:
-        raise ValueError("Tensor lr must be 1-element")
-    if not number(value) >= 0:
-        raise ValueError(f"Invalid {name}: {formatted(value)}")
 
 
 def _options(group: Group) -> Group:
@@ -191,7 +186,7 @@ def _options(group: Group) -> Group:
 
 
 def _cast(state: Any, parameter: Tensor) -> Any:
-    """The state of a parameter in its dtype, but for the count of steps."""
+    """Return the state of a parameter in its dtype, but for the count of steps."""
     from gradcli.script.torch.tensor.attributes import cast
 
     if not isinstance(state, dict):
@@ -203,7 +198,7 @@ def _cast(state: Any, parameter: Tensor) -> Any:
 
 
 def _take_names(group: Group) -> None:
-    """Parameters may come with their names, as `model.named_parameters()` gives them."""
+    """Split parameters from their names, if they are given as `model.named_parameters()`."""
     named = [item for item in group["params"] if isinstance(item, tuple)]
     if named and len(named) < len(group["params"]):
         raise ValueError("all optimizer params should be with/without names. Some param names are missing")

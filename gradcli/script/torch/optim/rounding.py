@@ -1,7 +1,7 @@
 """Sums with products as torch's optimizers round them, so that a thousand steps end on the same bits.
 
 torch multiplies and adds in one rounding in `add(y, alpha=a)`, `addcmul` and `lerp`, and in several in `addcdiv`.
-Every function takes arrays or numpy scalars of one dtype and a plain number, and answers a new value.
+Every function takes arrays or numpy scalars of one dtype and a plain number, and returns a new value.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def divided(x: Value, y: Value, z: Value, factor: float) -> Value:
 
 
 def blended(x: Value, y: Value, weight: float) -> Value:
-    """From x to y by a part of the way, counted from the nearer end: `x.lerp(y, weight)`."""
+    """Go from x to y by a part of the way, counted from the nearer end: `x.lerp(y, weight)`."""
     rounded = x.dtype.type(weight)
     if abs(rounded) < 0.5:
         return added(x, y - x, float(rounded))
@@ -48,7 +48,7 @@ def blended(x: Value, y: Value, weight: float) -> Value:
 
 
 def _fused(a: Value, b: Any, c: Value) -> Value:
-    """`a*b + c` rounded once where that is known how, which is in float64; else rounded twice."""
+    """`a*b + c`, rounded once in float64, else twice."""
     if c.dtype == DOUBLE:
         return fused(np.asarray(a), b, c)
     return a * b + c

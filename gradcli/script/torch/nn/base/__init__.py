@@ -1,1 +1,1 @@
-"""What every module is: parameters, buffers, submodules, hooks, state."""
+"""The parts of every module: parameters, buffers, submodules, hooks, state."""

@@ -1,4 +1,4 @@
-"""`nn.Module`: what layers and networks derive from."""
+"""`nn.Module`, the base of layers and networks."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from gradcli.script.originals import torch_names
 from gradcli.script.torch.nn.base.hooks import Early, call_with_hooks
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
 from gradcli.script.torch.nn.base.state import State
-from gradcli.script.torch.nn.base.tree import Tree
 
 REGISTERED = ("_parameters", "_buffers", "_modules")
 
 
 class Module(State):
-    """Something that is called with tensors and may hold parameters, buffers and other modules.
+    """A function of tensors that may hold parameters, buffers and other modules.
 
     Snippets derive their networks from it: assigning a Parameter or a Module registers it.
     """
@@ -93,7 +92,7 @@ class Module(State):
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
 
     def _check_replaced(self, name: str, value: Any, *tables: str) -> None:
-        """Only None and its like take the place of what is registered."""
+        """Raise TypeError where a value other than None would replace a registered member of another type."""
         for table, kind, expected in (
             ("_parameters", "parameter", "torch.nn.Parameter"),
             ("_modules", "child module", "torch.nn.Module"),
@@ -157,13 +156,13 @@ class Module(State):
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> Handle:
-        """Call `hook(module, arguments, result)` after each forward pass; what it returns replaces the result."""
+        """Call `hook(module, arguments, result)` after each forward pass; its result, if any, replaces the result."""
         return _hooked(self._forward_hooks, (hook, with_kwargs), prepend)
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> Handle:
-        """Call `hook(module, arguments)` before each forward pass; what it returns replaces the arguments."""
+        """Call `hook(module, arguments)` before each forward pass; its result, if any, replaces the arguments."""
         return _hooked(self._forward_pre_hooks, (hook, with_kwargs), prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> Handle:
@@ -176,7 +175,7 @@ class Module(State):
         return _hooked(self._backward_hooks, Early(hook), prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> Handle:
-        """As `register_full_backward_hook`, but of the last node of the module alone; long deprecated."""
+        """Register a hook of the last node of the module alone; long deprecated."""
         self._take_hooks(full=False)
         return _hooked(self._backward_hooks, hook, False)
 
@@ -216,17 +215,3 @@ def _hooked(hooks: dict[int, Any], hook: Any, first: bool) -> Handle:
             del hooks[key]
             hooks[key] = other
     return handle
-
-
-# what the text of their generators says
-for made in (
-    Tree.parameters,
-    Tree.named_parameters,
-    Tree.buffers,
-    Tree.named_buffers,
-    Tree.children,
-    Tree.named_children,
-    Tree.modules,
-    Tree.named_modules,
-):
-    made.__qualname__ = f"Module.{made.__name__}"

@@ -1,56 +1,86 @@
-"""Modules that are one function and the arguments it was given when the module was made."""
+"""Layers as declarations: a signature, a function of `torch.nn.functional`, and the template of their text."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import FunctionType
+from typing import Any
 
 from gradcli.script.torch.nn.base.base import Module
-from gradcli.script.torch.nn.functional.module import Function, find
+from gradcli.script.torch.nn.functional.module import Function, find, operation
+from gradcli.script.torch.signature import given, names
 
-REQUIRED = object()  # the default of an argument that has none
+UNKEPT = ("bias", "device", "dtype")  # arguments that are no attributes: `_settle` gets them
+
+Rows = Mapping[
+    str, tuple[type["Configured"], Mapping[str, Any]]
+]  # the bases of layers, and what they have of their own
 
 
 class Configured(Module):
-    """Calls `F.function` with what it is called with, and its own attributes behind that.
+    """A module that calls a function with its input and the attributes that its signature lists."""
 
-    `_defaults` are the arguments in torch's order, each an attribute of the same name.
-    """
+    _signature = ""
+    _passed: tuple[str, ...] = ()  # the attributes behind the input, if they are not those of the signature
+    _function = ""  # of torch.nn.functional, or of torch
+    _text = ""  # the template of `extra_repr`
 
-    _function = ""
-    _defaults: ClassVar[dict[str, Any]] = {}
+    def __init_subclass__(cls) -> None:
+        """Copy an inherited `forward` under the name of the layer, for Python's errors, unless torch's is inherited."""
+        owner = next(base for base in cls.__mro__ if "forward" in vars(base))
+        if is_torchs(cls) and not cls.__name__.startswith("_") and not is_torchs(owner):
+            function: Any = vars(owner)["forward"]
+            own = FunctionType(function.__code__, function.__globals__, "forward", closure=function.__closure__)
+            own.__defaults__, own.__qualname__ = function.__defaults__, f"{cls.__name__}.forward"
+            cls.forward = own  # type: ignore[method-assign]
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__()
-        for name, value in bound(type(self).__name__, self._defaults, arguments, keywords).items():
+        options = given(type(self), arguments, keywords)
+        rest = {name: options.pop(name) for name in UNKEPT if name in options}
+        for name, value in options.items():
             setattr(self, name, value)
+        self._settle(**rest)
+
+    def _settle(self, *_: Any, **__: Any) -> None:
+        """Check the attributes, bring them into their final form, and make parameters."""
 
     @property
     def _called(self) -> Function:
-        found = find(self._function)
-        assert found is not None
-        return found
+        return find(self._function) or operation(self._function)
+
+    def _behind(self) -> list[Any]:
+        """Return the arguments behind the input."""
+        return [getattr(self, name) for name in self._passed or names(self._signature)]
+
+    def forward(self, input: Any) -> Any:
+        return self._called(input, *self._behind())
+
+    def extra_repr(self) -> str:
+        return self._text.format_map(vars(self))
 
 
-def bound(name: str, defaults: dict[str, Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by name; TypeError in Python's words where they do not fit."""
-    values = dict(zip(defaults, arguments, strict=False))
-    if len(arguments) > len(defaults):
-        takes, least = len(defaults) + 1, 1 + sum(value is REQUIRED for value in defaults.values())
-        range_ = f"from {least} to {takes}" if least < takes else str(takes)
-        plural = "s" if takes > 1 else ""
-        raise TypeError(
-            f"{name}.__init__() takes {range_} positional argument{plural} but {len(arguments) + 1} were given"
-        )
-    for keyword, value in keywords.items():
-        if keyword not in defaults:
-            raise TypeError(f"{name}.__init__() got an unexpected keyword argument {keyword!r}")
-        if keyword in values:
-            raise TypeError(f"{name}.__init__() got multiple values for argument {keyword!r}")
-        values[keyword] = value
-    values = {**defaults, **values}
-    absent = [f"{key!r}" for key, value in values.items() if value is REQUIRED]
-    if absent:
-        plural = "s" if len(absent) > 1 else ""
-        listed = " and ".join(absent)
-        raise TypeError(f"{name}.__init__() missing {len(absent)} required positional argument{plural}: {listed}")
-    return values
+def numbered(kind: str, base: type[Configured], most: int = 3, function: str = "") -> Rows:
+    """Return the rows of a kind of layer for 1 to `most` dimensions: `MaxPool1d` calls `max_pool1d`."""
+    functions = {n: {"_function": f"{function}{n}d"} if function else {} for n in range(1, most + 1)}
+    return {f"{kind}{n}d": (base, {"_dimensions": n, **own}) for n, own in functions.items()}
+
+
+def is_torchs(kind: type) -> bool:
+    return kind.__module__.startswith("torch.")
+
+
+def declared(rows: Rows, module: str = "") -> Callable[[str], Any]:
+    """Return the `__getattr__` of a file of layers, which makes the class of a row when it is first asked for."""
+
+    @cache
+    def make(name: str) -> Any:
+        if name not in rows:
+            raise AttributeError(name)
+        base, own = rows[name]
+        # the bases that torch has too keep their constructors
+        signature = {} if base.__name__.startswith("_") else {"_signature": base._signature}
+        return type(name, (base,), {"__module__": module or base.__module__, **signature, **own})
+
+    return make

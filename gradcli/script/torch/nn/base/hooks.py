@@ -1,4 +1,4 @@
-"""Calling a module that has hooks."""
+"""The call of a module that has hooks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ passage = Primitive(
 
 
 def call_with_hooks(module: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """The forward pass with everything that was hooked to it, in torch's order."""
+    """Run the forward pass with all hooks of the module, in torch's order."""
     for hook, with_keywords in list(module._forward_pre_hooks.values()):
         if with_keywords:
             replaced = hook(module, arguments, keywords)
@@ -77,7 +77,7 @@ class Early:
 
 
 def hook_last_node(module: Any, arguments: tuple[Any, ...], result: Any) -> None:
-    """Call the backward hooks of a module with what the last of its nodes gets and gives."""
+    """Call the backward hooks of a module with the gradients that its last node gets and gives."""
     last = result
     while not isinstance(last, Tensor):
         last = next(iter(last.values())) if isinstance(last, dict) else last[0]
@@ -144,7 +144,7 @@ class BackwardHooks:
         return self.outputs[position]
 
     def _run_early(self) -> None:
-        """Call the hooks for the gradients of the outputs; each may give others to the next, and to what follows."""
+        """Call the hooks for the gradients of the outputs; each may replace them for all that follows."""
         for hook in self.early:
             replaced = hook(self.module, tuple(self.outputs))
             if replaced is not None:
@@ -166,7 +166,7 @@ class BackwardHooks:
         return None if self.awaited or not self.known else self._run()[position]
 
     def _run(self) -> tuple[Any, ...]:
-        """Call the hooks; each may give other gradients of the inputs to the next, and to what came before."""
+        """Call the hooks; each may replace the gradients of the inputs for the next hook and for the backward pass."""
         found = tuple(self.inputs)
         for hook in self.hooks:
             replaced = hook(self.module, found, tuple(self.outputs))
@@ -182,7 +182,7 @@ class BackwardHooks:
 
 
 def _recorded(values: tuple[Any, ...]) -> list[int]:
-    """The positions of tensors that need gradients."""
+    """Return the positions of the tensors that need gradients."""
     if not mode.grad_enabled:
         return []
     return [position for position, x in enumerate(values) if isinstance(x, Tensor) and x.requires_grad]

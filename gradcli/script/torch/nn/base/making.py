@@ -1,4 +1,4 @@
-"""The parameters that layers start with."""
+"""The first parameters of layers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EMPTY = "Initializing zero-element tensors is a no-op"
 
 
 def blank(shape: tuple[Any, ...], dtype: Any = None, fill: float = 0.0) -> Tensor:
-    """A tensor of one number, in the default dtype; its size is measured before memory is taken."""
+    """Return a tensor filled with one number; its size is checked before memory is taken."""
     for position, size in enumerate(shape, 1):
         if not isinstance(size, int):
             place = f'failed to unpack the object at pos {position} with error "type must be tuple of ints,but got'
@@ -33,7 +33,7 @@ def blank(shape: tuple[Any, ...], dtype: Any = None, fill: float = 0.0) -> Tenso
 
 
 def uniform(shape: tuple[Any, ...], bound: float, dtype: Any = None) -> Parameter:
-    """A parameter with uniform numbers between `-bound` and `bound`."""
+    """Draw a parameter uniformly between `-bound` and `bound`."""
     tensor = blank(shape, dtype)
     tensor.value = running.machine.generator.uniform(tensor.shape, tensor.dtype, -bound, bound)
     tensor.changed()  # torch fills what it made empty
@@ -41,7 +41,7 @@ def uniform(shape: tuple[Any, ...], bound: float, dtype: Any = None) -> Paramete
 
 
 def fan_in_uniform(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Parameter:
-    """A weight as `kaiming_uniform_(weight, a=sqrt(5))` leaves it; of no inputs it stays empty."""
+    """Draw a weight as `kaiming_uniform_(weight, a=sqrt(5))` does; without inputs it is empty."""
     empty = blank(shape, dtype)
     if not empty.value.size:
         warnings.warn(EMPTY, UserWarning, stacklevel=3)
@@ -51,12 +51,12 @@ def fan_in_uniform(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Pa
 
 
 def biased(shape: tuple[Any, ...], fan_in: int, dtype: Any = None) -> Parameter:
-    """A bias as layers start with: uniform between `-1/sqrt(fan_in)` and its opposite."""
+    """Draw a bias uniformly between `-1/sqrt(fan_in)` and `1/sqrt(fan_in)`."""
     return uniform(shape, 1 / math.sqrt(fan_in) if fan_in > 0 else 0, dtype)
 
 
 def redraw(weight: Tensor, bias: Tensor | None, fan_in: int) -> None:
-    """New numbers for a layer, drawn as for a new one."""
+    """Draw the numbers of a layer again, as for a new one."""
     for tensor, made in ((weight, fan_in_uniform), (bias, biased)):
         if tensor is not None:
             tensor.array[...] = made(tensor.shape, fan_in, BY_NUMPY[tensor.dtype]).value

@@ -1,4 +1,4 @@
-"""`nn.Parameter`: a tensor that a module registers as its own when it is assigned."""
+"""`nn.Parameter`: a tensor that a module registers when it is assigned."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradcli.script.torch.tensor.printing import tensor_text
 
 
 class Parameter(Tensor):
-    """A leaf that a module trains; it shares the memory of the tensor that it is made of."""
+    """A leaf that a module trains; it shares the memory of the tensor that it is made from."""
 
     __slots__ = ()
 
@@ -29,13 +29,13 @@ class Parameter(Tensor):
             self.node = AccumulateGrad(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
-        """A copy of the numbers; as in torch it starts without a gradient."""
+        """Copy the numbers; as in torch the copy has no gradient."""
         copied = memo[id(self)] = Parameter(Tensor(self.array.copy()), self.requires_grad)
         return copied
 
 
 def construct(data: Any = None, requires_grad: bool = True) -> Parameter:
-    """`nn.Parameter(tensor)`."""
+    """Make a parameter: `nn.Parameter(tensor)`."""
     tensor = CREATION["empty"](0) if data is None else data
     if not isinstance(tensor, Tensor):
         raise AttributeError(f"{type(data).__name__!r} object has no attribute 'detach'")
@@ -47,14 +47,14 @@ def parameter_text(parameter: Parameter) -> str:
 
 
 def format_parameter(parameter: Parameter, spec: str = "") -> str:
-    """An f-string shows the whole text, of a single number too."""
+    """Format the whole text, of a single number too."""
     if spec:
         raise TypeError("unsupported format string passed to Parameter.__format__")
     return parameter_text(parameter)
 
 
 def typename(value: Any) -> str:
-    """What `torch.typename` gives: `torch.FloatTensor`, `int`, and for a function or a class its own name."""
+    """Return the name of a type as `torch.typename` does: `torch.FloatTensor`, `int`; of a function its own."""
     if isinstance(value, Tensor):
         return f"torch.{TYPE_NAMES.get(value.dtype, 'Float')}Tensor"
     if isinstance(value, BuiltinType):

@@ -20,7 +20,7 @@ from gradcli.script.torch.tensor.printing import size_text
 
 
 class IncompatibleKeys(NamedTuple):
-    """What `load_state_dict` returns."""
+    """The result of `load_state_dict`."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -56,7 +56,7 @@ class State(Tree):
                 yield name, buffer
 
     def state_dict(self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False) -> Any:
-        """The numbers by name, in the memory of the module."""
+        """Return the numbers by name, in the memory of the module."""
         state = OrderedDict() if destination is None else destination
         for path, module in self.named_modules(prefix=prefix.removesuffix("."), remove_duplicate=False):
             for name, tensor in module._own_state():
@@ -67,7 +67,7 @@ class State(Tree):
         """Copy numbers into the parameters and buffers of the same names (or put them in place, with `assign`).
 
         Raises RuntimeError for shapes that do not fit, and if `strict` for names without a counterpart; TypeError for
-        what is no dictionary.
+        a value that is no dictionary.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type_of(state_dict)!r}.")
@@ -93,7 +93,7 @@ class State(Tree):
         return IncompatibleKeys(missing, unexpected)
 
     def _unknown(self, path: str, state_dict: Any) -> list[str]:
-        """The names below this module that neither it nor a module right below it can have."""
+        """Return the names below this module that neither it nor its children can have."""
         start = f"{path}." if path else ""
         own = {name for name, _ in self._own_state()}
         found = []
@@ -111,7 +111,7 @@ def _listed(kind: str, keys: list[str]) -> list[str]:
 
 
 def _misfit(key: str, tensor: Tensor, given: Any) -> str:
-    """Why what was given does not fit the tensor; empty if it does."""
+    """Return the reason why a value does not fit a tensor; empty if it does."""
     if not isinstance(given, Tensor):
         return (
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint '

@@ -1,9 +1,9 @@
-"""What a module holds: its parameters, its buffers, and other modules, by their names."""
+"""The tree of a module: its parameters, its buffers, and other modules, by their names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -14,22 +14,28 @@ from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.tensor.casting import cast
 from gradcli.script.torch.tensor.dtypes import DTYPES, Device, DType, check_device, numpy_dtype
 
-if TYPE_CHECKING:
-    from gradcli.script.torch.nn.base.base import Module
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def _of_module(method: Method) -> Method:
+    """Name a generator as its text shows it: `<generator object Module.parameters>`."""
+    method.__qualname__ = f"Module.{method.__name__}"
+    return method
 
 
 class Tree(Facade):
-    """The part of a module that goes through what it holds, in the order in which it was assigned."""
+    """The part of a module that goes through its members, in the order in which they were assigned."""
 
     training: bool
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
     _modules: dict[str, Any]
 
+    @_of_module
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Module]]:
-        """The module itself and all below it with their dotted names, parents first; one that is shared comes once."""
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield the module and all below it with their dotted names, parents first; a shared one comes once."""
         seen: set[Any] = set() if memo is None else memo
         waiting: list[tuple[str, Any]] = [(prefix, self)]
         while waiting:
@@ -45,35 +51,42 @@ class Tree(Facade):
             children = [(start + key, child) for key, child in module._modules.items() if child is not None]
             waiting.extend(reversed(children))
 
-    def modules(self) -> Iterator[Module]:
+    @_of_module
+    def modules(self) -> Iterator[Any]:
         for _, module in self.named_modules():
             yield module
 
-    def named_children(self) -> Iterator[tuple[str, Module]]:
+    @_of_module
+    def named_children(self) -> Iterator[tuple[str, Any]]:
         seen: set[Any] = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
                 seen.add(module)
                 yield name, module
 
-    def children(self) -> Iterator[Module]:
+    @_of_module
+    def children(self) -> Iterator[Any]:
         for _, module in self.named_children():
             yield module
 
+    @_of_module
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         yield from self._members("_parameters", prefix, recurse, remove_duplicate)
 
+    @_of_module
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
+    @_of_module
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         yield from self._members("_buffers", prefix, recurse, remove_duplicate)
 
+    @_of_module
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
@@ -89,8 +102,8 @@ class Tree(Facade):
                     seen.add(id(member))
                 yield f"{path}.{name}" if path else name, member
 
-    def get_submodule(self, target: str) -> Module:
-        """The module at a dotted name; AttributeError where the path leads to none."""
+    def get_submodule(self, target: str) -> Any:
+        """Return the module at a dotted name; AttributeError if there is none."""
         found: Any = self
         for name in target.split(".") if target else ():
             if name not in found._modules:
@@ -98,7 +111,7 @@ class Tree(Facade):
                     raise AttributeError(f"`{name}` is not an nn.Module")
                 raise AttributeError(f"{type(found).__name__} has no attribute `{name}`")
             found = found._modules[name]
-        return found  # type: ignore[no-any-return]
+        return found
 
     def get_parameter(self, target: str) -> Parameter:
         found: Parameter = self._member(target, "_parameters", "an nn.Parameter")
@@ -118,7 +131,7 @@ class Tree(Facade):
         raise AttributeError(f"{type(module).__name__} has no attribute `{name}`")
 
     def apply(self, fn: Callable[[Any], Any]) -> Self:
-        """Call a function with every module below this one, and with this one last."""
+        """Call a function with every module below this one, then with this one."""
         for module in self.children():
             module.apply(fn)
         fn(self)
@@ -150,7 +163,7 @@ class Tree(Facade):
             parameter.grad.changed()
 
     def to(self, *arguments: Any, **keywords: Any) -> Self:
-        """Parameters and buffers in another dtype, each kept as the object that it is; there is one device."""
+        """Convert parameters and buffers to a dtype in place; there is one device."""
         for argument in (*arguments, *keywords.values()):
             if isinstance(argument, str | Device):
                 check_device(argument)

@@ -1,4 +1,4 @@
-"""How the functions of `torch.nn.functional` look at what they are given."""
+"""The checks of arguments of `torch.nn.functional`, in torch's words."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gradcli.script.torch.operations.readers import kind_name
 
 
 def check_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> None:
-    """Refuse in torch's words what is no tensor."""
+    """Raise TypeError for a value that is no tensor."""
     if not isinstance(value, Tensor):
         kind = kind_name(value)
         raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
 
 
 def check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    """Refuse in torch's words a layer of another dtype than its input."""
+    """Raise AutogradError for a linear layer of another dtype than its input."""
     of_input, of_weight = TYPE_NAMES[input.dtype], TYPE_NAMES[weight.dtype]
     if bias is None:
         if of_input != of_weight:
@@ -33,6 +33,6 @@ def check_dtypes(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
 
 
 def check_shared(input: Tensor, weight: Tensor | None) -> None:
-    """Refuse in torch's words a normalization of another dtype than its input."""
+    """Raise AutogradError for a normalization of another dtype than its input."""
     if weight is not None and weight.dtype != input.dtype:
         raise AutogradError("mixed dtype (CPU): all inputs must share same datatype.")

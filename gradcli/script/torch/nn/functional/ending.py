@@ -1,4 +1,4 @@
-"""One node of torch's in the place of several steps: it ends them, and hands each gradient on as it is."""
+"""A node with torch's name at the end of several operations that are one in torch; it passes gradients on unchanged."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ def _ending(node: str) -> Primitive:
 
 
 def ended(x: Tensor, node: str) -> Any:
-    """The tensor as the result of a node of this name."""
+    """Return the tensor as the result of a node of this name."""
     return _ending(node)(x)

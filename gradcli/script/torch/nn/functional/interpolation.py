@@ -1,4 +1,4 @@
-"""`F.interpolate`: rows and images made larger or smaller."""
+"""`F.interpolate`: resize rows and images."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Any:
-    """All dimensions behind the batch and the channels, to a size or by a factor."""
+    """Resize all dimensions behind the batch and the channels, to a size or by a factor."""
     if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
@@ -67,7 +67,7 @@ def interpolate(
 
 
 def _asked(spatial: tuple[int, ...], size: Any, factor: Any) -> tuple[Any, Any]:
-    """The sizes or the factors, one for each dimension."""
+    """Return the sizes or the factors, one for each dimension; the other is None."""
     if size is not None and factor is not None:
         raise ValueError("only one of size or scale_factor should be defined")
     if size is None and factor is None:

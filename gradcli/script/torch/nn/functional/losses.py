@@ -1,4 +1,4 @@
-"""The losses of `torch.nn.functional` that are operations, with torch's checks of sizes and types."""
+"""The losses of `torch.nn.functional` that are operations, with torch's checks of shapes and dtypes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Function = Callable[..., Any]
 
 
 def legacy(size_average: bool | None, reduce: bool | None) -> str:
-    """The reduction that two old arguments stand for, with torch's warning."""
+    """Return the reduction that two deprecated arguments stand for, with torch's warning."""
     averaged, reduced = (value is None or value for value in (size_average, reduce))
     reduction = "none" if not reduced else "mean" if averaged else "sum"
     warnings.warn(
@@ -34,7 +34,7 @@ def legacy(size_average: bool | None, reduce: bool | None) -> str:
 
 
 def loss(function: Function) -> Function:
-    """A loss that takes the old arguments for its reduction too, and refuses reductions that there are not."""
+    """Let a loss take the deprecated arguments for its reduction too, and check the reduction."""
 
     @wraps(function, updated=())
     def call(*arguments: Any, size_average: bool | None = None, reduce: bool | None = None, **keywords: Any) -> Any:
@@ -53,7 +53,7 @@ def check_reduction(reduction: Any, name: str = "") -> None:
 
 
 def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Whole numbers as the fractions that they meet; fractions of two sizes are left to the operation."""
+    """Convert integers to the floating dtype of the other tensor; two floating dtypes are left to the operation."""
     if input.dtype.kind == target.dtype.kind:
         return input, target
     dtype = BY_NUMPY[max(input.dtype, target.dtype, key=lambda dtype: dtype.kind == "f")]
@@ -61,7 +61,7 @@ def promoted(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _difference(name: str) -> Function:
-    """A loss of the differences of two tensors."""
+    """Return the loss of the differences of two tensors that has this name."""
 
     def call(input: Tensor, target: Tensor, reduction: str = "mean", *arguments: Any, **keywords: Any) -> Any:
         for value in (target, input):
@@ -115,7 +115,7 @@ def binary_cross_entropy_with_logits(
 
 
 def check_labels(input: Tensor, target: Tensor) -> None:
-    """Refuse in torch's words labels that do not go with the scores."""
+    """Raise torch's error for labels whose dtype or shape does not fit the scores."""
     if TYPE_NAMES[target.dtype] not in ("Long", "Byte"):
         raise AutogradError(f"expected target dtype to be Long or Byte, but got {TYPE_NAMES[target.dtype]}")
     if input.ndim >= 2 and target.shape[:1] != input.shape[:1]:
@@ -134,7 +134,7 @@ def cross_entropy(
     reduction: str = "mean",
     label_smoothing: float = 0.0,
 ) -> Any:
-    """Against labels, or against a probability for each class."""
+    """Compare scores with labels, or with a probability for each class."""
     check_tensor("cross_entropy_loss", input)
     check_tensor("cross_entropy_loss", target, "target", 2)
     if input.shape != target.shape or not input.ndim:
@@ -164,7 +164,7 @@ VALUE_ERRORS = ("var has negative entry/entries", "var is of incorrect size")
 
 
 def _composed(name: str) -> Function:
-    """A loss that is an operation of the same name and arguments."""
+    """Return the loss that is an operation of the same name and arguments."""
     function = facade.function(name)
     assert function is not None
 

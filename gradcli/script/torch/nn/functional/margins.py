@@ -1,4 +1,4 @@
-"""Losses that ask for margins between classes, and for distances that the caller measures."""
+"""Losses with margins between classes, or between distances that a given function measures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def multi_margin_loss(
     weight: Tensor | None = None,
     reduction: str = "mean",
 ) -> Any:
-    """What every other class lacks to be below the right one, by a margin; the mean over the classes."""
+    """Return how far the other classes come within a margin of the right one; the mean over the classes."""
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
     if weight is not None and weight.ndim != 1:
@@ -60,7 +60,7 @@ def multi_margin_loss(
 
 @loss
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Any:
-    """What every other class lacks to be below each of the right ones, which are listed up to the first -1."""
+    """Return how far the other classes come within 1 of each right one; those are listed up to the first -1."""
     if input.ndim > 2 or target.shape != input.shape:
         raise AutogradError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}", code="E301"
@@ -91,7 +91,7 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Any:
-    """What the negative example lacks to be farther from the anchor than the positive one, by a margin."""
+    """Return how far the negative example comes within a margin of the positive one, seen from the anchor."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:

@@ -1,4 +1,4 @@
-"""Which positions attention may look at."""
+"""Masks of attention: the positions that each position may attend to."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradcli.script.torch.tensor.printing import size_text
 
 
 def summand(mask: Tensor | None, name: str, input: Tensor, other: Tensor | None = None, other_name: str = "") -> Any:
-    """A mask as what is added to the scores: minus infinity where a mask of truth values says so."""
+    """Return a mask in the form that is added to scores: minus infinity where a boolean mask is True."""
     if mask is None:
         return None
     if mask.dtype != np.bool_ and mask.dtype.kind != "f":
@@ -30,12 +30,12 @@ def summand(mask: Tensor | None, name: str, input: Tensor, other: Tensor | None 
 
 
 def causal(size: int, dtype: Any = np.float32) -> Any:
-    """Minus infinity for everything that comes later."""
+    """Return the mask with minus infinity for all later positions."""
     return Tensor(np.triu(np.full((size, size), -np.inf, dtype), 1))
 
 
 def check_shapes(inputs: list[Any], padding: Any, mask: Any, heads: int) -> None:
-    """Refuse in torch's words tensors of numbers of dimensions that attention does not take."""
+    """Raise torch's error for numbers of dimensions that attention does not take."""
     query, key, value = inputs
     if query.ndim not in (2, 3):
         raise AssertionError(
@@ -57,5 +57,5 @@ def check_shapes(inputs: list[Any], padding: Any, mask: Any, heads: int) -> None
 
 
 def wider(mask: Any) -> Any:
-    """A mask that lets every position look at one more."""
+    """Widen a mask by one position that all may attend to."""
     return None if mask is None else operation("pad")(mask, (0, 1))

@@ -38,10 +38,9 @@ KINDS = {
     "functional.interpolation": "interpolate upsample",
     "layers.upsampling": "channel_shuffle",
     "layers.folding": "fold unfold",
-    "layers.instances": "instance_norm local_response_norm",
+    "functional.normalization": "instance_norm local_response_norm",
     "layers.linear": "bilinear",
-    "functional.lookup": "embedding",
-    "layers.bags": "embedding_bag",
+    "functional.lookup": "embedding embedding_bag",
     "functional.scores": "scaled_dot_product_attention",
     "functional.margins": "multi_margin_loss multilabel_margin_loss triplet_margin_with_distance_loss",
     "functional.losses": (

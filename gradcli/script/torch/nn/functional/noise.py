@@ -1,4 +1,4 @@
-"""`torch.nn.functional`: what multiplies its input by noise while a network trains."""
+"""`torch.nn.functional`: dropout and rrelu, which multiply their input by noise while a network trains."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ ALPHA = 1.7580993408473766  # what SELU goes to on the far left: Klambauer et al
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each entry 0 with probability `p`, and the others larger by as much."""
+    """Set each entry to 0 with probability `p`, and divide the others by `1 - p`."""
     check_tensor("dropout", input)
     return _dropped(input, _order(input), p, training, inplace)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each channel of each row as a whole."""
+    """Drop whole channels of rows."""
     check_tensor("feature_dropout", input)
     check_chance(p)
     if input.ndim not in (2, 3):
@@ -40,7 +40,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each channel of each image as a whole."""
+    """Drop whole channels of images."""
     check_tensor("feature_dropout", input)
     check_chance(p)
     _warn(2, input.ndim)
@@ -57,7 +57,7 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
-    """Each channel of each volume as a whole."""
+    """Drop whole channels of volumes."""
     check_tensor("feature_dropout", input)
     check_chance(p)
     _warn(3, input.ndim)
@@ -65,13 +65,13 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """Entries that go to where SELU ends with probability `p`; all are then moved to mean 0 and variance 1."""
+    """Set entries to the lower limit of SELU with probability `p`, then move all to mean 0 and variance 1."""
     check_tensor("alpha_dropout", input)
     return _dropped(input, _order(input), p, training, inplace, alpha=True)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
-    """`alpha_dropout` of whole channels."""
+    """Apply `alpha_dropout` to whole channels."""
     check_tensor("feature_alpha_dropout", input)
     return _dropped(input, _channels(input), p, training, inplace, alpha=True)
 
@@ -95,7 +95,7 @@ def _warn(spatial: int, ndim: int) -> None:
 
 
 def _order(input: Tensor) -> Any:
-    """Where the noise of each entry comes from: torch fills memory from its start, however it is looked at."""
+    """Return the place of each entry in the drawn noise: torch fills memory from its start, whatever the strides."""
     if input.array.flags.c_contiguous:
         return input.shape
     axes = _from_largest_step(input.shape, input.array.strides)
@@ -103,7 +103,7 @@ def _order(input: Tensor) -> Any:
 
 
 def _from_largest_step(shape: tuple[int, ...], steps: tuple[int, ...]) -> list[int]:
-    """The dimensions as torch lays out a new tensor like this one; those that were expanded keep their place."""
+    """Return the dimensions in torch's memory order of a new tensor like this one; expanded ones keep their place."""
     order = list(reversed(range(len(shape))))
     for place in range(1, len(order)):
         for before in range(place - 1, -1, -1):
@@ -123,7 +123,7 @@ def _channels(input: Tensor) -> tuple[int, ...]:
 
 
 def _without_batch(input: Tensor, batched: int, p: float, training: bool, inplace: bool) -> Any:
-    """Channels dropped of a batch, or of one example."""
+    """Drop channels of a batch, or of one example."""
     if input.ndim == batched:
         return _dropped(input, _channels(input), p, training, inplace)
     one = OPERATIONS["unsqueeze"].function(input, 0)
@@ -132,7 +132,7 @@ def _without_batch(input: Tensor, batched: int, p: float, training: bool, inplac
 
 
 def _dropped(input: Tensor, order: Any, p: float, training: bool, inplace: bool, alpha: bool = False) -> Any:
-    """The input times noise of a shape that broadcasts, or in an order."""
+    """Multiply the input by noise of a shape that broadcasts, or in an order."""
     check_chance(p)
     if p == 0 or not training or not input.value.size:
         return input
@@ -169,7 +169,7 @@ sloped = Primitive(
 def rrelu(
     input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False, inplace: bool = False
 ) -> Any:
-    """A leaky relu whose slope is drawn anew for each entry that is not positive; their mean without training."""
+    """Apply a leaky relu whose slope is drawn for each entry that is not positive; without training it is the mean."""
     check_tensor("rrelu", input)
     slopes = np.ones(input.shape, input.dtype)
     low = input.value <= 0

@@ -1,4 +1,4 @@
-"""`torch.nn.functional`: max-pooling that also says where, what undoes it, and means of powers."""
+"""`torch.nn.functional`: max-pooling with indices, max-unpooling, power-average pooling."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
 
 
 def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
-    """Where the entries are that max-pooling takes; a row is an image of one row."""
+    """Return the positions of the entries that max-pooling takes; a row is an image of one row."""
     if count > 1:
         kernel, stride, padding, dilation = sizes
         o = options("max_pool", count, input.shape, kernel, stride, padding, dilation, ceil_mode)
@@ -94,7 +94,7 @@ def _asked(wanted: tuple[int, ...], usual: tuple[int, ...], steps: tuple[int, ..
 
 
 def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
-    """Each entry at its place among zeros."""
+    """Put each entry at its place among zeros."""
     count = len(size)
     if indices.shape != x.shape:
         raise AutogradError(
@@ -127,7 +127,7 @@ def _power(count: int) -> Callable[..., Any]:
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
-    """The means of so many equal parts of each volume."""
+    """Average equal parts of each volume, `output_size` in all."""
     sizes = tuple(own if n is None else n for own, n in zip(input.shape[-3:], _each(output_size, 3), strict=True))
     if sizes == (1, 1, 1):
         return operation("mean")(input, (-1, -2, -3), True)

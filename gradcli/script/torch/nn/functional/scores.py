@@ -21,7 +21,7 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Any:
-    """Means of the values, weighted by the softmax of the products of queries and keys."""
+    """Return means of the values, weighted by the softmax of the products of queries and keys."""
     for position, (name, x) in enumerate((("query", query), ("key", key), ("value", value)), 1):
         check_tensor("scaled_dot_product_attention", x, name, position)
     found = attended(query, key, value, attn_mask, is_causal, scale, lambda x: dropout(x, dropout_p))

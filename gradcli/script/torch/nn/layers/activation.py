@@ -1,4 +1,4 @@
-"""Activations as modules."""
+"""Activations: layers that apply a function to each entry, or along a dimension."""
 
 from __future__ import annotations
 
@@ -6,53 +6,55 @@ from typing import Any
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.nn.base.base import Module
-from gradcli.script.torch.nn.base.configured import REQUIRED, Configured
+from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional.module import operation, softmax
-from gradcli.script.torch.nn.functional.noise import rrelu
+from gradcli.script.torch.signature import names
 
-# The function of each, and its arguments in torch's order.
-ACTIVATIONS: dict[str, tuple[str, dict[str, Any]]] = {
-    "CELU": ("celu", {"alpha": 1.0, "inplace": False}),
-    "ELU": ("elu", {"alpha": 1.0, "inplace": False}),
-    "GELU": ("gelu", {"approximate": "none"}),
-    "GLU": ("glu", {"dim": -1}),
-    "Hardshrink": ("hardshrink", {"lambd": 0.5}),
-    "Hardsigmoid": ("hardsigmoid", {"inplace": False}),
-    "Hardswish": ("hardswish", {"inplace": False}),
-    "Hardtanh": ("hardtanh", {"min_val": -1.0, "max_val": 1.0, "inplace": False}),
-    "LeakyReLU": ("leaky_relu", {"negative_slope": 1e-2, "inplace": False}),
-    "LogSigmoid": ("logsigmoid", {}),
-    "LogSoftmax": ("log_softmax", {"dim": None}),
-    "Mish": ("mish", {"inplace": False}),
-    "ReLU": ("relu", {"inplace": False}),
-    "ReLU6": ("relu6", {"inplace": False}),
-    "SELU": ("selu", {"inplace": False}),
-    "Sigmoid": ("sigmoid", {}),
-    "SiLU": ("silu", {"inplace": False}),
-    "Softmax": ("softmax", {"dim": None}),
-    "Softmin": ("softmin", {"dim": None}),
-    "Softplus": ("softplus", {"beta": 1.0, "threshold": 20.0}),
-    "Softshrink": ("softshrink", {"lambd": 0.5}),
-    "Softsign": ("softsign", {}),
-    "Tanh": ("tanh", {}),
-    "Tanhshrink": ("tanhshrink", {}),
-    "Threshold": ("threshold", {"threshold": REQUIRED, "value": REQUIRED, "inplace": False}),
+# The function of each, and its signature.
+ACTIVATIONS = {
+    "CELU": ("celu", "alpha=1.0, inplace=False"),
+    "ELU": ("elu", "alpha=1.0, inplace=False"),
+    "GELU": ("gelu", "approximate='none'"),
+    "GLU": ("glu", "dim=-1"),
+    "Hardshrink": ("hardshrink", "lambd=0.5"),
+    "Hardsigmoid": ("hardsigmoid", "inplace=False"),
+    "Hardswish": ("hardswish", "inplace=False"),
+    "Hardtanh": ("hardtanh", "min_val=-1.0, max_val=1.0, inplace=False"),
+    "LeakyReLU": ("leaky_relu", "negative_slope=0.01, inplace=False"),
+    "LogSigmoid": ("logsigmoid", ""),
+    "LogSoftmax": ("log_softmax", "dim=None"),
+    "Mish": ("mish", "inplace=False"),
+    "ReLU": ("relu", "inplace=False"),
+    "ReLU6": ("relu6", "inplace=False"),
+    "RReLU": ("rrelu", f"lower={1 / 8}, upper={1 / 3}, inplace=False"),
+    "SELU": ("selu", "inplace=False"),
+    "Sigmoid": ("sigmoid", ""),
+    "SiLU": ("silu", "inplace=False"),
+    "Softmax": ("softmax", "dim=None"),
+    "Softmin": ("softmin", "dim=None"),
+    "Softplus": ("softplus", "beta=1.0, threshold=20.0"),
+    "Softshrink": ("softshrink", "lambd=0.5"),
+    "Softsign": ("softsign", ""),
+    "Tanh": ("tanh", ""),
+    "Tanhshrink": ("tanhshrink", ""),
+    "Threshold": ("threshold", "threshold, value, inplace=False"),
 }
-UNSHOWN = ("Hardsigmoid", "Hardswish")  # torch prints nothing of these
+UNSHOWN = ("hardsigmoid", "hardswish")  # torch prints no arguments of these
+PASSED = {"RReLU": ("lower", "upper", "training", "inplace")}
 NAMELESS = ("lambd",)  # shown as the number alone
 
 
 class Activation(Configured):
-    """One tensor to another of the same shape."""
+    """A function of a tensor."""
 
     def extra_repr(self) -> str:
-        if type(self).__name__ in UNSHOWN:
+        if self._function in UNSHOWN:
             return ""
-        shown = {name: getattr(self, name) for name in self._defaults}
-        if not shown.get("inplace", True):
-            del shown["inplace"]
+        shown = {name: getattr(self, name) for name in names(self._signature)}
+        if shown.pop("inplace", False):
+            shown["inplace"] = True
         return ", ".join(f"{value!r}" if name in NAMELESS else f"{name}={value!r}" for name, value in shown.items())
 
 
@@ -67,7 +69,7 @@ class PReLU(Module):
         self.weight = Parameter(blank((num_parameters,), dtype, init))
 
     def reset_parameters(self) -> None:
-        """The first slopes again."""
+        """Set the slopes to their first value."""
         self.weight.array[...] = self.init
         self.weight.changed()
 
@@ -76,22 +78,6 @@ class PReLU(Module):
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
-
-
-class RReLU(Module):
-    """A leaky relu whose slopes are drawn while training."""
-
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False) -> None:
-        super().__init__()
-        self.lower, self.upper, self.inplace = lower, upper, inplace
-
-    def forward(self, input: Tensor) -> Any:
-        return rrelu(input, self.lower, self.upper, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"lower={self.lower}, upper={self.upper}" + (", inplace=True" if self.inplace else "")
 
 
 class Softmax2d(Module):
@@ -105,24 +91,8 @@ class Softmax2d(Module):
         return softmax(input, -3)
 
 
-def made(name: str) -> type[Activation]:
-    function, defaults = ACTIVATIONS[name]
-
-    def forward(self: Activation, input: Any) -> Any:
-        return self._called(input, *[getattr(self, name) for name in defaults])
-
-    forward.__qualname__ = f"{name}.forward"
-    facts = {
-        "forward": forward,
-        "__module__": "torch.nn.modules.activation",
-        "_function": function,
-        "_defaults": defaults,
-    }
-    return type(name, (Activation,), {**facts, "forward": forward})
-
-
-def __getattr__(name: str) -> type[Activation]:
-    if name not in ACTIVATIONS:
-        raise AttributeError(name)
-    globals()[name] = made(name)
-    return globals()[name]  # type: ignore[no-any-return]
+LAYERS: Rows = {
+    name: (Activation, {"_function": function, "_signature": signature, "_passed": PASSED.get(name, ())})
+    for name, (function, signature) in ACTIVATIONS.items()
+}
+__getattr__ = declared(LAYERS, "torch.nn.modules.activation")

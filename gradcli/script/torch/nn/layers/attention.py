@@ -27,7 +27,7 @@ class NonDynamicallyQuantizableLinear(Linear):
 
 
 class MultiheadAttention(Module):
-    """Several attentions side by side, each on a part of the features, and a linear layer over their results."""
+    """Attention in several heads, each with a part of the features, and a linear layer over their results."""
 
     __module__ = "torch.nn.modules.activation"
 
@@ -103,7 +103,7 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Any, Any]:
-        """Means of the values, (length, batch, features) or batches first, and how much each position weighs."""
+        """Return means of the values, (length, batch, features) or batch first, and the weights of the positions."""
         padding = summand(key_padding_mask, "key_padding_mask", query, attn_mask, "attn_mask")
         mask = summand(attn_mask, "attn_mask", query)
         batched = query.ndim == 3
@@ -143,7 +143,7 @@ class MultiheadAttention(Module):
             raise AssertionError(f"key shape {of_key} does not match value shape {of_value}")
 
     def _projected(self, query: Any, key: Any, value: Any) -> list[Any]:
-        """Queries, keys and values; what is one tensor is multiplied once, as torch does."""
+        """Project queries, keys and values; equal tensors are multiplied once, as torch does."""
         own, size = self._parameters, self.embed_dim
         bias = own["in_proj_bias"]
         if not self._qkv_same_embed_dim:
@@ -161,7 +161,7 @@ class MultiheadAttention(Module):
         return found
 
     def _parted(self, made: Any, count: int) -> list[Any]:
-        """The features of one product, as the several that it is."""
+        """Split the features of one product into `count` tensors."""
         parts = operation("unflatten")(made, -1, (count, self.embed_dim))
         first = operation("transpose")(operation("unsqueeze")(parts, 0), 0, parts.ndim - 1)
         stacked = operation("contiguous")(operation("squeeze")(first, parts.ndim - 1))

@@ -13,14 +13,13 @@ from gradcli.script.torch.nn.layers.gates import Gated, LongShort, Plain, Recurr
 
 
 class Cell(Recurrence):
-    """One step."""
+    """A layer that computes one step."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
-        super().__init__()
-        self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
-        self._add_weights("", input_size, hidden_size, bias, dtype)
+    _signature = "input_size, hidden_size, bias=True, device=None, dtype=None"
+
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        self.bias = bias
+        self._add_weights("", self.input_size, self.hidden_size, bias, dtype)
 
     def reset_parameters(self) -> None:
         self._reset(self.hidden_size)
@@ -70,23 +69,14 @@ class Cell(Recurrence):
 
 class RNNCell(Plain, Cell):
     __module__ = "torch.nn.modules.rnn"
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        bias: bool = True,
-        nonlinearity: str = "tanh",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__(input_size, hidden_size, bias, dtype=dtype)
-        self.nonlinearity = nonlinearity
+    _signature = "input_size, hidden_size, bias=True, nonlinearity='tanh', device=None, dtype=None"
 
 
 class GRUCell(Gated, Cell):
     __module__ = "torch.nn.modules.rnn"
+    _signature = Cell._signature
 
 
 class LSTMCell(LongShort, Cell):
     __module__ = "torch.nn.modules.rnn"
+    _signature = Cell._signature

@@ -1,4 +1,4 @@
-"""Modules that hold others: in a row, in a list, by name; and lists of parameters."""
+"""Modules that hold others: Sequential, ModuleList, ModuleDict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradcli.script.torch.nn.base.parameter import typename
 
 
 class Row(Module):
-    """Modules under the names 0, 1, 2."""
+    """A module that holds others under the names 0, 1, 2."""
 
     def _place(self, index: Any) -> str:
         size = len(self._modules)
@@ -78,7 +78,7 @@ class Row(Module):
 
 
 class Sequential(Row):
-    """Each module is called with what the one before it returned."""
+    """A chain of modules: each is called with the result of the one before it."""
 
     __module__ = "torch.nn.modules.container"
 
@@ -136,7 +136,7 @@ class ModuleList(Row):
         super().insert(index, module)
 
     def __repr__(self) -> str:
-        """Equal modules in a row are written once."""
+        """Write equal neighbours once, with their number."""
         blocks: list[tuple[int, int, str]] = []
         for position, module in enumerate(self):
             text = module.__repr__()
@@ -151,7 +151,40 @@ class ModuleList(Row):
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)" if lines else f"{self._get_name()}()"
 
 
-class ModuleDict(Module):
+class Dictionary(Module):
+    """A module that looks its members of one kind up by name."""
+
+    _table = "_modules"
+
+    def _held(self) -> dict[str, Any]:
+        return vars(self)[self._table]  # type: ignore[no-any-return]
+
+    def __getitem__(self, key: str) -> Any:
+        return self._held()[key]
+
+    def __delitem__(self, key: str) -> None:
+        del self._held()[key]
+
+    def __len__(self) -> int:
+        return len(self._held())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held())
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._held()
+
+    def keys(self) -> Any:
+        return self._held().keys()
+
+    def values(self) -> Any:
+        return self._held().values()
+
+    def items(self) -> Any:
+        return self._held().items()
+
+
+class ModuleDict(Dictionary):
     """Modules by name."""
 
     __module__ = "torch.nn.modules.container"
@@ -169,32 +202,8 @@ class ModuleDict(Module):
         for name, module in source.items() if isinstance(source, Mapping) else source:
             self[name] = module
 
-    def __getitem__(self, key: str) -> Any:
-        return self._modules[key]
-
     def __setitem__(self, key: str, module: Any) -> None:
         self.add_module(key, module)
-
-    def __delitem__(self, key: str) -> None:
-        del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._modules
-
-    def keys(self) -> Any:
-        return self._modules.keys()
-
-    def values(self) -> Any:
-        return self._modules.values()
-
-    def items(self) -> Any:
-        return self._modules.items()
 
     def clear(self) -> None:
         self._modules.clear()

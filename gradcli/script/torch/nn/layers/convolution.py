@@ -1,4 +1,4 @@
-"""Layers whose kernels slide over a row or an image."""
+"""Convolutions and transposed convolutions of rows, images and volumes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.configured import Configured, declared, numbered
 from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.tensor.printing import size_text
@@ -18,38 +18,24 @@ PADDINGS = ("same", "valid")
 MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class Convolution(Module):
-    """What convolutions along any number of dimensions have in common."""
+class Convolution(Configured):
+    """A convolution: kernels that slide along 1 to 3 dimensions of (batch, channels, ...)."""
 
+    _signature = (
+        "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, "
+        "padding_mode='zeros', device=None, dtype=None"
+    )
     _dimensions = 0
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
-        groups: int = 1,
-        bias: bool = True,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        self._check(in_channels, out_channels, groups, stride, padding, padding_mode)
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride, self.dilation = map(self._each, (kernel_size, stride, dilation))
-        self.padding: Any = padding if isinstance(padding, str) else self._each(padding)
-        self.padding_mode = padding_mode
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        self._check()
+        for name in ("kernel_size", "stride", "padding", "dilation"):
+            if name != "padding" or not isinstance(self.padding, str):
+                setattr(self, name, self._each(getattr(self, name)))
         shape = (*self._channels(), *self.kernel_size)
         fan_in = math.prod(shape[1:])
         self.weight = fan_in_uniform(shape, fan_in, dtype)
-        if bias:
-            self.bias = biased((out_channels,), fan_in, dtype)
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", biased((self.out_channels,), fan_in, dtype) if bias else None)
 
     def reset_parameters(self) -> None:
         """Draw all numbers again."""
@@ -59,21 +45,21 @@ class Convolution(Module):
         return tuple(value) if isinstance(value, tuple | list) else (value,) * self._dimensions
 
     def _channels(self) -> tuple[int, int]:
-        """The first dimensions of the weight."""
+        """Return the first dimensions of the weight."""
         return self.out_channels, self.in_channels // self.groups
 
-    def _check(self, inputs: int, outputs: int, groups: int, stride: Any, padding: Any, padding_mode: str) -> None:
-        if groups <= 0:
+    def _check(self) -> None:
+        if self.groups <= 0:
             raise ValueError("groups must be a positive integer")
-        for name, count in (("in", inputs), ("out", outputs)):
-            if count % groups:
-                raise ValueError(f"{name}_channels must be divisible by groups")
-        if isinstance(padding, str) and padding not in PADDINGS:
-            raise ValueError(f"Invalid padding string {padding!r}, should be one of {set(PADDINGS)}")
-        if padding == "same" and any(step != 1 for step in self._each(stride)):
+        for name in ("in_channels", "out_channels"):
+            if getattr(self, name) % self.groups:
+                raise ValueError(f"{name} must be divisible by groups")
+        if isinstance(self.padding, str) and self.padding not in PADDINGS:
+            raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {set(PADDINGS)}")
+        if self.padding == "same" and any(step != 1 for step in self._each(self.stride)):
             raise ValueError("padding='same' is not supported for strided convolutions")
-        if padding_mode not in MODES:
-            raise ValueError(f"padding_mode must be one of {set(MODES)}, but got padding_mode={padding_mode!r}")
+        if self.padding_mode not in MODES:
+            raise ValueError(f"padding_mode must be one of {set(MODES)}, but got padding_mode={self.padding_mode!r}")
 
     def forward(self, input: Tensor) -> Any:
         name = f"conv{self._dimensions}d"
@@ -84,7 +70,7 @@ class Convolution(Module):
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def _border(self) -> tuple[int, ...]:
-        """How much is added before and behind each dimension, from the last one on."""
+        """Return the widths of the border before and behind each dimension, from the last one on."""
         widths: list[tuple[int, int]] = []
         for number, (kernel, apart) in enumerate(zip(self.kernel_size, self.dilation, strict=True)):
             if self.padding == "same":
@@ -116,53 +102,20 @@ class Convolution(Module):
         return text if self.padding_mode == "zeros" else f"{text}, padding_mode={self.padding_mode}"
 
 
-Convolution.__init__.__qualname__ = "Conv2d.__init__"  # what torch's errors call it
-
-
-class Conv1d(Convolution):
-    """Kernels along a row: (batch, channels, length)."""
-
-    __module__ = "torch.nn.modules.conv"
-    _dimensions = 1
-
-
-class Conv2d(Convolution):
-    """Kernels over an image: (batch, channels, rows, columns)."""
-
-    __module__ = "torch.nn.modules.conv"
-    _dimensions = 2
-
-
-class Conv3d(Convolution):
-    """Kernels through a volume: (batch, channels, depth, rows, columns)."""
-
-    __module__ = "torch.nn.modules.conv"
-    _dimensions = 3
-
-
 class Transposed(Convolution):
-    """The adjoint of a convolution, which makes what it gets larger."""
+    """The adjoint of a convolution, which makes its input larger."""
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
-        groups: int = 1,
-        bias: bool = True,
-        dilation: Any = 1,
-        padding_mode: str = "zeros",
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        if padding_mode != "zeros":
+    _signature = (
+        "in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, "
+        "dilation=1, padding_mode='zeros', device=None, dtype=None"
+    )
+    output_padding: Any
+
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        if self.padding_mode != "zeros":
             raise ValueError(f'Only "zeros" padding mode is supported for {type(self).__name__}')
-        rest = {"groups": groups, "bias": bias, "padding_mode": padding_mode, "dtype": dtype}
-        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, **rest)
-        self.output_padding = self._each(output_padding)
+        super()._settle(bias, device, dtype)
+        self.output_padding = self._each(self.output_padding)
 
     def _channels(self) -> tuple[int, int]:
         return self.in_channels, self.out_channels // self.groups
@@ -175,7 +128,7 @@ class Transposed(Convolution):
         return OPERATIONS[name].function(input, self.weight, self.bias, *sizes)
 
     def _extra(self, input: Tensor, wanted: Any) -> tuple[int, ...]:
-        """The `output_padding` that leads to a size; ValueError where none does."""
+        """Return the `output_padding` that leads to a size; ValueError if none does."""
         count = self._dimensions
         lead = input.ndim - count
         if len(wanted) == lead + count:
@@ -196,16 +149,5 @@ class Transposed(Convolution):
         return tuple(n - low for n, low in zip(wanted, least, strict=True))
 
 
-class ConvTranspose1d(Transposed):
-    __module__ = "torch.nn.modules.conv"
-    _dimensions = 1
-
-
-class ConvTranspose2d(Transposed):
-    __module__ = "torch.nn.modules.conv"
-    _dimensions = 2
-
-
-class ConvTranspose3d(Transposed):
-    __module__ = "torch.nn.modules.conv"
-    _dimensions = 3
+LAYERS = {**numbered("Conv", Convolution), **numbered("ConvTranspose", Transposed)}
+__getattr__ = declared(LAYERS, "torch.nn.modules.conv")

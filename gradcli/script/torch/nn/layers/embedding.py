@@ -1,52 +1,38 @@
-"""A table whose rows are looked up by number."""
+"""Embeddings: tables whose rows are looked up by number."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
-from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.nn.functional.lookup import embedding
 from gradcli.script.torch.nn.initialisation import normal_
 
 
-class Embedding(Module):
-    """Rows of learned numbers; that of `padding_idx` starts at 0 and gets no gradient."""
+class Embedding(Configured):
+    """A table of learned rows; the row `padding_idx` starts at 0 and gets no gradient."""
 
     __module__ = "torch.nn.modules.sparse"
+    _function = "embedding"
+    _signature = (
+        "num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, "
+        "sparse=False, _weight=None, _freeze=False, device=None, dtype=None"
+    )
 
-    def __init__(
-        self,
-        num_embeddings: int,
-        embedding_dim: int,
-        padding_idx: int | None = None,
-        max_norm: float | None = None,
-        norm_type: float = 2.0,
-        scale_grad_by_freq: bool = False,
-        sparse: bool = False,
-        _weight: Tensor | None = None,
-        _freeze: bool = False,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        if padding_idx is not None:
-            if not -num_embeddings <= padding_idx < num_embeddings:
+    def _settle(self, device: Any, dtype: Any) -> None:
+        given, learns = vars(self).pop("_weight"), not vars(self).pop("_freeze")
+        rows, shape = self.num_embeddings, (self.num_embeddings, self.embedding_dim)
+        if self.padding_idx is not None:
+            if not -rows <= self.padding_idx < rows:
                 raise AssertionError("Padding_idx must be within num_embeddings")
-            padding_idx %= num_embeddings
-        self.padding_idx = padding_idx
-        self.max_norm, self.norm_type = max_norm, norm_type
-        self.scale_grad_by_freq, self.sparse = scale_grad_by_freq, sparse
-        if _weight is None:
-            self.weight = Parameter(blank((num_embeddings, embedding_dim), dtype), not _freeze)
-            self.reset_parameters()
-            return
-        if _weight.shape != (num_embeddings, embedding_dim):
+            self.padding_idx %= rows
+        if given is not None and given.shape != shape:
             raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-        self.weight = Parameter(_weight, not _freeze)
+        self.weight = Parameter(blank(shape, dtype) if given is None else given, learns)
+        if given is None:
+            self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw all rows again."""
@@ -58,7 +44,7 @@ class Embedding(Module):
     def from_pretrained(
         cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None, **options: Any
     ) -> Embedding:
-        """A table of given rows, which do not learn unless asked to."""
+        """Make a table of given rows, which learn only if `freeze` is False."""
         if embeddings.ndim != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
@@ -66,7 +52,7 @@ class Embedding(Module):
 
     def forward(self, input: Tensor) -> Any:
         options = (self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse)
-        return embedding(input, self.weight, self.padding_idx, *options)
+        return self._called(input, self.weight, self.padding_idx, *options)
 
     def extra_repr(self) -> str:
         text = f"{self.num_embeddings}, {self.embedding_dim}"
@@ -75,3 +61,29 @@ class Embedding(Module):
             if getattr(self, name) != usual:
                 text += f", {name}={getattr(self, name)}"
         return text + (", sparse=True" if self.sparse else "")
+
+
+class EmbeddingBag(Embedding):
+    """A table that reduces each bag of rows to one: their sum, mean or largest entries."""
+
+    __module__ = "torch.nn.modules.sparse"
+    _function = "embedding_bag"
+    _signature = (
+        "num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode='mean', "
+        "sparse=False, _weight=None, include_last_offset=False, padding_idx=None, device=None, dtype=None, "
+        "_freeze=False"
+    )
+
+    def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Any:
+        options = (self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse)
+        last = (self.include_last_offset, self.padding_idx)
+        return self._called(input, self.weight, offsets, *options, per_sample_weights, *last)
+
+    def extra_repr(self) -> str:
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        if self.max_norm is not None:
+            text += f", max_norm={self.max_norm}"
+        if self.norm_type != 2:
+            text += f", norm_type={self.norm_type}"
+        text += f", mode={self.mode!r}"
+        return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"

@@ -19,7 +19,7 @@ Activation = str | Callable[[Any], Any] | None
 
 
 class TransformerLayer(Module):
-    """What layers of encoders and decoders have in common: attention, two linear layers, norms around them."""
+    """The base of the layers of encoders and decoders: attention, two linear layers, norms around them."""
 
     _norms = 2
 
@@ -51,12 +51,12 @@ class TransformerLayer(Module):
         self.activation = chosen(activation)
 
     def _block(self, number: int, x: Any, block: Callable[[Any], Any]) -> Any:
-        """What a block adds, with the norm of its number before the block or behind the sum."""
+        """Add the result of a block, with the norm of its number before the block or behind the sum."""
         norm = getattr(self, f"norm{number}")
         return x + block(norm(x)) if self.norm_first else norm(x + block(x))
 
     def _attended(self, name: str, x: Any, others: Any, padding: Any, mask: Any, is_causal: bool) -> Any:
-        """Attention to itself, or of a decoder to what the encoder made."""
+        """Return attention to the sequence itself, or to the result of an encoder."""
         memory = x if others is None else others
         attention = getattr(self, name)
         return attention(x, memory, memory, padding, False, mask, is_causal=is_causal)[0]
@@ -76,7 +76,7 @@ def chosen(named: Activation) -> Callable[[Any], Any]:
 
 
 class TransformerEncoderLayer(TransformerLayer):
-    """Attention of a sequence to itself, then two linear layers."""
+    """A layer with attention of a sequence to itself, then two linear layers."""
 
     __module__ = "torch.nn.modules.transformer"
 
@@ -98,7 +98,7 @@ class TransformerEncoderLayer(TransformerLayer):
 
 
 class TransformerDecoderLayer(TransformerLayer):
-    """Attention of a sequence to itself, to what an encoder made, then two linear layers."""
+    """A layer with attention of a sequence to itself, then to the result of an encoder, then two linear layers."""
 
     __module__ = "torch.nn.modules.transformer"
     _norms = 3

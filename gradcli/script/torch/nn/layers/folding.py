@@ -1,4 +1,4 @@
-"""Patches of images as columns, and columns added up to images."""
+"""Unfold and Fold: patches of images as columns, and columns added up to images."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradcli.ops.indexing.entries import added, taken
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.windows import Sizes
-from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.configured import Configured
 
 
 def _pair(value: Any) -> Sizes:
@@ -43,7 +43,7 @@ def _counts(size: Sizes, o: dict[str, Sizes]) -> Sizes:
 
 
 def _places(channels: int, size: Sizes, o: dict[str, Sizes]) -> Any:
-    """For each row of the columns, and each patch, the flat position in the image; -1 on the border."""
+    """Return the flat position in the image of each row of the columns and each patch; -1 on the border."""
     kernel, counts = o["kernel_size"], _counts(size, o)
     check_size((channels, *kernel, *counts))
     check_size((channels, *(n + 2 * p for n, p in zip(size, o["padding"], strict=True))))
@@ -54,7 +54,7 @@ def _places(channels: int, size: Sizes, o: dict[str, Sizes]) -> Any:
 
 
 def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
-    """Every patch of every image as a column: (batch, channels times entries of a patch, patches)."""
+    """Return every patch of every image as a column: (batch, channels times entries of a patch, patches)."""
     o = _options(kernel_size, dilation, padding, stride)
     if input.ndim not in (3, 4) or 0 in input.shape[-3:]:
         raise AutogradError(
@@ -81,7 +81,7 @@ def _listed(sizes: Sizes) -> str:
 def fold(
     input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
-    """The adjoint of `unfold`: columns added up to images of the given size."""
+    """Add columns up to images of the given size, the adjoint of `unfold`."""
     o, size = _options(kernel_size, dilation, padding, stride), _pair(output_size)
     if input.ndim not in (2, 3):
         raise AutogradError(
@@ -109,35 +109,17 @@ def fold(
     return added(input, _places(rows // area, size, o), shape, 3, "Col2ImBackward0")
 
 
-class Unfold(Module):
-    """Patches as columns."""
+class Unfold(Configured):
+    """A layer that returns patches as columns."""
 
     __module__ = "torch.nn.modules.fold"
-
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
-        super().__init__()
-        self.kernel_size, self.dilation, self.padding, self.stride = kernel_size, dilation, padding, stride
-
-    def forward(self, input: Tensor) -> Any:
-        return unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
+    _function, _signature = "unfold", "kernel_size, dilation=1, padding=0, stride=1"
+    _text = "kernel_size={kernel_size}, dilation={dilation}, padding={padding}, stride={stride}"
 
 
-class Fold(Unfold):
-    """Columns added up to images."""
+class Fold(Configured):
+    """A layer that adds columns up to images."""
 
     __module__ = "torch.nn.modules.fold"
-
-    def __init__(
-        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-    ) -> None:
-        super().__init__(kernel_size, dilation, padding, stride)
-        self.output_size = output_size
-
-    def forward(self, input: Tensor) -> Any:
-        return fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}, {super().extra_repr()}"
+    _function, _signature = "fold", f"output_size, {Unfold._signature}"
+    _text = f"output_size={{output_size}}, {Unfold._text}"

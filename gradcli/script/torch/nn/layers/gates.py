@@ -1,4 +1,4 @@
-"""What recurrent layers do in one step: the gates that decide what of the state is kept."""
+"""The step of recurrent layers: gates that decide how much of the state is kept."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import uniform
 from gradcli.script.torch.nn.initialisation import uniform_
 
@@ -29,8 +29,8 @@ def sigmoid(x: Any) -> Any:
     return operation("sigmoid")(x)
 
 
-class Recurrence(Module):
-    """What cells and layers have in common: weights for the input and for the state, of each of its gates."""
+class Recurrence(Configured):
+    """The base of cells and layers: weights for the input and for the state, of each gate."""
 
     _gates = 1
     _states = 1
@@ -52,7 +52,7 @@ class Recurrence(Module):
             uniform_(parameter, -_bound(hidden), _bound(hidden))
 
     def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The states after a step, from what the input and the state before it give to the gates."""
+        """Return the states after a step, from the contributions of the input and the state to the gates."""
         raise NotImplementedError
 
 
@@ -61,7 +61,7 @@ def _bound(hidden: int) -> float:
 
 
 class Plain(Recurrence):
-    """One gate: `tanh(W x + U h)`."""
+    """The simple recurrence with one gate: `tanh(W x + U h)`."""
 
     nonlinearity: str
 

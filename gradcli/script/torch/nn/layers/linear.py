@@ -1,4 +1,4 @@
-"""Layers of neurons, and what only reshapes."""
+"""Linear and bilinear layers, and layers that only reshape."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.linalg.matmul import linear
 from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw, uniform
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
 from gradcli.script.torch.nn.functional.module import operation
@@ -15,7 +16,7 @@ from gradcli.script.torch.nn.initialisation import uniform_
 
 
 class Identity(Module):
-    """Gives back what it gets, whatever it was made with."""
+    """A layer that returns its input, whatever its arguments."""
 
     __module__ = "torch.nn.modules.linear"
 
@@ -38,10 +39,7 @@ class Linear(Module):
         self.in_features = in_features
         self.out_features = out_features
         self.weight = fan_in_uniform((out_features, in_features), in_features, dtype)
-        if bias:
-            self.bias = biased((out_features,), in_features, dtype)
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", biased((out_features,), in_features, dtype) if bias else None)
 
     def reset_parameters(self) -> None:
         """Draw all numbers again."""
@@ -95,10 +93,7 @@ class Bilinear(Module):
         self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
         bound = in1_features**-0.5
         self.weight = uniform((out_features, in1_features, in2_features), bound, dtype)
-        if bias:
-            self.bias = uniform((out_features,), bound, dtype)
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", uniform((out_features,), bound, dtype) if bias else None)
 
     def reset_parameters(self) -> None:
         """Draw all numbers again."""
@@ -115,37 +110,25 @@ class Bilinear(Module):
         )
 
 
-class Flatten(Module):
-    """All dimensions from one to another as one."""
+class Flatten(Configured):
+    """A layer that joins all dimensions from one to another."""
 
     __module__ = "torch.nn.modules.flatten"
-
-    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim, self.end_dim = start_dim, end_dim
-
-    def forward(self, input: Tensor) -> Any:
-        return operation("flatten")(input, self.start_dim, self.end_dim)
-
-    def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+    _function, _signature = "flatten", "start_dim=1, end_dim=-1"
+    _text = "start_dim={start_dim}, end_dim={end_dim}"
 
 
-class Unflatten(Module):
-    """One dimension as several."""
+class Unflatten(Configured):
+    """A layer that splits one dimension into several."""
 
     __module__ = "torch.nn.modules.flatten"
+    _function, _signature = "unflatten", "dim, unflattened_size"
+    _text = "dim={dim}, unflattened_size={unflattened_size}"
 
-    def __init__(self, dim: int, unflattened_size: Any) -> None:
-        super().__init__()
-        if not isinstance(unflattened_size, tuple | list):
-            raise TypeError(
-                f"unflattened_size must be a tuple of ints, but found type {type(unflattened_size).__name__}"
-            )
-        self.dim, self.unflattened_size = dim, unflattened_size
+    def _settle(self) -> None:
+        if not isinstance(self.unflattened_size, tuple | list):
+            kind = type(self.unflattened_size).__name__
+            raise TypeError(f"unflattened_size must be a tuple of ints, but found type {kind}")
 
     def forward(self, input: Tensor) -> Any:
-        return operation("unflatten")(input, self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
+        return self._called(input, self.dim, self.unflattened_size)

@@ -1,51 +1,46 @@
-"""Losses as modules."""
+"""Losses: layers that compare predictions with targets."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from gradcli.engine.tensor import Tensor
-from gradcli.script.torch.nn.base.configured import Configured
+from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
 from gradcli.script.torch.nn.functional.losses import legacy
 from gradcli.script.torch.nn.layers.similarity import PairwiseDistance
+from gradcli.script.torch.signature import names
 
-OLD: dict[str, Any] = {"size_average": None, "reduce": None}
-REDUCED = {**OLD, "reduction": "mean"}
-WEIGHTED: dict[str, Any] = {"weight": None, "size_average": None}
+OLD = ("size_average", "reduce")  # arguments that one called reduction has replaced
+REDUCED = "size_average=None, reduce=None, reduction='mean'"
+LABELLED = "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'"
 
-# The function of each, and its arguments in torch's order.
-LOSSES: dict[str, tuple[str, dict[str, Any]]] = {
-    "BCELoss": ("binary_cross_entropy", {"weight": None, **REDUCED}),
-    "BCEWithLogitsLoss": ("binary_cross_entropy_with_logits", {"weight": None, **REDUCED, "pos_weight": None}),
-    "CosineEmbeddingLoss": ("cosine_embedding_loss", {"margin": 0.0, **REDUCED}),
-    "CrossEntropyLoss": (
-        "cross_entropy",
-        {**WEIGHTED, "ignore_index": -100, "reduce": None, "reduction": "mean", "label_smoothing": 0.0},
-    ),
-    "GaussianNLLLoss": ("gaussian_nll_loss", {"full": False, "eps": 1e-6, "reduction": "mean"}),
-    "HingeEmbeddingLoss": ("hinge_embedding_loss", {"margin": 1.0, **REDUCED}),
-    "HuberLoss": ("huber_loss", {"reduction": "mean", "delta": 1.0}),
-    "KLDivLoss": ("kl_div", {**REDUCED, "log_target": False}),
+# The function of each, and its signature.
+LOSSES = {
+    "BCELoss": ("binary_cross_entropy", f"weight=None, {REDUCED}"),
+    "BCEWithLogitsLoss": ("binary_cross_entropy_with_logits", f"weight=None, {REDUCED}, pos_weight=None"),
+    "CosineEmbeddingLoss": ("cosine_embedding_loss", f"margin=0.0, {REDUCED}"),
+    "CrossEntropyLoss": ("cross_entropy", f"{LABELLED}, label_smoothing=0.0"),
+    "GaussianNLLLoss": ("gaussian_nll_loss", "*, full=False, eps=1e-06, reduction='mean'"),
+    "HingeEmbeddingLoss": ("hinge_embedding_loss", f"margin=1.0, {REDUCED}"),
+    "HuberLoss": ("huber_loss", "reduction='mean', delta=1.0"),
+    "KLDivLoss": ("kl_div", f"{REDUCED}, log_target=False"),
     "L1Loss": ("l1_loss", REDUCED),
     "MSELoss": ("mse_loss", REDUCED),
-    "MarginRankingLoss": ("margin_ranking_loss", {"margin": 0.0, **REDUCED}),
+    "MarginRankingLoss": ("margin_ranking_loss", f"margin=0.0, {REDUCED}"),
     "MultiLabelMarginLoss": ("multilabel_margin_loss", REDUCED),
-    "MultiMarginLoss": ("multi_margin_loss", {"p": 1, "margin": 1.0, "weight": None, **REDUCED}),
-    "MultiLabelSoftMarginLoss": ("multilabel_soft_margin_loss", {"weight": None, **REDUCED}),
-    "NLLLoss": ("nll_loss", {**WEIGHTED, "ignore_index": -100, "reduce": None, "reduction": "mean"}),
+    "MultiMarginLoss": ("multi_margin_loss", f"p=1, margin=1.0, weight=None, {REDUCED}"),
+    "MultiLabelSoftMarginLoss": ("multilabel_soft_margin_loss", f"weight=None, {REDUCED}"),
+    "NLLLoss": ("nll_loss", LABELLED),
     "PoissonNLLLoss": (
         "poisson_nll_loss",
-        {"log_input": True, "full": False, "size_average": None, "eps": 1e-8, "reduce": None, "reduction": "mean"},
+        "log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'",
     ),
-    "SmoothL1Loss": ("smooth_l1_loss", {**REDUCED, "beta": 1.0}),
+    "SmoothL1Loss": ("smooth_l1_loss", f"{REDUCED}, beta=1.0"),
     "SoftMarginLoss": ("soft_margin_loss", REDUCED),
-    "TripletMarginLoss": (
-        "triplet_margin_loss",
-        {"margin": 1.0, "p": 2.0, "eps": 1e-6, "swap": False, **REDUCED},
-    ),
+    "TripletMarginLoss": ("triplet_margin_loss", f"margin=1.0, p=2.0, eps=1e-06, swap=False, {REDUCED}"),
     "TripletMarginWithDistanceLoss": (
         "triplet_margin_with_distance_loss",
-        {"distance_function": None, "margin": 1.0, "swap": False, "reduction": "mean"},
+        "*, distance_function=None, margin=1.0, swap=False, reduction='mean'",
     ),
 }
 OF_THREE = (
@@ -59,42 +54,37 @@ BUFFERS = ("weight", "pos_weight")
 
 
 class Loss(Configured):
-    """How far predictions lie from targets."""
+    """A distance of predictions from targets."""
 
-    def __init__(self, *arguments: Any, **keywords: Any) -> None:
-        super().__init__(*arguments, **keywords)
+    def _settle(self) -> None:
+        own = vars(self)
         for name in BUFFERS:
-            if name in self._defaults:
-                value = vars(self).pop(name)
-                self.register_buffer(name, value)
-        if vars(self).get("distance_function", self) is None:
+            if name in own:
+                self.register_buffer(name, own.pop(name))
+        if own.get("distance_function", self) is None:
             self.distance_function = PairwiseDistance()
-        old = [vars(self).pop(name, None) for name in OLD]
+        old = [own.pop(name, None) for name in OLD]
         if any(value is not None for value in old):
             self.reduction = legacy(*old)
 
     def _of(self, *inputs: Tensor) -> Any:
-        own = {name: getattr(self, name) for name in self._defaults if name not in OLD}
-        return self._called(*inputs, **own)
+        return self._called(
+            *inputs, **{name: getattr(self, name) for name in names(self._signature) if name not in OLD}
+        )
 
-
-def made(name: str) -> type[Loss]:
-    function, defaults = LOSSES[name]
-
-    def of_two(self: Loss, input: Tensor, target: Tensor) -> Any:
+    def forward(self, input: Tensor, target: Tensor) -> Any:  # type: ignore[override]
         return self._of(input, target)
 
-    def of_three(self: Loss, input1: Tensor, input2: Tensor, target: Tensor) -> Any:
+
+class LossOfThree(Loss):
+    """A loss of two predictions and a target."""
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Any:  # type: ignore[override]
         return self._of(input1, input2, target)
 
-    forward = of_three if name in OF_THREE else of_two
-    forward.__qualname__ = f"{name}.forward"
-    facts = {"forward": forward, "__module__": "torch.nn.modules.loss", "_function": function, "_defaults": defaults}
-    return type(name, (Loss,), facts)
 
-
-def __getattr__(name: str) -> type[Loss]:
-    if name not in LOSSES:
-        raise AttributeError(name)
-    globals()[name] = made(name)
-    return globals()[name]  # type: ignore[no-any-return]
+LAYERS: Rows = {
+    name: (LossOfThree if name in OF_THREE else Loss, {"_function": function, "_signature": signature})
+    for name, (function, signature) in LOSSES.items()
+}
+__getattr__ = declared(LAYERS, "torch.nn.modules.loss")

@@ -1,72 +1,77 @@
-"""Normalization as modules: of batches, layers and groups of channels."""
+"""Layers that normalize: batches, examples, layers, groups of channels."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
-from gradcli.script.torch.nn.base.base import Module
+from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional import module as functional
 from gradcli.script.torch.nn.functional.arguments import check_shared, check_tensor
+from gradcli.script.torch.nn.functional.normalization import instance_norm
+from gradcli.script.torch.nn.layers.gates import operation
+
+STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
+AFFINE = "device=None, dtype=None, *, bias=True"
 
 
-class Normalization(Module):
-    """Something that scales by a weight and shifts by a bias, if it is asked to."""
+class Normalization(Configured):
+    """A layer that may scale by a weight and shift by a bias."""
+
+    normalized_shape: Any
+
+    def _list_shape(self) -> None:
+        shape = self.normalized_shape
+        self.normalized_shape = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
 
     def _learn(self, shape: tuple[int, ...], weight: bool, bias: bool, dtype: Any) -> None:
         for name, wanted, start in (("weight", weight, 1.0), ("bias", bias, 0.0)):
             self.register_parameter(name, Parameter(blank(shape, dtype, start)) if wanted else None)
 
     def reset_parameters(self) -> None:
-        """Scale by 1 and shift by 0 again."""
+        """Set the weight to 1 and the bias to 0."""
         for name, start in (("weight", 1), ("bias", 0)):
             tensor = self._parameters.get(name)
             if tensor is not None:
                 tensor.array[...] = start
                 tensor.changed()
 
+    def extra_repr(self) -> str:
+        return self._text.format_map({**vars(self), "bias": self._parameters.get("bias") is not None})
 
-STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
 
+class _BatchNorm(Normalization):
+    """A layer that normalizes channels: by the batch while training, afterwards by the running statistics."""
 
-class BatchNorm(Normalization):
-    """Channels shifted and scaled to mean 0 and variance 1: of the batch while training, afterwards of the past."""
+    __module__ = "torch.nn.modules.batchnorm"
+    _signature = f"num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, {AFFINE}"
+    _text = (
+        "{num_features}, eps={eps}, momentum={momentum}, affine={affine}, bias={bias}, "
+        "track_running_stats={track_running_stats}"
+    )
+    _ranks: tuple[int, ...] = ()  # the numbers of dimensions that an input may have
 
-    _dimensions: tuple[int, ...] = ()
-
-    def __init__(
-        self,
-        num_features: int,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__()
-        self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        self.affine, self.track_running_stats = affine, track_running_stats
-        self._learn((num_features,), affine, affine and bias, dtype)
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        shape, tracked = (self.num_features,), self.track_running_stats
+        self._learn(shape, self.affine, self.affine and bias, dtype)
         for name, start in STATISTICS.items():
-            self.register_buffer(name, blank((num_features,), dtype, start) if track_running_stats else None)
-        self.register_buffer("num_batches_tracked", Tensor(np.array(0)) if track_running_stats else None)
+            self.register_buffer(name, blank(shape, dtype, start) if tracked else None)
+        self.register_buffer("num_batches_tracked", Tensor(np.array(0)) if tracked else None)
 
     def reset_running_stats(self) -> None:
         if self.track_running_stats:
             for name, start in (*STATISTICS.items(), ("num_batches_tracked", 0)):
                 getattr(self, name).array[...] = start
 
-    def _check_dimensions(self, input: Tensor) -> None:
-        if input.ndim not in self._dimensions:
-            expected = " or ".join(f"{ndim}D" for ndim in self._dimensions)
+    def _check_rank(self, input: Tensor) -> None:
+        if input.ndim not in self._ranks:
+            expected = " or ".join(f"{ndim}D" for ndim in self._ranks)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
 
     def reset_parameters(self) -> None:
@@ -75,7 +80,7 @@ class BatchNorm(Normalization):
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("batch_norm", input)
-        self._check_dimensions(input)
+        self._check_rank(input)
         factor = 0.0 if self.momentum is None else self.momentum
         if self.training and self.num_batches_tracked is not None:
             self.num_batches_tracked.array[...] += 1
@@ -88,118 +93,102 @@ class BatchNorm(Normalization):
             return functional.batch_norm(input, *stored, self.weight, self.bias, of_batch, factor, self.eps)
         return functional.batch_norm(input, None, None, self.weight, self.bias, of_batch, factor, self.eps)
 
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, "
-            f"bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
-        )
 
+class _InstanceNorm(_BatchNorm):
+    """A layer that normalizes channels of each example; an input with one dimension less has no batch."""
 
-BatchNorm.__init__.__qualname__ = "_BatchNorm.__init__"  # what torch's errors call it
+    __module__ = "torch.nn.modules.instancenorm"
+    _signature = f"num_features, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False, {AFFINE}"
 
-
-class BatchNorm1d(BatchNorm):
-    __module__ = "torch.nn.modules.batchnorm"
-    _dimensions = (2, 3)
-
-
-class BatchNorm2d(BatchNorm):
-    __module__ = "torch.nn.modules.batchnorm"
-    _dimensions = (4,)
-
-
-class BatchNorm3d(BatchNorm):
-    __module__ = "torch.nn.modules.batchnorm"
-    _dimensions = (5,)
+    def forward(self, input: Tensor) -> Any:
+        self._check_rank(input)
+        single = input.ndim == self._ranks[0]
+        place = 0 if single else 1
+        if input.shape[place] != self.num_features:
+            if self.affine:
+                raise ValueError(
+                    f"expected input's size at dim={place} to match num_features ({self.num_features}), but got: "
+                    f"{input.shape[place]}."
+                )
+            warnings.warn(
+                f"input's size at dim={place} does not match num_features. You can silence this warning by not passing "
+                "in num_features, which is not used because affine=False",
+                UserWarning,
+                stacklevel=2,
+            )
+        x = operation("unsqueeze")(input, 0) if single else input
+        stored = (self.running_mean, self.running_var, self.weight, self.bias)
+        of_input = self.training or not self.track_running_stats
+        found = instance_norm(x, *stored, of_input, self.momentum or 0.0, self.eps)
+        return operation("squeeze")(found, 0) if single else found
 
 
 class LayerNorm(Normalization):
-    """The last dimensions shifted and scaled to mean 0 and variance 1."""
+    """A layer that shifts and scales the last dimensions to mean 0 and variance 1."""
 
     __module__ = "torch.nn.modules.normalization"
+    _signature = "normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, device=None, dtype=None"
+    _text = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}, bias={bias}"
 
-    def __init__(
-        self,
-        normalized_shape: Any,
-        eps: float = 1e-5,
-        elementwise_affine: bool = True,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        shape = tuple(normalized_shape) if isinstance(normalized_shape, tuple | list) else (normalized_shape,)
-        self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
-        self._learn(shape, elementwise_affine, elementwise_affine and bias, dtype)
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        self._list_shape()
+        self._learn(self.normalized_shape, self.elementwise_affine, self.elementwise_affine and bias, dtype)
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("layer_norm", input)
         check_shared(input, self.weight)
         return OPERATIONS["layer_norm"].function(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}, "
-            f"bias={self.bias is not None}"
-        )
-
 
 class GroupNorm(Normalization):
-    """Groups of channels of each example shifted and scaled to mean 0 and variance 1."""
+    """A layer that shifts and scales groups of channels of each example to mean 0 and variance 1."""
 
     __module__ = "torch.nn.modules.normalization"
+    _signature = f"num_groups, num_channels, eps=1e-05, affine=True, {AFFINE}"
+    _text = "{num_groups}, {num_channels}, eps={eps}, affine={affine}, bias={bias}"
 
-    def __init__(
-        self,
-        num_groups: int,
-        num_channels: int,
-        eps: float = 1e-5,
-        affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__()
-        if num_channels % num_groups:
-            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
-        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        self._learn((num_channels,), affine, affine and bias, dtype)
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        if self.num_channels % self.num_groups:
+            raise ValueError(f"num_channels ({self.num_channels}) must be divisible by num_groups ({self.num_groups})")
+        self._learn((self.num_channels,), self.affine, self.affine and bias, dtype)
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("group_norm", input)
         check_shared(input, self.weight)
         return OPERATIONS["group_norm"].function(input, self.num_groups, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return (
-            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-            f"bias={self.bias is not None}"
-        )
-
 
 class RMSNorm(Normalization):
-    """The last dimensions over the root of their mean square."""
+    """A layer that divides the last dimensions by the root of their mean square."""
 
     __module__ = "torch.nn.modules.normalization"
+    _signature = "normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None"
+    _text = "{normalized_shape}, eps={eps}, elementwise_affine={elementwise_affine}"
 
-    def __init__(
-        self,
-        normalized_shape: Any,
-        eps: float | None = None,
-        elementwise_affine: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        shape = tuple(normalized_shape) if isinstance(normalized_shape, tuple | list) else (normalized_shape,)
-        self.normalized_shape, self.eps, self.elementwise_affine = shape, eps, elementwise_affine
-        weight = Parameter(blank(shape, dtype, 1.0)) if elementwise_affine else None
+    def _settle(self, device: Any, dtype: Any) -> None:
+        self._list_shape()
+        weight = Parameter(blank(self.normalized_shape, dtype, 1.0)) if self.elementwise_affine else None
         self.register_parameter("weight", weight)
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("rms_norm", input)
         return OPERATIONS["rms_norm"].function(input, self.normalized_shape, self.weight, self.eps)
 
-    def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+class LocalResponseNorm(Configured):
+    """A layer that divides each entry by a power of its neighbours in other channels."""
+
+    __module__ = "torch.nn.modules.normalization"
+    _function, _signature = "local_response_norm", "size, alpha=0.0001, beta=0.75, k=1.0"
+    _text = "{size}, alpha={alpha}, beta={beta}, k={k}"
+
+
+LAYERS: Rows = {
+    "BatchNorm1d": (_BatchNorm, {"_ranks": (2, 3)}),
+    "BatchNorm2d": (_BatchNorm, {"_ranks": (4,)}),
+    "BatchNorm3d": (_BatchNorm, {"_ranks": (5,)}),
+    "InstanceNorm1d": (_InstanceNorm, {"_ranks": (2, 3)}),
+    "InstanceNorm2d": (_InstanceNorm, {"_ranks": (3, 4)}),
+    "InstanceNorm3d": (_InstanceNorm, {"_ranks": (4, 5)}),
+}
+__getattr__ = declared(LAYERS)

@@ -1,231 +1,111 @@
-"""Pooling as modules."""
+"""Pooling: layers that reduce windows of their input."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradcli.script.torch.nn.base.base import Module
-from gradcli.script.torch.nn.functional.module import find
+from gradcli.script.torch.nn.base.configured import Configured, Rows, declared, numbered
 
 
-class Pool(Module):
-    """One operation on the windows of its input."""
+class Pool(Configured):
+    """A layer that reduces windows of its input; they lie side by side unless `stride` says otherwise."""
 
-    _operation = ""
+    _text = "kernel_size={kernel_size}, stride={stride}, padding={padding}"
+    _dimensions = 0
+    stride: Any
 
-    def _pooled(self, input: Any, *arguments: Any) -> Any:
-        function = find(self._operation)
-        assert function is not None
-        return function(input, *arguments)
+    def _settle(self) -> None:
+        if self.stride is None:
+            self.stride = self.kernel_size
 
 
-class MaxPool(Pool):
+class _MaxPoolNd(Pool):
     """The largest entry of each window."""
 
-    def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
-        return_indices: bool = False,
-        ceil_mode: bool = False,
-    ) -> None:
-        super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.dilation, self.return_indices = padding, dilation, return_indices
-        self.ceil_mode = ceil_mode
-
-    def forward(self, input: Any) -> Any:
-        sizes = (self.kernel_size, self.stride, self.padding, self.dilation)
-        return self._pooled(input, *sizes, self.ceil_mode, self.return_indices)
-
-    def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
-
-
-MaxPool.__init__.__qualname__ = "_MaxPoolNd.__init__"  # what torch's errors call it
-
-
-class MaxPool1d(MaxPool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "max_pool1d"
-
-
-class MaxPool2d(MaxPool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "max_pool2d"
-
-
-class MaxPool3d(MaxPool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "max_pool3d"
+    _signature = "kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False"
+    _passed = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
+    _text = f"{Pool._text}, dilation={{dilation}}, ceil_mode={{ceil_mode}}"
 
 
 class MaxUnpool(Pool):
-    """The entries that max-pooling took, at their places among zeros."""
+    """The inverse of max-pooling: entries at their places among zeros."""
 
-    _dimensions = 0
+    _signature = "kernel_size, stride=None, padding=0"
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
-        super().__init__()
-        sizes = (kernel_size, kernel_size if stride is None else stride, padding)
-        self.kernel_size, self.stride, self.padding = (
-            tuple(x) if isinstance(x, tuple | list) else (x,) * self._dimensions for x in sizes
-        )
+    def _settle(self) -> None:
+        super()._settle()
+        for name in ("kernel_size", "stride", "padding"):
+            value = getattr(self, name)
+            setattr(self, name, tuple(value) if isinstance(value, tuple | list) else (value,) * self._dimensions)
 
-    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:
-        return self._pooled(input, indices, self.kernel_size, self.stride, self.padding, output_size)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+    def forward(self, input: Any, indices: Any, output_size: Any = None) -> Any:  # type: ignore[override]
+        return self._called(input, indices, *self._behind(), output_size)
 
 
-class MaxUnpool1d(MaxUnpool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation, _dimensions = "max_unpool1d", 1
-
-
-class MaxUnpool2d(MaxUnpool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation, _dimensions = "max_unpool2d", 2
-
-
-class MaxUnpool3d(MaxUnpool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation, _dimensions = "max_unpool3d", 3
-
-
-class PowerPool(Pool):
+class _LPPoolNd(Configured):
     """The root of the sum of powers of each window."""
 
-    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
-        super().__init__()
-        self.norm_type, self.kernel_size, self.stride, self.ceil_mode = norm_type, kernel_size, stride, ceil_mode
+    _signature = "norm_type, kernel_size, stride=None, ceil_mode=False"
+    _text = "norm_type={norm_type}, kernel_size={kernel_size}, stride={stride}, ceil_mode={ceil_mode}"
 
-    def forward(self, input: Any) -> Any:
-        return self._pooled(input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode)
-
-    def extra_repr(self) -> str:
-        return (
-            f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
+    def _behind(self) -> list[Any]:
+        return [float(self.norm_type), *super()._behind()[1:]]
 
 
-class LPPool1d(PowerPool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "lp_pool1d"
-
-
-class LPPool2d(PowerPool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "lp_pool2d"
-
-
-class AvgPool1d(Pool):
+class AvgPoolOfRow(Pool):
     """The mean of each window of a row."""
 
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "avg_pool1d"
+    _signature = "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True"
 
-    def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-    ) -> None:
-        super().__init__()
-        sizes = (kernel_size, kernel_size if stride is None else stride, padding)
-        self.kernel_size, self.stride, self.padding = (x if isinstance(x, tuple) else (x,) for x in sizes)
-        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
+    def _settle(self) -> None:
+        super()._settle()
+        for name in ("kernel_size", "stride", "padding"):
+            value = getattr(self, name)
+            setattr(self, name, value if isinstance(value, tuple) else (value,))
 
-    def forward(self, input: Any) -> Any:
-        sizes = (self.kernel_size, self.stride, self.padding)
-        return self._pooled(input, *(size[0] for size in sizes), self.ceil_mode, self.count_include_pad)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+    def _behind(self) -> list[Any]:
+        kernel, stride, padding, *rest = super()._behind()
+        return [kernel[0], stride[0], padding[0], *rest]
 
 
-class AvgPool2d(Pool):
-    """The mean of each window of an image."""
+class AvgPool(Pool):
+    """The mean of each window of an image or a volume."""
 
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "avg_pool2d"
-
-    def __init__(
-        self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: int | None = None,
-    ) -> None:
-        super().__init__()
-        self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
-        self.padding, self.ceil_mode = padding, ceil_mode
-        self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
-
-    def forward(self, input: Any) -> Any:
-        sizes = (self.kernel_size, self.stride, self.padding)
-        return self._pooled(input, *sizes, self.ceil_mode, self.count_include_pad, self.divisor_override)
-
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+    _signature = f"{AvgPoolOfRow._signature}, divisor_override=None"
 
 
-class AvgPool3d(AvgPool2d):
-    """The mean of each window of a volume."""
+class AdaptivePool(Configured):
+    """A layer that divides its input into a given number of windows."""
 
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "avg_pool3d"
-
-
-class AdaptivePool(Pool):
-    """As many windows as asked for."""
-
-    def __init__(self, output_size: Any) -> None:
-        super().__init__()
-        self.output_size = output_size
+    _text = "output_size={output_size}"
 
     def forward(self, input: Any) -> Any:
         size = self.output_size
         if isinstance(size, tuple | list) and None in size:
             have = input.shape[-len(size) :]
             size = tuple(old if new is None else new for old, new in zip(have, size, strict=True))
-        return self._pooled(input, size)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
+        return self._called(input, size)
 
 
-class AdaptiveAvgPool1d(AdaptivePool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "adaptive_avg_pool1d"
+class _AdaptiveAvgPoolNd(AdaptivePool):
+    """The mean of each window."""
+
+    _signature = "output_size"
 
 
-class AdaptiveAvgPool2d(AdaptivePool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "adaptive_avg_pool2d"
+class _AdaptiveMaxPoolNd(AdaptivePool):
+    """The largest entry of each window."""
+
+    _signature = "output_size"
 
 
-class AdaptiveAvgPool3d(AdaptivePool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "adaptive_avg_pool3d"
-
-
-class AdaptiveMaxPool1d(AdaptivePool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "adaptive_max_pool1d"
-
-
-class AdaptiveMaxPool2d(AdaptivePool):
-    __module__ = "torch.nn.modules.pooling"
-    _operation = "adaptive_max_pool2d"
+LAYERS: Rows = {
+    **numbered("MaxPool", _MaxPoolNd, 3, "max_pool"),
+    **numbered("MaxUnpool", MaxUnpool, 3, "max_unpool"),
+    **numbered("AvgPool", AvgPool, 3, "avg_pool"),
+    "AvgPool1d": (AvgPoolOfRow, {"_function": "avg_pool1d"}),
+    **numbered("LPPool", _LPPoolNd, 2, "lp_pool"),
+    **numbered("AdaptiveAvgPool", _AdaptiveAvgPoolNd, 3, "adaptive_avg_pool"),
+    **numbered("AdaptiveMaxPool", _AdaptiveMaxPoolNd, 2, "adaptive_max_pool"),
+}
+__getattr__ = declared(LAYERS, "torch.nn.modules.pooling")

@@ -1,4 +1,4 @@
-"""Recurrent layers: each step sees its input and what the step before it left."""
+"""Recurrent layers: each step gets its input and the state of the step before it."""
 
 from __future__ import annotations
 
@@ -24,44 +24,35 @@ States = tuple[Any, ...]
 Order = Callable[[list[Any]], list[Any]]
 
 
-class Layers(Recurrence):
-    """All steps of a sequence, in layers one upon the other; with two directions, from both of its ends."""
+class RNNBase(Recurrence):
+    """Layers one upon the other that run through a sequence, in one direction or both."""
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        bias: bool = True,
-        batch_first: bool = False,
-        dropout: float = 0.0,
-        bidirectional: bool = False,
-        proj_size: int = 0,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        check_sizes(hidden_size, num_layers, dropout, proj_size, self._states)
-        self.input_size, self.hidden_size, self.num_layers, self.bias = input_size, hidden_size, num_layers, bias
-        self.batch_first, self.dropout, self.bidirectional = batch_first, float(dropout), bidirectional
-        self.proj_size = proj_size
-        running.machine.budget.fits(num_layers, "the list")
+    _signature = (
+        "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, bidirectional=False, "
+        "proj_size=0, device=None, dtype=None"
+    )
+    dropout: float
+
+    def _settle(self, bias: bool, device: Any, dtype: Any) -> None:
+        hidden, projected = self.hidden_size, self.proj_size
+        check_sizes(hidden, self.num_layers, self.dropout, projected, self._states)
+        self.bias, self.dropout = bias, float(self.dropout)
+        running.machine.budget.fits(self.num_layers, "the list")
         self.mode = self._mode()
         for layer, suffix in self._places():
-            below = (proj_size or hidden_size) * (1 + bidirectional)
-            inputs = below if layer else input_size
-            self._add_weights(suffix, inputs, hidden_size, bias, dtype, proj_size)
+            inputs = (projected or hidden) * (1 + self.bidirectional) if layer else self.input_size
+            self._add_weights(suffix, inputs, hidden, bias, dtype, projected)
 
     def _mode(self) -> str:
         return type(self).__name__
 
     def _places(self) -> list[tuple[int, str]]:
-        """Each layer and direction, as the layer and the ending of the names of its weights."""
+        """Return the number of each layer, once a direction, and the ending of the names of its weights."""
         ends = ("", "_reverse") if self.bidirectional else ("",)
         return [(layer, f"_l{layer}{end}") for layer in range(self.num_layers) for end in ends]
 
     def flatten_parameters(self) -> None:
-        """Nothing: torch arranges memory for other devices."""
+        """Do nothing; torch arranges memory for other devices."""
 
     def reset_parameters(self) -> None:
         self._reset(self.hidden_size)
@@ -73,7 +64,7 @@ class Layers(Recurrence):
         return [[held[n + suffix] for n in names if n + suffix in held] for _, suffix in self._places()]
 
     def forward(self, input: Tensor, hx: Any = None) -> Any:
-        """The last state of every step, and of every layer the states after the last step."""
+        """Return the last layer's outputs, and every layer's states after the last step."""
         if isinstance(input, PackedSequence):
             return self._of_packed(input, hx)
         if input.ndim not in (2, 3):
@@ -128,13 +119,13 @@ class Layers(Recurrence):
         return sequence, tuple(operation("stack")(list(states), 0) for states in zip(*finals, strict=True))
 
     def _turned(self, sequence: Any) -> Any:
-        """Batches first again; torch turns the outputs in place."""
+        """Put the batch first again; torch transposes the outputs in place."""
         turn = facade.in_place("transpose_")
         assert turn is not None
         return turn(sequence, 0, 1)
 
     def _starts(self, hx: Any, sequence: Any, batched: bool) -> States:
-        """The first states, after torch's checks of them and of the input."""
+        """Return the first states, after torch's checks of them and of the input."""
         places = self.num_layers * (1 + self.bidirectional)
         batch = sequence.shape[0 if self.batch_first else 1]
         sizes = [(places, batch, self.proj_size or self.hidden_size), (places, batch, self.hidden_size)][: self._states]
@@ -155,7 +146,7 @@ class Layers(Recurrence):
         return given
 
     def _through(self, sequence: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
-        """One layer in one direction."""
+        """Run one layer in one direction."""
         given, advance = self._advancing(sequence, suffix)
         outputs = []
         for step in order(list(operation("unbind")(given, 0))):
@@ -164,7 +155,7 @@ class Layers(Recurrence):
         return self._stacked(order(outputs)), states
 
     def _advancing(self, sequence: Any, suffix: str) -> tuple[Any, Callable[[Any, States], States]]:
-        """What the input gives to the gates, one product for all steps, and what one step does with its part."""
+        """Return the input's contributions to the gates, one product for all steps, and the function of one step."""
         w_ih, w_hh, b_ih, b_hh, w_hr = (self._parameters.get(name + suffix) for name in (*WEIGHTS, "weight_hr"))
         assert w_ih is not None
         assert w_hh is not None
@@ -194,14 +185,11 @@ class Layers(Recurrence):
         return text
 
 
-Layers.__init__.__qualname__ = "RNNBase.__init__"  # what torch's errors call it
-
-
 def _reversed(steps: list[Any]) -> list[Any]:
     return steps[::-1]
 
 
-class RNN(Plain, Layers):
+class RNN(Plain, RNNBase):
     __module__ = "torch.nn.modules.rnn"
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
@@ -219,7 +207,7 @@ class RNN(Plain, Layers):
         return f"RNN_{self.nonlinearity.upper()}"
 
 
-class GRU(Gated, Layers):
+class GRU(Gated, RNNBase):
     __module__ = "torch.nn.modules.rnn"
 
 
@@ -227,7 +215,7 @@ def _same(steps: list[Any]) -> list[Any]:
     return steps
 
 
-class LSTM(LongShort, Layers):
+class LSTM(LongShort, RNNBase):
     __module__ = "torch.nn.modules.rnn"
 
     def _by_library(self, dtype: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What recurrent layers refuse, in torch's words."""
+"""The checks of recurrent layers, in torch's words."""
 
 from __future__ import annotations
 

@@ -1,34 +1,30 @@
-"""How alike rows are, as modules."""
+"""Layers that compare rows: CosineSimilarity and PairwiseDistance."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gradcli.script.torch.nn.base.base import Module
-from gradcli.script.torch.nn.functional.module import operation
+from gradcli.script.torch.nn.base.configured import Configured
 
 
-class CosineSimilarity(Module):
+class CosineSimilarity(Configured):
     """The cosine of the angle between rows."""
 
     __module__ = "torch.nn.modules.distance"
+    _function, _signature = "cosine_similarity", "dim=1, eps=1e-08"
 
-    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
-        super().__init__()
-        self.dim, self.eps = dim, eps
-
-    def forward(self, x1: Any, x2: Any) -> Any:
-        return operation("cosine_similarity")(x1, x2, self.dim, self.eps)
+    def forward(self, x1: Any, x2: Any) -> Any:  # type: ignore[override]
+        return self._called(x1, x2, *self._behind())
 
 
-class PairwiseDistance(Module):
+class PairwiseDistance(Configured):
     """The norm of the difference of rows."""
 
     __module__ = "torch.nn.modules.distance"
+    _function, _signature = "pairwise_distance", "p=2.0, eps=1e-06, keepdim=False"
 
-    def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
-        super().__init__()
-        self.norm, self.eps, self.keepdim = p, eps, keepdim
+    def _settle(self) -> None:
+        self.norm = vars(self).pop("p")
 
-    def forward(self, x1: Any, x2: Any) -> Any:
-        return operation("pairwise_distance")(x1, x2, self.norm, self.eps, self.keepdim)
+    def forward(self, x1: Any, x2: Any) -> Any:  # type: ignore[override]
+        return self._called(x1, x2, self.norm, self.eps, self.keepdim)

@@ -1,4 +1,4 @@
-"""Transformers: layers of attention and of neurons, in encoders and decoders."""
+"""Transformers: encoders and decoders, each a stack of layers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PROTOTYPE = (
 
 
 class Stack(Module):
-    """Copies of a layer, one upon the other, and a norm at the end if there is one."""
+    """Copies of a layer, one upon the other, with an optional norm at the end."""
 
     def __init__(self, layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class TransformerEncoder(Stack):
         return x if self.norm is None else self.norm(x)
 
     def _packs(self, src: Tensor, padding: Tensor) -> bool:
-        """Whether torch leaves out what is padded, which is zero afterwards."""
+        """Return whether torch leaves out padded positions, which are zero afterwards."""
         first = next(iter(self.layers))
         if not self.use_nested_tensor or first.training or src.ndim != 3:
             return False
@@ -103,7 +103,7 @@ class TransformerEncoder(Stack):
 
 
 def why_padded(layer: Any) -> str:
-    """Why torch would not pack sequences for such a layer, in its words; empty if it would."""
+    """Return torch's reason not to pack sequences for a layer; empty if it would."""
     name = "encoder_layer"
     if not isinstance(layer, TransformerEncoderLayer):
         return f"{name} was not TransformerEncoderLayer"
@@ -160,7 +160,7 @@ class TransformerDecoder(Stack):
 
 
 class Transformer(Module):
-    """An encoder, and a decoder that looks at what it makes."""
+    """An encoder, and a decoder that attends to its result."""
 
     __module__ = "torch.nn.modules.transformer"
 
@@ -232,6 +232,6 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Any:
-        """Minus infinity above the diagonal, 0 elsewhere."""
+        """Return a mask with minus infinity above the diagonal and 0 elsewhere."""
         running.machine.budget.fits(sz * sz, "the tensor")
         return causal(sz, mode.default_dtype if dtype is None else np.dtype(numpy_dtype(dtype)))

@@ -1,4 +1,4 @@
-"""Modules that make images larger."""
+"""Layers that enlarge images or exchange channels and pixels."""
 
 from __future__ import annotations
 
@@ -9,41 +9,26 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import taken
-from gradcli.script.torch.nn.base.base import Module
-from gradcli.script.torch.nn.functional.interpolation import interpolate
-from gradcli.script.torch.nn.functional.module import operation
+from gradcli.script.torch.nn.base.configured import Configured
 
 
-class Upsample(Module):
-    """To a size, or by a factor."""
+class Upsample(Configured):
+    """A layer that resizes its input to a size, or by a factor."""
 
     __module__ = "torch.nn.modules.upsampling"
+    _function = "interpolate"
+    _signature = "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None"
+    scale_factor: Any
 
-    def __init__(
-        self,
-        size: Any = None,
-        scale_factor: Any = None,
-        mode: str = "nearest",
-        align_corners: bool | None = None,
-        recompute_scale_factor: bool | None = None,
-    ) -> None:
-        super().__init__()
-        self.name = type(self).__name__
-        self.size, self.mode, self.align_corners = size, mode, align_corners
-        self.recompute_scale_factor = recompute_scale_factor
-        self.scale_factor: Any = None
-        if scale_factor:
-            each = isinstance(scale_factor, tuple)
-            self.scale_factor = tuple(map(float, scale_factor)) if each else float(scale_factor)
-
-    def forward(self, input: Tensor) -> Any:
-        sizes = (self.size, self.scale_factor)
-        return interpolate(input, *sizes, self.mode, self.align_corners, self.recompute_scale_factor)
+    def _settle(self) -> None:
+        self.name, factor = type(self).__name__, self.scale_factor
+        self.scale_factor = None
+        if factor:
+            self.scale_factor = tuple(map(float, factor)) if isinstance(factor, tuple) else float(factor)
 
     def extra_repr(self) -> str:
-        if self.scale_factor is None:
-            return f"size={self.size!r}, mode={self.mode!r}"
-        return f"scale_factor={self.scale_factor!r}, mode={self.mode!r}"
+        shown = "size" if self.scale_factor is None else "scale_factor"
+        return f"{shown}={getattr(self, shown)!r}, mode={self.mode!r}"
 
 
 class UpsamplingNearest2d(Upsample):
@@ -60,36 +45,18 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, "bilinear", True)
 
 
-class PixelShuffle(Module):
-    """Groups of channels folded out into squares of pixels."""
+class PixelShuffle(Configured):
+    """A layer that spreads groups of channels over squares of pixels."""
 
     __module__ = "torch.nn.modules.pixelshuffle"
-
-    def __init__(self, upscale_factor: int) -> None:
-        super().__init__()
-        self.upscale_factor = upscale_factor
-
-    def forward(self, input: Tensor) -> Any:
-        return operation("pixel_shuffle")(input, self.upscale_factor)
-
-    def extra_repr(self) -> str:
-        return f"upscale_factor={self.upscale_factor}"
+    _function, _signature, _text = "pixel_shuffle", "upscale_factor", "upscale_factor={upscale_factor}"
 
 
-class PixelUnshuffle(Module):
-    """Squares of pixels folded into channels."""
+class PixelUnshuffle(Configured):
+    """A layer that gathers squares of pixels in channels."""
 
     __module__ = "torch.nn.modules.pixelshuffle"
-
-    def __init__(self, downscale_factor: int) -> None:
-        super().__init__()
-        self.downscale_factor = downscale_factor
-
-    def forward(self, input: Tensor) -> Any:
-        return operation("pixel_unshuffle")(input, self.downscale_factor)
-
-    def extra_repr(self) -> str:
-        return f"downscale_factor={self.downscale_factor}"
+    _function, _signature, _text = "pixel_unshuffle", "downscale_factor", "downscale_factor={downscale_factor}"
 
 
 def channel_shuffle(input: Tensor, groups: int) -> Any:
@@ -113,15 +80,8 @@ def channel_shuffle(input: Tensor, groups: int) -> Any:
     return taken(input, places, input.ndim - 1, "NativeChannelShuffleBackward0")
 
 
-class ChannelShuffle(Module):
+class ChannelShuffle(Configured):
+    """The channels of all groups in turn."""
+
     __module__ = "torch.nn.modules.channelshuffle"
-
-    def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
-
-    def forward(self, input: Tensor) -> Any:
-        return channel_shuffle(input, self.groups)
-
-    def extra_repr(self) -> str:
-        return f"groups={self.groups}"
+    _function, _signature, _text = "channel_shuffle", "groups", "groups={groups}"

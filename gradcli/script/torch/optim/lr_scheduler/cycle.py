@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates
+from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates, set_momentum
 from gradcli.script.torch.optim.optimizer import Optimizer
 
 
@@ -56,7 +56,7 @@ class OneCycleLR(LRScheduler):
             first = height / div_factor
             group.update(initial_lr=first, max_lr=height, min_lr=first / final_div_factor)
             if cycle_momentum:
-                _set_momentum(group, max_momentum)
+                set_momentum(group, max_momentum)
                 group.update(max_momentum=max_momentum, base_momentum=base_momentum)
         super().__init__(optimizer, last_epoch)
 
@@ -71,12 +71,12 @@ class OneCycleLR(LRScheduler):
         way = (step - start) / (end - start)
         if self.cycle_momentum:
             for group in self.optimizer.param_groups:
-                _set_momentum(group, self._anneal(group[momenta[0]], group[momenta[1]], way))
+                set_momentum(group, self._anneal(group[momenta[0]], group[momenta[1]], way))
         return [self._anneal(group[rates[0]], group[rates[1]], way) for group in self.optimizer.param_groups]
 
 
 def _total(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
-    """How many steps the cycle has; ValueError unless they are given as a positive number or product."""
+    """Return the number of steps of the cycle; ValueError unless it is given as a positive number or product."""
     if total_steps is not None:
         counts = {"total_steps": total_steps}
     elif epochs is not None and steps_per_epoch is not None:
@@ -87,12 +87,3 @@ def _total(total_steps: int | None, epochs: int | None, steps_per_epoch: int | N
         if not isinstance(count, int) or count <= 0:
             raise ValueError(f"Expected positive integer {name}, but got {count}")
     return math.prod(counts.values())
-
-
-def _set_momentum(group: dict[str, Any], momentum: float) -> None:
-    if "betas" in group:
-        group["betas"] = (momentum, *group["betas"][1:])
-    elif "momentum" in group:
-        group["momentum"] = momentum
-    else:
-        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")

@@ -1,4 +1,4 @@
-"""Schedules that come back: between two learning rates, and from the lowest to the highest at once."""
+"""Periodic schedules: up and down between two learning rates, or down with restarts."""
 
 from __future__ import annotations
 
@@ -6,23 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates
+from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates, check_optimizer, each, set_momentum
 from gradcli.script.torch.optim.optimizer import Optimizer
 
 MODES = ("triangular", "triangular2", "exp_range")
-
-
-def _each(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
-    """One value for every group."""
-    count = len(optimizer.param_groups)
-    if not isinstance(value, list | tuple):
-        return [value] * count
-    if len(value) != count:
-        raise ValueError(
-            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups "
-            f"has {count}."
-        )
-    return list(value)
 
 
 class CyclicLR(LRScheduler):
@@ -44,14 +31,13 @@ class CyclicLR(LRScheduler):
         max_momentum: Any = 0.9,
         last_epoch: int = -1,
     ) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        check_optimizer(optimizer)
         self.optimizer = optimizer
-        lowest = _each("base_lr", optimizer, base_lr)
+        lowest = each(optimizer, "base_lr", base_lr)
         if last_epoch == -1:
             for rate, group in zip(lowest, optimizer.param_groups, strict=True):
                 group["lr"] = rate
-        self.max_lrs = _each("max_lr", optimizer, max_lr)
+        self.max_lrs = each(optimizer, "max_lr", max_lr)
         up = float(step_size_up)
         self.total_size = up + (up if step_size_down is None else float(step_size_down))
         self.step_ratio = up / self.total_size
@@ -72,8 +58,8 @@ class CyclicLR(LRScheduler):
         if "momentum" not in optimizer.defaults and "betas" not in optimizer.defaults:
             raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
         self.use_beta1 = "betas" in optimizer.defaults
-        self.base_momentums = _each("base_momentum", optimizer, base)
-        self.max_momentums = _each("max_momentum", optimizer, highest)
+        self.base_momentums = each(optimizer, "base_momentum", base)
+        self.max_momentums = each(optimizer, "max_momentum", highest)
         if last_epoch == -1:
             self._set_momenta(self.max_momentums)
             for group, low, high in zip(optimizer.param_groups, self.base_momentums, self.max_momentums, strict=True):
@@ -81,13 +67,10 @@ class CyclicLR(LRScheduler):
 
     def _set_momenta(self, momenta: list[Any]) -> None:
         for group, momentum in zip(self.optimizer.param_groups, momenta, strict=True):
-            if self.use_beta1:
-                group["betas"] = (momentum, *group["betas"][1:])
-            else:
-                group["momentum"] = momentum
+            set_momentum(group, momentum)
 
     def scale_fn(self, x: Any) -> float:
-        """How high a cycle goes, of its number or of that of the step."""
+        """Return the height of a cycle, from its number or from the number of the step."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "exp_range":
@@ -159,7 +142,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._set(rates)
 
     def _place(self, epoch: Any) -> None:
-        """Where an epoch lies in which of the waves."""
+        """Find the wave of an epoch, and the place in it."""
         if epoch < self.T_0:
             self.T_i, self.T_cur = self.T_0, epoch
         elif self.T_mult == 1:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler
+from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, check_optimizer
 from gradcli.script.torch.optim.optimizer import Optimizer
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """`factor` times the rates when a quantity has not become better for more than `patience` epochs."""
+    """`factor` times the rates when a quantity has not improved for more than `patience` epochs."""
 
     def __init__(
         self,
@@ -26,8 +26,7 @@ class ReduceLROnPlateau(LRScheduler):
     ) -> None:
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        check_optimizer(optimizer)
         groups = len(optimizer.param_groups)
         if isinstance(min_lr, list | tuple) and len(min_lr) != groups:
             raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
@@ -72,11 +71,11 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether the rates have just been reduced."""
+        """Return whether the rates have just been reduced."""
         return self.cooldown_counter > 0
 
     def _is_better(self, value: float) -> bool:
-        """Whether a value beats the best one by more than the threshold."""
+        """Return whether a value beats the best one by more than the threshold."""
         sign = 1 if self.mode == "max" else -1
         if self.threshold_mode == "rel":
             bound = self.best * (1.0 + sign * self.threshold)

@@ -1,7 +1,7 @@
-"""What every schedule of learning rates is.
+"""The bases of the schedules of learning rates.
 
-A schedule says in `get_lr` what the rates of this epoch are, from those of the one before; the formulas are torch's,
-and so the rounding of thousands of steps is.
+A schedule computes in `get_lr` the rates of this epoch from those of the one before; the formulas are torch's, and so
+is the rounding of thousands of steps.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.optim.optimizer import Optimizer
+from gradcli.script.torch.signature import given
 
 Rates = list[Any]
 
@@ -30,14 +31,23 @@ EPOCH = (
 
 
 class LRScheduler(Facade):
-    """What every schedule is; the first step, to epoch 0, is taken when it is made."""
+    """A schedule, with the options of its signature as attributes; the step to epoch 0 is taken when it is made."""
 
+    __module__ = "torch.optim.lr_scheduler"
     __facade__ = True
+    _signature = "optimizer, last_epoch=-1"
     _get_lr_called_within_step = False
 
-    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+    def __init_subclass__(cls) -> None:
+        if cls.__module__.startswith("gradcli."):
+            cls.__module__ = LRScheduler.__module__
+
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        options = given(type(self), arguments, keywords)
+        optimizer, last_epoch = options.pop("optimizer"), options.pop("last_epoch")
+        vars(self).update(options)
+        self._settle()
+        check_optimizer(optimizer)
         self.optimizer = optimizer
         optimizer._scheduled = True
         for number, group in enumerate(optimizer.param_groups):
@@ -53,6 +63,9 @@ class LRScheduler(Facade):
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         self._begin()
+
+    def _settle(self) -> None:
+        """Check the options, or bring them into their final form."""
 
     def _begin(self) -> None:
         """Step to the first epoch."""
@@ -91,31 +104,79 @@ class LRScheduler(Facade):
         return [group["lr"] for group in self.optimizer.param_groups]
 
     def get_lr(self) -> Rates:
-        """The rates of this epoch, one a group."""
+        """Return the rates of this epoch, one a group."""
         raise NotImplementedError
 
     def _get_closed_form_lr(self) -> Rates:
-        """The rates of this epoch, from the first ones; where there is no such formula, from those of the last step."""
+        """Return the rates of this epoch from the first ones; without such a formula, from the last ones."""
         return self.get_lr()
 
     def _asked(self) -> None:
-        """Warn as torch does where the rates of the next step are asked for, mostly in the place of the last ones."""
+        """Warn as torch does if `get_lr` is called outside of `step`."""
         if not self._get_lr_called_within_step:
             warnings.warn(ASKED, UserWarning, stacklevel=3)
 
     def get_last_lr(self) -> Rates:
-        """The rates that the last step set."""
+        """Return the rates that the last step set."""
         return self._last_lr
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer."""
+        """Return all attributes but the optimizer."""
         return {name: value for name, value in vars(self).items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what `state_dict` gave; other names are left out."""
+        """Take the attributes over that a `state_dict` holds; unknown names are left out."""
         for name in vars(self).keys() & state_dict.keys() - {"optimizer"}:
             setattr(self, name, state_dict[name])
 
 
+class Multiplying(LRScheduler):
+    """A schedule that multiplies the last rates by one factor, and knows the product of all factors so far."""
+
+    def get_lr(self) -> Rates:
+        self._asked()
+        factor = self._factor(self.last_epoch)
+        return self._rates() if factor is None else [rate * factor for rate in self._rates()]
+
+    def _factor(self, epoch: int) -> float | None:
+        """Return the factor of an epoch; None if the rates stay."""
+        raise NotImplementedError
+
+    def _get_closed_form_lr(self) -> Rates:
+        product = self._product(self.last_epoch)
+        return [first * product for first in self.base_lrs]
+
+    def _product(self, epoch: int) -> float:
+        raise NotImplementedError
+
+
 class _LRScheduler(LRScheduler):
     """The name that older code derives its schedules from."""
+
+
+def check_optimizer(optimizer: Any) -> None:
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+
+
+def each(optimizer: Optimizer, name: str, value: Any) -> list[Any]:
+    """Return one value for every group; ValueError if their numbers differ."""
+    count = len(optimizer.param_groups)
+    if not isinstance(value, list | tuple):
+        return [value] * count
+    if len(value) != count:
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, param_groups "
+            f"has {count}."
+        )
+    return list(value)
+
+
+def set_momentum(group: dict[str, Any], momentum: float) -> None:
+    """Set the momentum of a group, or the first of its betas."""
+    if "betas" in group:
+        group["betas"] = (momentum, *group["betas"][1:])
+    elif "momentum" in group:
+        group["momentum"] = momentum
+    else:
+        raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
-from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Rates
+from gradcli.script.torch.optim.lr_scheduler.scheduler import LRScheduler, Multiplying, Rates
 from gradcli.script.torch.optim.optimizer import Optimizer
 
 
@@ -48,55 +47,45 @@ class MultiplicativeLR(LambdaLR):
         return [rate * function(self.last_epoch) for function, rate in pairs]
 
 
-class StepLR(LRScheduler):
+class StepLR(Multiplying):
     """`gamma` times the rates at every `step_size`-th epoch."""
 
-    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
-        self.step_size = step_size
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+    _signature = "optimizer, step_size, gamma=0.1, last_epoch=-1"
+    step_size: int
+    gamma: float
 
-    def get_lr(self) -> Rates:
-        self._asked()
-        if self.last_epoch == 0 or self.last_epoch % self.step_size:
-            return self._rates()
-        return [rate * self.gamma for rate in self._rates()]
+    def _factor(self, epoch: int) -> float | None:
+        return None if epoch == 0 or epoch % self.step_size else self.gamma
 
-    def _get_closed_form_lr(self) -> Rates:
-        return [first * self.gamma ** (self.last_epoch // self.step_size) for first in self.base_lrs]
+    def _product(self, epoch: int) -> float:
+        return self.gamma ** (epoch // self.step_size)
 
 
-class MultiStepLR(LRScheduler):
+class MultiStepLR(Multiplying):
     """`gamma` times the rates at each of some epochs."""
 
-    def __init__(
-        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
-    ) -> None:
-        self.milestones = Counter(milestones)
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+    _signature = "optimizer, milestones, gamma=0.1, last_epoch=-1"
+    milestones: Counter[int]
+    gamma: float
 
-    def get_lr(self) -> Rates:
-        self._asked()
-        if self.last_epoch not in self.milestones:
-            return self._rates()
-        return [rate * self.gamma ** self.milestones[self.last_epoch] for rate in self._rates()]
+    def _settle(self) -> None:
+        self.milestones = Counter(self.milestones)
 
-    def _get_closed_form_lr(self) -> Rates:
-        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
-        return [first * self.gamma**passed for first in self.base_lrs]
+    def _factor(self, epoch: int) -> float | None:
+        return self.gamma ** self.milestones[epoch] if epoch in self.milestones else None
+
+    def _product(self, epoch: int) -> float:
+        return self.gamma ** bisect_right(sorted(self.milestones.elements()), epoch)
 
 
-class ExponentialLR(LRScheduler):
+class ExponentialLR(Multiplying):
     """`gamma` times the rates at every epoch."""
 
-    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+    _signature = "optimizer, gamma, last_epoch=-1"
+    gamma: float
 
-    def get_lr(self) -> Rates:
-        self._asked()
-        return self._rates() if self._is_initial else [rate * self.gamma for rate in self._rates()]
+    def _factor(self, epoch: int) -> float | None:
+        return None if self._is_initial else self.gamma
 
-    def _get_closed_form_lr(self) -> Rates:
-        return [first * self.gamma**self.last_epoch for first in self.base_lrs]
+    def _product(self, epoch: int) -> float:
+        return self.gamma**epoch

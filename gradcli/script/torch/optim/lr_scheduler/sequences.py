@@ -11,7 +11,7 @@ from gradcli.script.torch.optim.optimizer import Optimizer
 
 
 class Several(LRScheduler):
-    """What they have in common: schedules of one optimizer."""
+    """A schedule that consists of schedules of one optimizer."""
 
     _schedulers: list[Any]
 

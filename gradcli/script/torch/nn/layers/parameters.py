@@ -8,11 +8,12 @@ from typing import Any, Self
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter, typename
+from gradcli.script.torch.nn.layers.containers import Dictionary
 from gradcli.script.torch.tensor.printing import dtype_text
 
 
 def _line(name: Any, value: Any, kind: str) -> str:
-    """One parameter as the text of a list shows it: its type and its size."""
+    """Return the line of a parameter in the text of a list: its type and its size."""
     what = "Parameter" if isinstance(value, Parameter) else "Tensor"
     return f"  ({name}): {what} containing: [{kind} of size {'x'.join(map(str, value.shape))}]"
 
@@ -65,10 +66,11 @@ def _owned(value: Any) -> Any:
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
-class ParameterDict(Module):
+class ParameterDict(Dictionary):
     """Parameters by name; tensors become parameters."""
 
     __module__ = "torch.nn.modules.container"
+    _table = "_parameters"
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()
@@ -82,32 +84,8 @@ class ParameterDict(Module):
         for key, value in items:
             self[key] = value
 
-    def __getitem__(self, key: str) -> Any:
-        return self._parameters[key]
-
     def __setitem__(self, key: str, value: Any) -> None:
         setattr(self, key, _owned(value))
-
-    def __delitem__(self, key: str) -> None:
-        del self._parameters[key]
-
-    def __len__(self) -> int:
-        return len(self._parameters)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._parameters)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._parameters
-
-    def keys(self) -> Any:
-        return self._parameters.keys()
-
-    def values(self) -> Any:
-        return self._parameters.values()
-
-    def items(self) -> Any:
-        return self._parameters.items()
 
     def extra_repr(self) -> str:
         return "\n".join(_line(key, value, typename(value)) for key, value in self.items())

@@ -1,4 +1,4 @@
-"""Layers that learn from their first input how many inputs they have: `nn.LazyLinear(10)`."""
+"""Layers that take their number of inputs from the first input: `nn.LazyLinear(10)`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.formatting import REPRESENTATIONS
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.nn.layers.convolution import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
+from gradcli.script.torch.nn.layers import convolution, normalization
 from gradcli.script.torch.nn.layers.linear import Linear
-from gradcli.script.torch.nn.layers.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from gradcli.script.torch.random.generator import Generator
 from gradcli.script.torch.tensor.attributes import GETTERS
 from gradcli.script.torch.tensor.casting import cast
@@ -35,13 +34,13 @@ NO_USE = (
 
 
 class UninitializedParameter(Parameter):
-    """A parameter without numbers; it becomes one with them."""
+    """A parameter whose shape is not known yet."""
 
     __slots__ = ()
 
 
 class UninitializedBuffer(Tensor):
-    """A buffer without numbers."""
+    """A buffer whose shape is not known yet."""
 
     __slots__ = ()
 
@@ -70,7 +69,7 @@ for kind, module in ((UninitializedParameter, "torch.nn.parameter"), (Uninitiali
 
 
 class Lazy(Module):
-    """Stands for a layer until it is first called; then it becomes one, with the same parameters."""
+    """A layer without its shapes, which takes them and its final class when it is first called."""
 
     _kind: type[Module]
     _counted: ClassVar[tuple[str, ...]] = ()  # the attributes that are not known
@@ -114,20 +113,17 @@ class Lazy(Module):
 class LazyLinear(Lazy, Linear):
     """`nn.Linear` without its number of inputs."""
 
+    __module__ = "torch.nn.modules.linear"
     _kind, _counted, _dimension = Linear, ("in_features",), 2**31
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         super().__init__(out_features, bias, device, dtype)
 
 
-def lazily(kind: type[Module], counted: str) -> type[Module]:
-    """A layer without its number of channels."""
-    body = {"__module__": kind.__module__, "_kind": kind, "_counted": (counted,)}
-    return type(f"Lazy{kind.__name__}", (Lazy, kind), body)
-
-
-LazyConv1d, LazyConv2d = lazily(Conv1d, "in_channels"), lazily(Conv2d, "in_channels")
-LazyConvTranspose1d = lazily(ConvTranspose1d, "in_channels")
-LazyConvTranspose2d = lazily(ConvTranspose2d, "in_channels")
-LazyBatchNorm1d, LazyBatchNorm2d = lazily(BatchNorm1d, "num_features"), lazily(BatchNorm2d, "num_features")
-LazyBatchNorm3d = lazily(BatchNorm3d, "num_features")
+for source, counted, kinds in (
+    (convolution, "in_channels", "Conv1d Conv2d ConvTranspose1d ConvTranspose2d"),
+    (normalization, "num_features", "BatchNorm1d BatchNorm2d BatchNorm3d"),
+):
+    for kind in map(source.__getattr__, kinds.split()):
+        body = {"__module__": kind.__module__, "_kind": kind, "_counted": (counted,)}
+        globals()[f"Lazy{kind.__name__}"] = type(f"Lazy{kind.__name__}", (Lazy, kind), body)

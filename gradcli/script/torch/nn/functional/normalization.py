@@ -1,0 +1,55 @@
+"""`torch.nn.functional`: normalization of each channel of each example, and of each entry by the channels beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.torch.nn.layers.gates import operation
+from gradcli.script.torch.tensor.printing import size_text
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Tensor | None = None,
+    running_var: Tensor | None = None,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """Shift and scale each channel of each example by its own mean and variance, or by running ones."""
+    if not use_input_stats:
+        function = OPERATIONS["batch_norm"].function
+        return function(input, running_mean, running_var, weight, bias, False, momentum, eps)
+    if int(np.prod(input.shape[2:])) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {size_text(input.shape)}")
+    places = tuple(range(2, input.ndim))
+    for running, value in (
+        (running_mean, np.mean(input.value, places)),
+        (running_var, np.var(input.value, places, ddof=1)),
+    ):
+        if running is not None:
+            running.array[...] = (1 - momentum) * running.value + momentum * np.mean(value, 0)
+            running.changed()
+    return operation("instance_norm")(input, weight=weight, bias=bias, eps=eps)
+
+
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
+    """Divide each entry by a power of the mean square of its neighbours in other channels: Krizhevsky et al. 2012."""
+    if input.ndim < 3:
+        raise ValueError(
+            f"Expected 3D or higher dimensionality                          input (got {input.ndim} dimensions)"
+        )
+    if not input.value.size:
+        return input
+    batch, channels = input.shape[:2]
+    squares = operation("view")(operation("mul")(input, input), batch, 1, channels, -1)
+    bordered = operation("pad")(squares, (0, 0, size // 2, (size - 1) // 2))
+    means = operation("avg_pool2d")(bordered, (size, 1), 1)
+    near = operation("view")(operation("squeeze")(means, 1), *input.shape)
+    return operation("div")(input, (near * alpha + k) ** beta)
