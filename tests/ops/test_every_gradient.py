@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor
@@ -60,6 +61,7 @@ def differences(program: str, point: dict[str, Any], name: str) -> Any:
     return slopes.reshape(base.shape)
 
 
+@pytest.mark.slow
 @of_every(SMOOTH, family)
 def test_the_gradient_of_the_gradient(program: str) -> None:
     found = run(program)

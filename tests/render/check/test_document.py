@@ -127,7 +127,7 @@ def test_memory_does_not_grow_with_the_answers() -> None:
     tracemalloc.start()
     try:
         peak(10)
-        assert peak(200) - peak(50) < 150 * 2_000
+        assert peak(60) - peak(15) < 45 * 2_000
     finally:
         tracemalloc.stop()
 
