@@ -8,12 +8,20 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # No clocks, for machines differ; where changes land, the same examples each time.
-settings.register_profile(
-    "gradcli", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ
-)
+IN_CI = "CI" in os.environ
+settings.register_profile("gradcli", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=IN_CI)
 settings.load_profile("gradcli")
+if IN_CI:  # or numbers are drawn from those of our modules that are loaded by then, which tests before have done
+    providers._get_local_constants = providers.Constants
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """No other process for a file or a folder that is named."""
+    return 0 if config.args_source is config.ArgsSource.ARGS else None
 
 
 @pytest.fixture(autouse=True)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import pytest
 
 import gradcli.ops
 from gradcli.engine.graph import AccumulateGrad
@@ -23,6 +26,7 @@ gradcli.ops.load()
 PROGRAMS = Path(__file__).parent / "goldens" / "programs.txt"
 
 
+@cache
 def every_operation() -> dict[str, Operation]:
     """The operations by their own name; aliases are the same operations again."""
     return {name: operation for name, operation in sorted(OPERATIONS.items()) if operation.name == name}
@@ -53,6 +57,42 @@ SMOOTH = [
     for program in EXAMPLES + listed_programs("graphs", "layers and losses", "broadcasting", "indexing and shapes")
     if not any(f"{cut}(" in program for cut in ("detach", "eq", "ne"))  # a gradient that is meant to miss something
 ]
+
+FAMILY = {example: family for family, examples in every_example().items() for example in examples}
+T = TypeVar("T")
+
+
+def family(program: str) -> str:
+    """The family of the operation that an example is of."""
+    return FAMILY.get(program, "listed")
+
+
+def of_every(cases: Iterable[T], group: Callable[[T], str]) -> Callable[[Callable[[T], None]], Any]:
+    """Make a test of one case the test of each group of cases; it names all that fail.
+
+    Thousands of tests of one line each take longer to be told of than to run.
+    """
+    groups: dict[str, list[T]] = {}
+    for case in cases:
+        groups.setdefault(group(case), []).append(case)
+
+    def declare(check: Callable[[T], None]) -> Any:
+        @pytest.mark.parametrize("name", groups)
+        def test(name: str) -> None:
+            failures = []
+            for case in groups[name]:
+                try:
+                    check(case)
+                except Exception as failure:
+                    failure.add_note(f"the case is {case!r}")
+                    failures.append(failure)
+            if failures:
+                raise ExceptionGroup(f"{len(failures)} of {len(groups[name])} cases", failures)
+
+        test.__doc__ = check.__doc__
+        return test
+
+    return declare
 
 
 @dataclass(frozen=True)

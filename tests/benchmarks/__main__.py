@@ -3,8 +3,9 @@
 Each row says what gradcli takes, and how many times as long as the others that is; below 1 gradcli is the faster. The
 others are those of torch, jax, autograd, micrograd and sympy that are installed. Every library has a process of its
 own, and they do the same task in turn, round after round, so that a machine that is busy for a while disturbs all
-sides; the shortest time of each counts. The baseline of a command is the import of the libraries that it stands on, or
-a loop in Python that copies the records; that of a graph is one of a tenth of its size.
+sides; of commands the median of the rounds counts, of tasks the shortest time. The baseline of a command is the import
+of the libraries that it stands on, or a loop in Python that copies the records; that of a graph is one of a tenth of
+its size.
 
 Tasks of the engine are a forward and a backward pass, checked to give the same gradients. `torch` and `autograd` have
 one thread, and so has gradcli beside them; `torch, all cores` and both of jax have as many as they like, and so has

@@ -11,12 +11,14 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import median
 
 from tests.benchmarks.table import ROOT, Bound, Row, is_installed
 
 Command = Sequence[str]
 
-RUNS = 7
+RUNS = 11
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 PYTHON = sys.executable
 SCRIPT = Path(sys.executable).with_name("gradcli")
 GRADCLI = [str(SCRIPT)] if SCRIPT.exists() else [PYTHON, "-m", "gradcli"]
@@ -39,16 +41,16 @@ RECORDS = {"jsonl": (500_000, 300_000), "csv": (1_000_000, 1_000_000)}  # how ma
 def seconds(command: Command, input: Path | None = None) -> float:
     with (input or Path(os.devnull)).open("rb") as file:
         start = time.perf_counter()
-        subprocess.run(command, check=True, stdin=file, stdout=subprocess.DEVNULL)
+        subprocess.run(command, check=True, stdin=file, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
         return time.perf_counter() - start
 
 
 def compared(command: Command, others: dict[str, Command], runs: int, input: Path | None = None) -> Row:
-    """The shortest time of a command, and its ratios to those of others that ran in turn with it."""
+    """The median time of a command, and the medians of its ratios to the others that ran in turn with it."""
     commands = {"own": command, **others}
     times = [{name: seconds(each, input) for name, each in commands.items()} for _ in range(runs)]
-    best = {name: min(run[name] for run in times) for name in commands}
-    return Row("", best["own"], "s", {name: best["own"] / best[name] for name in others})
+    ratios = {name: median(run["own"] / run[name] for run in times) for name in others}
+    return Row("", median(run["own"] for run in times), "s", ratios)
 
 
 def named(row: Row, what: str, bound: Bound | None) -> Row:
@@ -65,12 +67,12 @@ def start_up(quick: bool = False) -> Iterator[Row]:
     imports = {name: importing(name) for name in LIBRARIES if is_installed(name)}
     in_torch = {"torch": [PYTHON, SNIPPET]} if is_installed("torch") else {}
     for what, command, others, modules, most in (
-        ("eval --json, against imports", MAIN_JOB, imports, "numpy, typer, lark", 1.35),
-        ("run, 20 lines of torch", [*GRADCLI, "run", SNIPPET], in_torch, "numpy, typer", 1.4),
-        ("--version", [*GRADCLI, "--version"], {}, "typer", 1.3),
+        ("eval --json, against imports", MAIN_JOB, imports, "numpy, typer, lark", 1.30),
+        ("run, 20 lines of torch", [*GRADCLI, "run", SNIPPET], in_torch, "numpy, typer", 1.35),
+        ("--version", [*GRADCLI, "--version"], {}, "typer", 1.20),
     ):
         row = compared(command, {"baseline": importing(modules), **others}, runs)
-        yield named(row, what, Bound(most, "baseline", f"{most} x import {modules}"))
+        yield named(row, what, Bound(most, "baseline", f"{most:.2f} x import {modules}"))
 
 
 def symbolic(quick: bool = False) -> Iterator[Row]:

@@ -14,6 +14,7 @@ def rows() -> list[Row]:
     return list(measured(quick=True))
 
 
+@pytest.mark.slow
 def test_every_row_is_measured(rows: list[Row], capsys: pytest.CaptureFixture[str]) -> None:
     names = [row.what for row in rows]
     assert len(set(names)) == len(names)
@@ -27,6 +28,7 @@ def test_every_row_is_measured(rows: list[Row], capsys: pytest.CaptureFixture[st
     assert all(name in shown for name in names)
 
 
+@pytest.mark.slow
 def test_every_library_that_is_installed_has_its_column(rows: list[Row]) -> None:
     filled = {column for row in rows for column in row.ratios}
     assert filled == {"baseline", *(column for column in COLUMNS[1:] if is_installed(column))}

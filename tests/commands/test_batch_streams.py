@@ -8,6 +8,7 @@ import pty
 import select
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,7 @@ def test_a_full_disk_is_told(arguments: list[str]) -> None:
     assert result.stderr.startswith(b"error[E011]: cannot write the output: No space left on device\n")
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interruption_leaves_whole_lines(jobs: str) -> None:
     with opened(*SQUARE, "--jobs", jobs, start_new_session=True) as process:
@@ -109,11 +111,11 @@ def test_an_interruption_leaves_whole_lines(jobs: str) -> None:
     assert values == {49.0}
 
 
-def shown(arguments: list[str], code: int = 0, **streams: Any) -> bytes:
+def shown(arguments: list[str], code: int = 0, command: Sequence[str] = COMMAND, **streams: Any) -> bytes:
     """What standard error, a terminal, gets to show."""
     controller, terminal = pty.openpty()
     with subprocess.Popen(
-        [*COMMAND, *arguments], env={**QUIET, "TERM": "xterm"}, stderr=terminal, **streams
+        [*command, *arguments], env={**QUIET, "TERM": "xterm"}, stderr=terminal, **streams
     ) as process:
         os.close(terminal)
         found = b""
@@ -128,7 +130,7 @@ def shown(arguments: list[str], code: int = 0, **streams: Any) -> bytes:
 
 def test_progress_is_shown_for_files_alone(tmp_path: Path) -> None:
     points, results = tmp_path / "points.jsonl", str(tmp_path / "results.jsonl")
-    points.write_bytes(POINT * 30_000)
+    points.write_bytes(POINT * 3_000)
     assert b"%" in shown([*SQUARE, "-i", str(points), "-o", results])
     assert b"\xe2" not in shown([*SQUARE, "-i", str(points), "-o", results, "--ascii"])
     with points.open("rb") as file:
@@ -138,6 +140,7 @@ def test_progress_is_shown_for_files_alone(tmp_path: Path) -> None:
     assert start(*SQUARE, "-i", str(points), "-o", results).stderr == b""
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow(tmp_path: Path) -> None:
     """Ten times the records take as much memory."""
     peaks = []

@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands.running import document, gradcli
 
-DEPTH = 1_500
+DEPTH = 1_100  # beyond the limit of recursion
 PROGRAMS = {
     "parentheses": "(" * DEPTH + "x" + ")" * DEPTH,
     "signs": "-" * DEPTH + "x",

@@ -67,6 +67,7 @@ def test_closed_streams(closed: int, arguments: list[str], code: int) -> None:
     assert b"E900" not in result.stderr
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interruption_is_quiet() -> None:
     process = subprocess.Popen(
         [*COMMAND, "eval", "-f", "-", "x=1"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -172,6 +173,7 @@ def test_the_folder_does_not_matter(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interruption_that_python_drops_comes_again() -> None:
     """As one during a destructor or a callback: it would be printed, and the command would go on."""
     program = """

@@ -15,7 +15,7 @@ from gradcli.engine import accumulation
 from gradcli.engine.backward import drain, grad, reachable, trace, walk
 from gradcli.engine.tensor import Tensor, tensor
 from tests.engine.random_programs import programs
-from tests.programs import SMOOTH, Run, run
+from tests.programs import SMOOTH, Run, family, of_every, run
 from tests.script.running import ours
 
 gradcli.ops.load()
@@ -89,7 +89,7 @@ def assert_same_as_copied(program: str) -> None:
             assert gradient.value.flags.c_contiguous
 
 
-@pytest.mark.parametrize("program", SMOOTH)
+@of_every(SMOOTH, family)
 def test_every_example(program: str) -> None:
     assert_its_own(program)
     assert_same_as_copied(program)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor
 from tests.engine.random_programs import programs
-from tests.programs import SMOOTH, run
+from tests.programs import SMOOTH, family, of_every, run
 
 ONCE = ("cdist(", "hardsigmoid(")  # torch has no second derivative of these
 
@@ -29,6 +29,7 @@ def close(found: Any, expected: Any, what: str) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11 * scale, err_msg=what)
 
 
+@pytest.mark.slow
 @always_the_same
 @given(programs())
 def test_values_gradients_and_graphs(program: str) -> None:
@@ -72,6 +73,7 @@ def theirs_twice(program: str) -> list[Any]:
     return [torch.zeros_like(x) if g is None else g for x, g in zip(leaves, second, strict=True)]
 
 
+@pytest.mark.slow
 @settings(always_the_same, max_examples=200)
 @given(programs())
 def test_second_derivatives(program: str) -> None:
@@ -79,10 +81,10 @@ def test_second_derivatives(program: str) -> None:
         close(found, expected, program)
 
 
-@pytest.mark.parametrize(
-    "program",
-    [p for p in SMOOTH if run(p).output.requires_grad and not any(name in p for name in ONCE)],
-)
+@pytest.mark.slow
+@of_every([program for program in SMOOTH if not any(name in program for name in ONCE)], family)
 def test_second_derivatives_of_examples(program: str) -> None:
+    if not run(program).output.requires_grad:
+        return
     for found, expected in zip(ours_twice(program), theirs_twice(program), strict=True):
         close(found, expected, program)

@@ -15,7 +15,7 @@ from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Expression
 from gradcli.language.unparser import unparse
 from gradcli.source import Source
-from tests.programs import EXAMPLES, SMOOTH, listed_programs, run
+from tests.programs import EXAMPLES, SMOOTH, family, listed_programs, of_every, run
 
 EVERY = EXAMPLES + listed_programs()
 
@@ -41,7 +41,7 @@ def values(explanation: Explanation) -> dict[str, Any]:
     return {node.id: node.value for node in explanation.nodes}
 
 
-@pytest.mark.parametrize("program", EVERY)
+@of_every(EVERY, family)
 def test_each_node_is_what_its_expression_says(program: str) -> None:
     explanation = explained(program)
     names = values(explanation)
@@ -51,7 +51,7 @@ def test_each_node_is_what_its_expression_says(program: str) -> None:
             close(value_of(read_back(node.expression), names), node.value, node.id)
 
 
-@pytest.mark.parametrize("program", EVERY)
+@of_every(EVERY, family)
 def test_each_contribution_is_its_printed_rule(program: str) -> None:
     explanation = explained(program)
     names = values(explanation)
@@ -63,7 +63,7 @@ def test_each_contribution_is_its_printed_rule(program: str) -> None:
         close(found, step.contribution, f"{step.node} to {step.input}: {unparse(step.rule)}")
 
 
-@pytest.mark.parametrize("program", EVERY)
+@of_every(EVERY, family)
 def test_each_local_derivative_is_its_printed_formula(program: str) -> None:
     explanation = explained(program)
     names = values(explanation)
@@ -76,7 +76,7 @@ def test_each_local_derivative_is_its_printed_formula(program: str) -> None:
                 close(np.broadcast_to(found, node.shape), local.value, f"{node.id} by {local.input}")
 
 
-@pytest.mark.parametrize("program", EVERY)
+@of_every(EVERY, family)
 def test_contributions_sum_to_the_gradient(program: str) -> None:
     explanation = explained(program)
     totals: dict[str, Any] = {explanation.output: explanation.upstream}
@@ -89,7 +89,7 @@ def test_contributions_sum_to_the_gradient(program: str) -> None:
             np.testing.assert_array_equal(node.grad, totals.get(node.id))
 
 
-@pytest.mark.parametrize("program", SMOOTH)
+@of_every(SMOOTH, family)
 def test_the_printed_gradient_is_the_gradient(program: str) -> None:
     explanation = explained(program)
     point = {name: leaf.value for name, leaf in run(program).leaves.items()}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.programs import EXAMPLES, listed_programs, run
+from tests.programs import EXAMPLES, family, listed_programs, of_every, run
 
 FOLDER = Path(__file__).parent
 FILES = sorted(FOLDER.glob("*.json"))
@@ -38,7 +38,7 @@ def close(found: Any, recorded: Any, what: str) -> None:
     np.testing.assert_allclose(np.asarray(found, np.float64), expected, rtol=1e-12, atol=tiny, err_msg=what)
 
 
-@pytest.mark.parametrize("program", RECORDS)
+@of_every(RECORDS, family)
 def test_torch_says_the_same(program: str) -> None:
     record, found = RECORDS[program], run(program)
     close(found.output.value, record["value"], "value")

@@ -12,7 +12,7 @@ from gradcli.language.tree import fold, names, postorder
 from gradcli.language.unparser import unparse_program
 from gradcli.source import Source
 
-DEPTH = 5_000
+DEPTH = 2_000
 
 PROGRAMS = {
     "parentheses": "(" * DEPTH + "x" + ")" * DEPTH,
@@ -25,8 +25,8 @@ PROGRAMS = {
     "indices": "x" + "[0]" * DEPTH,
     "powers": "**".join(["x"] * DEPTH),
     "superscripts": "x" + "²ᵀ" * DEPTH,
-    "sum": " + ".join(["x"] * 20_000),
-    "statements": "\n".join(f"v{i} = v{i}*x + {i}" for i in range(10_000)) + "\nx",
+    "sum": " + ".join(["x"] * 10_000),
+    "statements": "\n".join(f"v{i} = v{i}*x + {i}" for i in range(3_000)) + "\nx",
 }
 
 BROKEN = {

@@ -12,7 +12,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.verify import verify
 from gradcli.language.parser import parse_program
 from gradcli.source import Source
-from tests.programs import SMOOTH, run
+from tests.programs import SMOOTH, family, of_every, run
 
 STEP = float(np.cbrt(np.finfo(np.float64).eps))
 
@@ -22,7 +22,7 @@ def weights(value: Any) -> Any:
     return (1 / (np.arange(np.size(value)) + 1.5)).reshape(np.shape(value))[()]
 
 
-@pytest.mark.parametrize("program", SMOOTH)
+@of_every(SMOOTH, family)
 def test_three_ways_to_the_gradient_agree(program: str) -> None:
     found = run(program)
     verification = verify(parse_program(Source(program)), {}, upstream=found.upstream)
@@ -61,9 +61,12 @@ def differences(program: str, point: dict[str, Any], name: str) -> Any:
     return slopes.reshape(base.shape)
 
 
-@pytest.mark.parametrize("program", [program for program in SMOOTH if run(program).output.requires_grad])
+@pytest.mark.slow
+@of_every(SMOOTH, family)
 def test_the_gradient_of_the_gradient(program: str) -> None:
     found = run(program)
+    if not found.output.requires_grad:
+        return
     leaves = list(found.leaves.values())
     first = grad([found.output], leaves, [found.upstream], create_graph=True, allow_unused=True)
     assert any(g is not None for g in first)

@@ -60,6 +60,7 @@ def calls(most: int) -> list[tuple[Any, ...]]:
     return [(a,) for a in VALUES] + [(a, b) for a in VALUES for b in VALUES] + longer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", every_operation())
 def test_any_call_is_answered_or_refused(name: str) -> None:
     operation = every_operation()[name]

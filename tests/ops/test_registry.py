@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.recorder import record
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import EvaluationError
-from tests.programs import EXAMPLES, every_operation, listed_programs, run
+from tests.programs import EXAMPLES, every_operation, family, listed_programs, of_every, run
 
 NAMES = list(every_operation())
 ALWAYS_DOUBLE = "float_power"
@@ -27,7 +28,11 @@ NOT_IN_PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+def family_of(name: str) -> str:
+    return every_operation()[name].family
+
+
+@of_every(NAMES, family_of)
 def test_an_operation_says_what_it_is(name: str) -> None:
     operation = every_operation()[name]
     assert operation.summary.endswith((".", "`")), "the docstring's first line is a sentence"
@@ -41,7 +46,7 @@ def test_an_operation_says_what_it_is(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@of_every(NAMES, family_of)
 def test_an_example_shows_the_operation(name: str) -> None:
     operation = every_operation()[name]
     for example in operation.examples:
@@ -49,9 +54,9 @@ def test_an_example_shows_the_operation(name: str) -> None:
         assert any(written) or any(symbol in example for symbol in "+-*/%@<>=[."), example
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("wrong", ["nothing", "too much", "a strange keyword"])
-def test_a_wrong_call_is_refused_with_the_signature(name: str, wrong: str) -> None:
+@of_every(product(NAMES, ["nothing", "too much", "a strange keyword"]), lambda case: case[1])
+def test_a_wrong_call_is_refused_with_the_signature(case: tuple[str, str]) -> None:
+    name, wrong = case
     operation = every_operation()[name]
     parameters = list(operation.parameters.values())
     open_ended = any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters)
@@ -101,7 +106,7 @@ def test_every_primitive_is_used_by_an_example() -> None:
     assert set(REGISTRY) - used == NOT_IN_PROGRAMS, "write an example that needs these"
 
 
-@pytest.mark.parametrize("name", REGISTRY)
+@of_every(REGISTRY, lambda _: "all")
 def test_a_primitive_is_declared_soundly(name: str) -> None:
     primitive = REGISTRY[name]
     assert "Backward" in primitive.node
@@ -112,7 +117,7 @@ def test_a_primitive_is_declared_soundly(name: str) -> None:
         assert len(primitive.rules) == 1
 
 
-@pytest.mark.parametrize("example", [example for example in EXAMPLES if ALWAYS_DOUBLE not in example])
+@of_every([example for example in EXAMPLES if ALWAYS_DOUBLE not in example], family)
 def test_single_precision_stays_single(example: str) -> None:
     single, double = run(example, dtype=np.float32), run(example)
     assert single.output.dtype == (np.float32 if is_floating(double.output.value) else double.output.dtype)

@@ -9,7 +9,7 @@ from gradcli.engine.backward import grad
 from gradcli.homework.solve.graph import Graph, sweep
 from tests.homework.drawing import network_tape, scalar_tape
 from tests.homework.tapes import FORWARD, Tape
-from tests.programs import SMOOTH, Run, run
+from tests.programs import SMOOTH, Run, family, of_every, run
 
 ROUNDED = 1e-12  # `3/x` is one step here and two in the engine
 
@@ -32,7 +32,7 @@ def assert_as_the_engine(done: Run, graph: Graph, rtol: float) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("program", SMOOTH)
+@of_every(SMOOTH, family)
 def test_every_operation_is_swept_as_the_engine_does(program: str) -> None:
     done = run(program)
     if done.leaves and done.output.requires_grad:

@@ -28,6 +28,7 @@ q = (s + 1)*(s - 1)
 at.x = 3
 ask = ["s", "q", "dq/ds", "dq/dx", "local ds/dx"]
 """
+ASKED = ["s", "q", "dq/ds", "dq/dx", "local ds/dx"]
 GRADER = Grader(read_assignment(Source(DIAMOND, "week1.toml")))
 RIGHT = {"s": "9", "q": "80", "dq/ds": "18", "dq/dx": "108", "local ds/dx": "6"}
 
@@ -299,7 +300,7 @@ def test_any_text_is_a_class(text: str) -> None:
     from gradcli.homework.submission.submissions import of_class
 
     for submission in of_class("class.csv", "class", text):
-        assert set(verdicts(GRADER.grade(submission))) == set(RIGHT)
+        assert list(verdicts(GRADER.grade(submission))) == ASKED
 
 
 @pytest.mark.parametrize(
@@ -336,10 +337,8 @@ def test_a_hundred_megabytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["s = 9\n", "[", "s = (\n", "s = 9, [\n[\n", "=", "a\n", "s = (,", " ", "\r", "[d]\n"])
 def test_time_grows_with_the_text_alone(line: str) -> None:
-    """With the square of it, each would take minutes."""
-    found = GRADER.grade(of_text("[d]\n" + line * 10_000))
-    assert len(found.answers) + len(found.remarks) >= len(RIGHT)
-    assert not set(verdicts(found).values()) & {"wrong", "shape"}
+    """With the square of it, each would take hours."""
+    assert list(verdicts(GRADER.grade(of_text("[d]\n" + line * 10_000)))) == ASKED
 
 
 def test_no_file_is_waited_for(tmp_path: Path) -> None:
