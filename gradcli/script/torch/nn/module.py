@@ -26,7 +26,6 @@ LAYERS = Places(
         "layers.convolution": "Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d",
         "layers.dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
         "layers.embedding": "Embedding EmbeddingBag",
-        "layers.encoding": "TransformerDecoderLayer TransformerEncoderLayer",
         "layers.folding": "Fold Unfold",
         "layers.lazy": (
             "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConvTranspose1d "
@@ -56,6 +55,7 @@ LAYERS = Places(
         "layers.recurrent": "GRU LSTM RNN",
         "layers.similarity": "CosineSimilarity PairwiseDistance",
         "layers.transformer": "Transformer TransformerDecoder TransformerEncoder",
+        "layers.transformer_layers": "TransformerDecoderLayer TransformerEncoderLayer",
         "layers.upsampling": (
             "ChannelShuffle PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d"
         ),

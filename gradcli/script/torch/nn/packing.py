@@ -9,12 +9,12 @@ import numpy as np
 from gradcli.engine.memory.writing import COPY_SLICES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
 from gradcli.script.torch.nn.functional.ending import ended
-from gradcli.script.torch.nn.layers.gates import operation
 
 
 class PackedSequence(NamedTuple):
@@ -59,7 +59,7 @@ def pack_padded_sequence(
     if not enforce_sorted:
         order = np.argsort(-counts, kind="stable")
         counts, restored = counts[order], np.argsort(order, kind="stable")
-        input = operation("index_select")(input, batch, Tensor(order))
+        input = ops.index_select(input, batch, Tensor(order))
     if input.shape[batch] != counts.size:
         raise AutogradError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {counts.size} (batch_size="
@@ -76,10 +76,10 @@ def pack_padded_sequence(
             "`enforce_sorted=False` to pack_padded_sequence and/or pack_sequence to sidestep this requirement if you "
             "do not need ONNX exportability."
         )
-    steps = operation("transpose")(input, 0, 1) if batch_first else input
+    steps = ops.transpose(input, 0, 1) if batch_first else input
     sizes = np.array([np.count_nonzero(counts > step) for step in range(counts[0])], np.int64)
-    rows = operation("reshape")(steps, steps.shape[0] * steps.shape[1], *steps.shape[2:])
-    data = ended(operation("index_select")(rows, 0, Tensor(_places(sizes, counts.size))), "PackPaddedSequenceBackward0")
+    rows = ops.reshape(steps, steps.shape[0] * steps.shape[1], *steps.shape[2:])
+    data = ended(ops.index_select(rows, 0, Tensor(_places(sizes, counts.size))), "PackPaddedSequenceBackward0")
     indices = (None, None) if order is None or restored is None else (Tensor(order), Tensor(restored))
     return PackedSequence(data, Tensor(sizes), *indices)
 
@@ -106,13 +106,13 @@ def pad_packed_sequence(
     sources = np.full(steps * batch, data.shape[0])
     sources[_places(sizes, batch)] = np.arange(data.shape[0])
     padding = Tensor(np.full((1, *data.shape[1:]), padding_value, data.dtype))
-    rows = operation("index_select")(operation("cat")([data, padding], 0), 0, Tensor(sources))
-    found = ended(operation("reshape")(rows, steps, batch, *data.shape[1:]), COPY_SLICES)
+    rows = ops.index_select(ops.cat([data, padding], 0), 0, Tensor(sources))
+    found = ended(ops.reshape(rows, steps, batch, *data.shape[1:]), COPY_SLICES)
     lengths = np.array([np.count_nonzero(sizes > place) for place in range(batch)], np.int64)
     if batch_first:
-        found = operation("transpose")(found, 0, 1)
+        found = ops.transpose(found, 0, 1)
     if sequence.unsorted_indices is not None:
-        found = operation("index_select")(found, 0 if batch_first else 1, sequence.unsorted_indices)
+        found = ops.index_select(found, 0 if batch_first else 1, sequence.unsorted_indices)
         lengths = lengths[sequence.unsorted_indices.array]
     return found, Tensor(lengths)
 
@@ -121,7 +121,7 @@ def pad_sequence(
     sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Any:
     """Stack sequences, the shorter ones with a padding."""
-    rows = list(operation("unbind")(sequences, 0)) if isinstance(sequences, Tensor) else list(sequences)
+    rows = list(ops.unbind(sequences, 0)) if isinstance(sequences, Tensor) else list(sequences)
     if padding_side not in ("left", "right"):
         raise AutogradError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     longest = max((row.shape[0] for row in rows), default=0)
@@ -130,17 +130,17 @@ def pad_sequence(
     for row in rows:
         missing, around = longest - row.shape[0], (0, 0) * (row.ndim - 1)
         widths = (*around, 0, missing) if padding_side == "right" else (*around, missing, 0)
-        padded.append(operation("pad")(row, widths, "constant", padding_value))
-    return ended(operation("stack")(padded, 0 if batch_first else 1), COPY_SLICES)
+        padded.append(ops.pad(row, widths, "constant", padding_value))
+    return ended(ops.stack(padded, 0 if batch_first else 1), COPY_SLICES)
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Any]:
     """Return each sequence without its padding."""
     if not isinstance(lengths, Tensor):
         raise AttributeError(f"'{type(lengths).__name__}' object has no attribute 'device'")
-    rows = operation("unbind")(padded_sequences, 0 if batch_first else 1)
+    rows = ops.unbind(padded_sequences, 0 if batch_first else 1)
     pairs = zip(rows, lengths.array.tolist(), strict=True)
-    return [operation("index")(row, Tensor(np.arange(row.shape[0]) < length)) for row, length in pairs]
+    return [ops.index(row, Tensor(np.arange(row.shape[0]) < length)) for row, length in pairs]
 
 
 def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:
@@ -150,7 +150,7 @@ def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence
 
 def permuted(states: tuple[Any, ...], order: Tensor | None) -> tuple[Any, ...]:
     """Return states in the order of the sequences."""
-    return states if order is None else tuple(operation("index_select")(state, 1, order) for state in states)
+    return states if order is None else tuple(ops.index_select(state, 1, order) for state in states)
 
 
 def through_packed(
@@ -160,20 +160,20 @@ def through_packed(
     first, outputs = states, list[Any]()
     counts = [step.shape[0] for step in steps]
     done: list[tuple[Any, ...]] = []
-    states = tuple(operation("narrow")(state, 0, 0, counts[-1 if backwards else 0]) for state in first)
+    states = tuple(ops.narrow(state, 0, 0, counts[-1 if backwards else 0]) for state in first)
     for given in reversed(steps) if backwards else steps:
         here, now = states[0].shape[0], given.shape[0]
         if now < here:
-            done.append(tuple(operation("narrow")(state, 0, now, here - now) for state in states))
-            states = tuple(operation("narrow")(state, 0, 0, now) for state in states)
+            done.append(tuple(ops.narrow(state, 0, now, here - now) for state in states))
+            states = tuple(ops.narrow(state, 0, 0, now) for state in states)
         elif now > here:
-            joining = [operation("narrow")(state, 0, here, now - here) for state in first]
-            states = tuple(operation("cat")([a, b], 0) for a, b in zip(states, joining, strict=True))
+            joining = [ops.narrow(state, 0, here, now - here) for state in first]
+            states = tuple(ops.cat([a, b], 0) for a, b in zip(states, joining, strict=True))
         states = advance(given, states)
         outputs.append(states[0])
     if done:
         parts = zip(states, *reversed(done), strict=True)
-        states = tuple(operation("cat")(list(part), 0) for part in parts)
+        states = tuple(ops.cat(list(part), 0) for part in parts)
     return outputs[::-1] if backwards else outputs, states
 
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.nn.layers.convolution import Transposed
-from gradcli.script.torch.nn.layers.gates import operation
 
 OLD = "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`."
 
@@ -41,9 +41,9 @@ def _replace(module: Any, name: str, parts: dict[str, Any]) -> Any:
 def _lengths(v: Any, dim: int) -> Any:
     """Return the norm of each slice along a dimension, with all dimensions kept; for -1 the norm of the whole."""
     if dim == -1:
-        return operation("norm")(v)
+        return ops.norm(v)
     others = [axis for axis in range(v.ndim) if axis != dim]
-    return operation("vector_norm")(v, 2, tuple(others), True)
+    return ops.vector_norm(v, 2, tuple(others), True)
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
@@ -101,7 +101,7 @@ def spectral_norm(
                 running.machine.budget.spend(1)
                 v.array[...] = _unit(matrix.array.T @ u.array, eps)
                 u.array[...] = _unit(matrix.array @ v.array, eps)
-        largest = operation("dot")(Tensor(u.array.copy()), operation("mv")(matrix, Tensor(v.array.copy())))
+        largest = ops.dot(Tensor(u.array.copy()), ops.mv(matrix, Tensor(v.array.copy())))
         return original / largest
 
     module.register_forward_pre_hook(Rescaling(name, make))
@@ -112,8 +112,8 @@ def _matrix(weight: Any, axis: int) -> Any:
     """Return the weight as a matrix with a row for each entry of a dimension."""
     if axis:
         order = [axis, *(other for other in range(weight.ndim) if other != axis)]
-        weight = operation("permute")(weight, *order)
-    return operation("reshape")(weight, weight.shape[0], -1)
+        weight = ops.permute(weight, *order)
+    return ops.reshape(weight, weight.shape[0], -1)
 
 
 def _unit(vector: Any, eps: float) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 
 
 def _listed(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
@@ -72,8 +72,8 @@ def clip_grad_value_(parameters: Any, clip_value: float, foreach: Any = None) ->
 
 def parameters_to_vector(parameters: Any) -> Any:
     """Return all entries in one row."""
-    flat = [OPERATIONS["view"].function(x, -1) for x in parameters]
-    return OPERATIONS["cat"].function(flat, 0)
+    flat = [ops.view(x, -1) for x in parameters]
+    return ops.cat(flat, 0)
 
 
 def vector_to_parameters(vec: Any, parameters: Any) -> None:

@@ -9,11 +9,10 @@ import numpy as np
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.nn.functional.ending import ended
-from gradcli.script.torch.nn.layers.gates import operation
 from gradcli.script.torch.tensor.printing import size_text
 
 
@@ -47,7 +46,7 @@ def embedding(
         raise UnsupportedError(f"{what} not supported here", python=ValueError, help="leave the argument out")
     if max_norm is not None:
         _shorten(weight, np.unique(input.value), float(max_norm), float(norm_type))
-    return OPERATIONS["embedding"].function(input, weight, padding_idx)
+    return ops.embedding(input, weight, padding_idx)
 
 
 def _shorten(weight: Tensor, rows: Any, longest: float, order: float) -> None:
@@ -95,12 +94,12 @@ def embedding_bag(
         starts = starts[:-1]
     rows = embedding(Tensor(flat), weight, None, max_norm, norm_type, scale_grad_by_freq)
     if per_sample_weights is not None:
-        rows = rows * operation("unsqueeze")(operation("reshape")(per_sample_weights, -1), 1)
+        rows = rows * ops.unsqueeze(ops.reshape(per_sample_weights, -1), 1)
     keep = [np.arange(a, b) for a, b in zip(starts, [*starts[1:], flat.size], strict=True)]
     if padding_idx is not None:
         keep = [places[flat[places] != padding_idx % weight.shape[0]] for places in keep]
     found = [_reduced(rows, places, mode) for places in keep]
-    return ended(operation("stack")(found, 0), "EmbeddingBagBackward0")
+    return ended(ops.stack(found, 0), "EmbeddingBagBackward0")
 
 
 def _check_rows(rows: Any, count: int) -> None:
@@ -143,5 +142,5 @@ def _reduced(rows: Any, places: Any, mode: str) -> Any:
     """Reduce the rows of a bag to one; zeros if it is empty."""
     if not places.size:
         return Tensor(np.zeros(rows.shape[1], rows.dtype))
-    some = operation("index_select")(rows, 0, Tensor(places))
-    return operation("amax" if mode == "max" else mode)(some, 0)
+    some = ops.index_select(rows, 0, Tensor(places))
+    return getattr(ops, "amax" if mode == "max" else mode)(some, 0)

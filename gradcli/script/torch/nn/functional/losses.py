@@ -10,6 +10,7 @@ from typing import Any
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 from gradcli.script.torch.operations import facade
@@ -69,7 +70,7 @@ def _difference(name: str) -> Function:
                 raise AttributeError(f"{type(value).__name__!r} object has no attribute 'size'")
         if input.dtype is not target.dtype:
             input, target = promoted(input, target)
-        return OPERATIONS[name].function(input, target, reduction, *arguments, **keywords)
+        return getattr(ops, name)(input, target, reduction, *arguments, **keywords)
 
     call.__name__ = name
     return loss(call)
@@ -91,7 +92,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     if target.dtype != input.dtype:
         kinds = (TYPE_NAMES[x.dtype] for x in (target, input))
         raise AutogradError("Found dtype {} but expected {}".format(*kinds))
-    return OPERATIONS["binary_cross_entropy"].function(input, target, weight, reduction)
+    return ops.binary_cross_entropy(input, target, weight, reduction)
 
 
 @loss
@@ -111,7 +112,7 @@ def binary_cross_entropy_with_logits(
     if target.dtype.kind != "f":
         kinds = (TYPE_NAMES[x.dtype] for x in (input, target))
         raise AutogradError("result type {} can't be cast to the desired output type {}".format(*kinds))
-    return OPERATIONS["binary_cross_entropy_with_logits"].function(input, target, weight, reduction, pos_weight)
+    return ops.binary_cross_entropy_with_logits(input, target, weight, reduction, pos_weight)
 
 
 def check_labels(input: Tensor, target: Tensor) -> None:
@@ -142,7 +143,7 @@ def cross_entropy(
     elif target.dtype.kind != "f":
         kind = TYPE_NAMES[target.dtype]
         raise AutogradError(f"Expected floating point type for target with class probabilities, got {kind}")
-    function = OPERATIONS["cross_entropy"].function
+    function = ops.cross_entropy
     return function(input, target, weight, ignore_index, reduction, label_smoothing)
 
 
@@ -157,7 +158,7 @@ def nll_loss(
     check_tensor("nll_loss_nd", input)
     check_tensor("nll_loss_nd", target, "target", 2)
     check_labels(input, target)
-    return OPERATIONS["nll_loss"].function(input, target, weight, ignore_index, reduction)
+    return ops.nll_loss(input, target, weight, ignore_index, reduction)
 
 
 VALUE_ERRORS = ("var has negative entry/entries", "var is of incorrect size")

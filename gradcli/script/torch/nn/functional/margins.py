@@ -10,17 +10,17 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.nn.functional.losses import loss
-from gradcli.script.torch.nn.layers.gates import operation
 
 
 def _over(losses: Any, reduction: str) -> Any:
-    return losses if reduction == "none" else operation(reduction)(losses)
+    return losses if reduction == "none" else getattr(ops, reduction)(losses)
 
 
 def _rows(input: Tensor) -> Any:
-    return input if input.ndim == 2 else operation("unsqueeze")(input, 0)
+    return input if input.ndim == 2 else ops.unsqueeze(input, 0)
 
 
 @loss
@@ -48,13 +48,13 @@ def multi_margin_loss(
         )
     if np.any((labels < 0) | (labels >= classes)):
         raise AutogradError("target out of range")
-    own = operation("gather")(rows, 1, Tensor(labels[:, None]))
-    terms = operation("clamp_min")(rows - own + margin, 0.0) ** p
+    own = ops.gather(rows, 1, Tensor(labels[:, None]))
+    terms = ops.clamp_min(rows - own + margin, 0.0) ** p
     if weight is not None:
         terms = terms * Tensor(weight.array[labels][:, None])
     others = Tensor(np.arange(classes) != labels[:, None])
-    losses = operation("where")(others, terms, 0.0).sum(1) / classes
-    found = _over(losses if input.ndim == 2 else operation("squeeze")(losses, 0), reduction)
+    losses = ops.where(others, terms, 0.0).sum(1) / classes
+    found = _over(losses if input.ndim == 2 else ops.squeeze(losses, 0), reduction)
     return ended(found, "MultiMarginLossBackward0")
 
 
@@ -74,10 +74,10 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     right = np.zeros((count, classes), bool)
     right[np.nonzero(listed)[0], labels[listed]] = True
     pairs = Tensor(right[:, :, None] & ~right[:, None, :])
-    apart = 1 - operation("unsqueeze")(rows, 2) + operation("unsqueeze")(rows, 1)
-    terms = operation("where")(pairs, operation("clamp_min")(apart, 0.0), 0.0)
+    apart = 1 - ops.unsqueeze(rows, 2) + ops.unsqueeze(rows, 1)
+    terms = ops.where(pairs, ops.clamp_min(apart, 0.0), 0.0)
     losses = terms.sum((1, 2)) / classes
-    found = _over(losses if input.ndim == 2 else operation("squeeze")(losses, 0), reduction)
+    found = _over(losses if input.ndim == 2 else ops.squeeze(losses, 0), reduction)
     return ended(found, "MultilabelMarginLossBackward0")
 
 
@@ -102,8 +102,8 @@ def triplet_margin_with_distance_loss(
             f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs",
             code="E301",
         )
-    measure = operation("pairwise_distance") if distance_function is None else distance_function
+    measure = ops.pairwise_distance if distance_function is None else distance_function
     near, far = measure(anchor, positive), measure(anchor, negative)
     if swap:
-        far = operation("minimum")(far, measure(positive, negative))
-    return _over(operation("clamp_min")(margin + near - far, 0.0), reduction)
+        far = ops.minimum(far, measure(positive, negative))
+    return _over(ops.clamp_min(margin + near - far, 0.0), reduction)

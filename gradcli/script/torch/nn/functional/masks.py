@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.script.torch.nn.layers.gates import operation
+from gradcli.ops.support.calling import ops
 from gradcli.script.torch.tensor.printing import size_text
 
 
@@ -58,4 +58,4 @@ def check_shapes(inputs: list[Any], padding: Any, mask: Any, heads: int) -> None
 
 def wider(mask: Any) -> Any:
     """Widen a mask by one position that all may attend to."""
-    return None if mask is None else operation("pad")(mask, (0, 1))
+    return None if mask is None else ops.pad(mask, (0, 1))

@@ -13,7 +13,7 @@ from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_tensor
 
@@ -126,8 +126,8 @@ def _without_batch(input: Tensor, batched: int, p: float, training: bool, inplac
     """Drop channels of a batch, or of one example."""
     if input.ndim == batched:
         return _dropped(input, _channels(input), p, training, inplace)
-    one = OPERATIONS["unsqueeze"].function(input, 0)
-    found = OPERATIONS["squeeze"].function(_dropped(one, _channels(one), p, training, False), 0)
+    one = ops.unsqueeze(input, 0)
+    found = ops.squeeze(_dropped(one, _channels(one), p, training, False), 0)
     return change(input, lambda _: found) if inplace else found
 
 
@@ -144,7 +144,7 @@ def _dropped(input: Tensor, order: Any, p: float, training: bool, inplace: bool,
     else:
         noise = running.machine.generator.bernoulli(1 - p, (math.prod(shape),)).astype(input.dtype)
         noise = noise.reshape(shape) if isinstance(order, tuple) else noise[order]
-    function, shift = OPERATIONS["mul"].function, None
+    function, shift = ops.mul, None
     if alpha:
         factor = 1.0 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
         shift = Tensor((noise - number(1)) * number(ALPHA * factor) + number(ALPHA * factor * p))
@@ -154,7 +154,7 @@ def _dropped(input: Tensor, order: Any, p: float, training: bool, inplace: bool,
     found = change(input, function, Tensor(noise)) if inplace else function(input, Tensor(noise))
     if shift is None:
         return found
-    return change(found, OPERATIONS["add"].function, shift) if inplace else OPERATIONS["add"].function(found, shift)
+    return change(found, ops.add, shift) if inplace else ops.add(found, shift)
 
 
 sloped = Primitive(

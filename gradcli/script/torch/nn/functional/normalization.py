@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.surface import OPERATIONS
-from gradcli.script.torch.nn.layers.gates import operation
+from gradcli.ops.support.calling import ops
 from gradcli.script.torch.tensor.printing import size_text
 
 
@@ -24,7 +23,7 @@ def instance_norm(
 ) -> Any:
     """Shift and scale each channel of each example by its own mean and variance, or by running ones."""
     if not use_input_stats:
-        function = OPERATIONS["batch_norm"].function
+        function = ops.batch_norm
         return function(input, running_mean, running_var, weight, bias, False, momentum, eps)
     if int(np.prod(input.shape[2:])) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {size_text(input.shape)}")
@@ -36,7 +35,7 @@ def instance_norm(
         if running is not None:
             running.array[...] = (1 - momentum) * running.value + momentum * np.mean(value, 0)
             running.changed()
-    return operation("instance_norm")(input, weight=weight, bias=bias, eps=eps)
+    return ops.instance_norm(input, weight=weight, bias=bias, eps=eps)
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Any:
@@ -48,8 +47,8 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     if not input.value.size:
         return input
     batch, channels = input.shape[:2]
-    squares = operation("view")(operation("mul")(input, input), batch, 1, channels, -1)
-    bordered = operation("pad")(squares, (0, 0, size // 2, (size - 1) // 2))
-    means = operation("avg_pool2d")(bordered, (size, 1), 1)
-    near = operation("view")(operation("squeeze")(means, 1), *input.shape)
-    return operation("div")(input, (near * alpha + k) ** beta)
+    squares = ops.view(ops.mul(input, input), batch, 1, channels, -1)
+    bordered = ops.pad(squares, (0, 0, size // 2, (size - 1) // 2))
+    means = ops.avg_pool2d(bordered, (size, 1), 1)
+    near = ops.view(ops.squeeze(means, 1), *input.shape)
+    return ops.div(input, (near * alpha + k) ** beta)

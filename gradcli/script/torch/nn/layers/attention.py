@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.linalg.matmul import linear
+from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
@@ -17,7 +18,6 @@ from gradcli.script.torch.nn.functional.masks import check_shapes, summand, wide
 from gradcli.script.torch.nn.functional.noise import dropout
 from gradcli.script.torch.nn.functional.scores import scaled_dot_product_attention
 from gradcli.script.torch.nn.initialisation import xavier_normal_, xavier_uniform_
-from gradcli.script.torch.nn.layers.gates import operation
 from gradcli.script.torch.nn.layers.linear import Linear
 from gradcli.script.torch.tensor.printing import size_text
 
@@ -109,13 +109,13 @@ class MultiheadAttention(Module):
         batched = query.ndim == 3
         inputs: list[Any] = [query, key, value]
         if batched and self.batch_first:
-            turned = {id(x): operation("transpose")(x, 1, 0) for x in inputs if x.ndim > 1}
+            turned = {id(x): ops.transpose(x, 1, 0) for x in inputs if x.ndim > 1}
             inputs = [turned.get(id(x), x) for x in inputs]
         check_shapes(inputs, padding, mask, self.num_heads)
         if not batched:
-            seen = {id(x): operation("unsqueeze")(x, 1) for x in inputs}
+            seen = {id(x): ops.unsqueeze(x, 1) for x in inputs}
             inputs = [seen[id(x)] for x in inputs]
-            padding = None if padding is None else operation("unsqueeze")(padding, 0)
+            padding = None if padding is None else ops.unsqueeze(padding, 0)
         if is_causal and mask is None:
             raise AutogradError(
                 "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
@@ -123,12 +123,12 @@ class MultiheadAttention(Module):
             )
         out, weights = self._attend(inputs, padding, mask, need_weights)
         if weights is not None and average_attn_weights:
-            weights = operation("mean")(weights, 1)
+            weights = ops.mean(weights, 1)
         if not batched:
-            out = operation("squeeze")(out, 1)
-            weights = None if weights is None else operation("squeeze")(weights, 0)
+            out = ops.squeeze(out, 1)
+            weights = None if weights is None else ops.squeeze(weights, 0)
         elif self.batch_first:
-            out = operation("transpose")(out, 1, 0)
+            out = ops.transpose(out, 1, 0)
         return out, weights
 
     def _check_inputs(self, inputs: list[Any]) -> None:
@@ -148,12 +148,12 @@ class MultiheadAttention(Module):
         bias = own["in_proj_bias"]
         if not self._qkv_same_embed_dim:
             names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
-            biases = [None] * 3 if bias is None else operation("chunk")(bias, 3)
+            biases = [None] * 3 if bias is None else ops.chunk(bias, 3)
             return [linear(x, own[n], b) for x, n, b in zip((query, key, value), names, biases, strict=True)]
         counts = [3] if query is key is value else [1, 2] if key is value else [1, 1, 1]
         sizes = [count * size for count in counts]
-        weights = [own["in_proj_weight"]] if len(counts) == 1 else operation("split")(own["in_proj_weight"], sizes)
-        biases = [bias] * len(counts) if bias is None or len(counts) == 1 else operation("split")(bias, sizes)
+        weights = [own["in_proj_weight"]] if len(counts) == 1 else ops.split(own["in_proj_weight"], sizes)
+        biases = [bias] * len(counts) if bias is None or len(counts) == 1 else ops.split(bias, sizes)
         found: list[Any] = []
         for count, x, w, b in zip(counts, (query, key, value), weights, biases, strict=False):
             made = linear(x, w, b)
@@ -162,10 +162,10 @@ class MultiheadAttention(Module):
 
     def _parted(self, made: Any, count: int) -> list[Any]:
         """Split the features of one product into `count` tensors."""
-        parts = operation("unflatten")(made, -1, (count, self.embed_dim))
-        first = operation("transpose")(operation("unsqueeze")(parts, 0), 0, parts.ndim - 1)
-        stacked = operation("contiguous")(operation("squeeze")(first, parts.ndim - 1))
-        return [operation("select")(stacked, 0, n) for n in range(count)]
+        parts = ops.unflatten(made, -1, (count, self.embed_dim))
+        first = ops.transpose(ops.unsqueeze(parts, 0), 0, parts.ndim - 1)
+        stacked = ops.contiguous(ops.squeeze(first, parts.ndim - 1))
+        return [ops.select(stacked, 0, n) for n in range(count)]
 
     def _attend(self, inputs: list[Any], padding: Any, mask: Any, need_weights: bool) -> tuple[Any, Any]:
         self._check_inputs(inputs)
@@ -175,27 +175,24 @@ class MultiheadAttention(Module):
         mask = self._mask(mask, length, key.shape[0], heads)
         if self._parameters.get("bias_k") is not None:
             key, value = (
-                operation("cat")([x, operation("repeat")(bias, 1, batch, 1)], 0)
-                for x, bias in ((key, self.bias_k), (value, self.bias_v))
+                ops.cat([x, ops.repeat(bias, 1, batch, 1)], 0) for x, bias in ((key, self.bias_k), (value, self.bias_v))
             )
             mask, padding = wider(mask), wider(padding)
-        query, key, value = (
-            operation("transpose")(operation("view")(x, x.shape[0], heads, width), 0, 1) for x in (query, key, value)
-        )
+        query, key, value = (ops.transpose(ops.view(x, x.shape[0], heads, width), 0, 1) for x in (query, key, value))
         if self.add_zero_attn:
             zeros = Tensor(np.zeros((heads, 1, width), key.dtype))
-            key, value = (operation("cat")([x, zeros], 1) for x in (key, value))
+            key, value = (ops.cat([x, zeros], 1) for x in (key, value))
             mask, padding = wider(mask), wider(padding)
         mask = self._merged(mask, padding, batch, key.shape[1])
         if need_weights:
             out, weights = self._weighed(query, key, value, mask)
-            out = operation("reshape")(operation("transpose")(out, 0, 1), length * batch, features)
-            weights = operation("view")(weights, batch, self.num_heads, length, key.shape[1])
+            out = ops.reshape(ops.transpose(out, 0, 1), length * batch, features)
+            weights = ops.view(weights, batch, self.num_heads, length, key.shape[1])
         else:
             out, weights = self._averaged(query, key, value, mask, batch), None
-            out = operation("reshape")(operation("permute")(out, 2, 0, 1, 3), length * batch, features)
+            out = ops.reshape(ops.permute(out, 2, 0, 1, 3), length * batch, features)
         out = linear(out, self.out_proj.weight, self.out_proj.bias)
-        return operation("view")(out, length, batch, features), weights
+        return ops.view(out, length, batch, features), weights
 
     def _mask(self, mask: Any, length: int, source: int, heads: int) -> Any:
         if mask is None:
@@ -206,7 +203,7 @@ class MultiheadAttention(Module):
                 f"The shape of the {mask.ndim}D attn_mask is {size_text(mask.shape)}, but should be {wanted}.",
                 code="E301",
             )
-        return operation("unsqueeze")(mask, 0) if mask.ndim == 2 else mask
+        return ops.unsqueeze(mask, 0) if mask.ndim == 2 else mask
 
     def _merged(self, mask: Any, padding: Any, batch: int, source: int) -> Any:
         if padding is None:
@@ -215,26 +212,24 @@ class MultiheadAttention(Module):
             if padding.shape[axis] != size:
                 place = f"key_padded_mask.shape[{axis}]"
                 raise AssertionError(f"Expected {place} to be {size}, but got {padding.shape[axis]}")
-        each = operation("expand")(operation("view")(padding, batch, 1, 1, source), -1, self.num_heads, -1, -1)
-        flat = operation("reshape")(each, batch * self.num_heads, 1, source)
+        each = ops.expand(ops.view(padding, batch, 1, 1, source), -1, self.num_heads, -1, -1)
+        flat = ops.reshape(each, batch * self.num_heads, 1, source)
         return flat if mask is None else mask + flat
 
     def _weighed(self, query: Any, key: Any, value: Any, mask: Any) -> tuple[Any, Any]:
         scaled = query * math.sqrt(1.0 / float(query.shape[2]))
-        keys = operation("transpose")(key, -2, -1)
-        scores = operation("bmm")(scaled, keys) if mask is None else operation("baddbmm")(mask, scaled, keys)
-        weights = operation("softmax")(scores, -1)
+        keys = ops.transpose(key, -2, -1)
+        scores = ops.bmm(scaled, keys) if mask is None else ops.baddbmm(mask, scaled, keys)
+        weights = ops.softmax(scores, -1)
         weights = dropout(weights, self.dropout, self.training)
-        return operation("bmm")(weights, value), weights
+        return ops.bmm(weights, value), weights
 
     def _averaged(self, query: Any, key: Any, value: Any, mask: Any, batch: int) -> Any:
-        query, key, value = (
-            operation("view")(x, batch, self.num_heads, x.shape[1], self.head_dim) for x in (query, key, value)
-        )
+        query, key, value = (ops.view(x, batch, self.num_heads, x.shape[1], self.head_dim) for x in (query, key, value))
         if mask is not None:
             if mask.shape[0] == 1:
-                mask = operation("unsqueeze")(mask, 0)
+                mask = ops.unsqueeze(mask, 0)
             else:
-                mask = operation("view")(mask, batch, self.num_heads, -1, mask.shape[2])
+                mask = ops.view(mask, batch, self.num_heads, -1, mask.shape[2])
         dropout = self.dropout if self.training else 0.0
         return scaled_dot_product_attention(query, key, value, mask, dropout)

@@ -8,7 +8,7 @@ from typing import Any
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.configured import Configured, declared, numbered
 from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw
 from gradcli.script.torch.nn.functional.arguments import check_tensor
@@ -64,9 +64,9 @@ class Convolution(Configured):
     def forward(self, input: Tensor) -> Any:
         name = f"conv{self._dimensions}d"
         self._check_input(name, input)
-        convolve, padding = OPERATIONS[name].function, self.padding
+        convolve, padding = getattr(ops, name), self.padding
         if self.padding_mode != "zeros":
-            input, padding = OPERATIONS["pad"].function(input, self._border(), self.padding_mode), 0
+            input, padding = ops.pad(input, self._border(), self.padding_mode), 0
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def _border(self) -> tuple[int, ...]:
@@ -125,7 +125,7 @@ class Transposed(Convolution):
         self._check_input(name, input)
         extra = self.output_padding if output_size is None else self._extra(input, output_size)
         sizes = (self.stride, self.padding, extra, self.groups, self.dilation)
-        return OPERATIONS[name].function(input, self.weight, self.bias, *sizes)
+        return getattr(ops, name)(input, self.weight, self.bias, *sizes)
 
     def _extra(self, input: Tensor, wanted: Any) -> tuple[int, ...]:
         """Return the `output_padding` that leads to a size; ValueError if none does."""

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.functional import module as functional
 from gradcli.script.torch.nn.functional.arguments import check_shared, check_tensor
 from gradcli.script.torch.nn.functional.normalization import instance_norm
-from gradcli.script.torch.nn.layers.gates import operation
 
 STATISTICS = {"running_mean": 0.0, "running_var": 1.0}
 AFFINE = "device=None, dtype=None, *, bias=True"
@@ -116,11 +115,11 @@ class _InstanceNorm(_BatchNorm):
                 UserWarning,
                 stacklevel=2,
             )
-        x = operation("unsqueeze")(input, 0) if single else input
+        x = ops.unsqueeze(input, 0) if single else input
         stored = (self.running_mean, self.running_var, self.weight, self.bias)
         of_input = self.training or not self.track_running_stats
         found = instance_norm(x, *stored, of_input, self.momentum or 0.0, self.eps)
-        return operation("squeeze")(found, 0) if single else found
+        return ops.squeeze(found, 0) if single else found
 
 
 class LayerNorm(Normalization):
@@ -137,7 +136,7 @@ class LayerNorm(Normalization):
     def forward(self, input: Tensor) -> Any:
         check_tensor("layer_norm", input)
         check_shared(input, self.weight)
-        return OPERATIONS["layer_norm"].function(input, self.normalized_shape, self.weight, self.bias, self.eps)
+        return ops.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
 
 class GroupNorm(Normalization):
@@ -155,7 +154,7 @@ class GroupNorm(Normalization):
     def forward(self, input: Tensor) -> Any:
         check_tensor("group_norm", input)
         check_shared(input, self.weight)
-        return OPERATIONS["group_norm"].function(input, self.num_groups, self.weight, self.bias, self.eps)
+        return ops.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
 
 class RMSNorm(Normalization):
@@ -172,7 +171,7 @@ class RMSNorm(Normalization):
 
     def forward(self, input: Tensor) -> Any:
         check_tensor("rms_norm", input)
-        return OPERATIONS["rms_norm"].function(input, self.normalized_shape, self.weight, self.eps)
+        return ops.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
 
 class LocalResponseNorm(Configured):

@@ -10,12 +10,13 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.linalg.matmul import linear
+from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.nn.functional.noise import dropout
-from gradcli.script.torch.nn.layers.gates import WEIGHTS, Gated, LongShort, Plain, Recurrence, operation
-from gradcli.script.torch.nn.layers.sequences import check_dimensions, check_input, check_sizes
+from gradcli.script.torch.nn.layers.recurrence import WEIGHTS, Gated, LongShort, Plain, Recurrence
+from gradcli.script.torch.nn.layers.recurrence_checks import check_dimensions, check_input, check_sizes
 from gradcli.script.torch.nn.packing import PackedSequence, permuted, through_packed
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
@@ -71,16 +72,16 @@ class RNNBase(Recurrence):
             tensor = " tensor" if isinstance(self, Plain) else ""
             raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.ndim}D{tensor} instead")
         batched = input.ndim == 3
-        sequence = input if batched else operation("unsqueeze")(input, 0 if self.batch_first else 1)
+        sequence = input if batched else ops.unsqueeze(input, 0 if self.batch_first else 1)
         starts = self._starts(hx, sequence, batched)
         if self.batch_first:
-            sequence = operation("transpose")(sequence, 0, 1)
+            sequence = ops.transpose(sequence, 0, 1)
         sequence, finals = self._through_all(sequence, starts, self._through)
         if self.batch_first:
             sequence = self._turned(sequence)
         if not batched:
-            sequence = operation("squeeze")(sequence, 0 if self.batch_first else 1)
-            finals = tuple(operation("squeeze")(states, 1) for states in finals)
+            sequence = ops.squeeze(sequence, 0 if self.batch_first else 1)
+            finals = tuple(ops.squeeze(states, 1) for states in finals)
         return sequence, finals if self._states > 1 else finals[0]
 
     def _of_packed(self, packed: PackedSequence, hx: Any) -> Any:
@@ -95,9 +96,9 @@ class RNNBase(Recurrence):
 
         def through(data: Any, suffix: str, states: States, order: Order) -> tuple[Any, States]:
             given, advance = self._advancing(data, suffix)
-            steps = list(operation("split")(given, sizes, 0))
+            steps = list(ops.split(given, sizes, 0))
             outputs, states = through_packed(steps, states, advance, order is _reversed)
-            return operation("cat")(outputs, 0), states
+            return ops.cat(outputs, 0), states
 
         data, finals = self._through_all(packed.data, starts, through)
         finals = permuted(finals, packed.unsorted_indices)
@@ -109,14 +110,14 @@ class RNNBase(Recurrence):
             ends = [suffix for place, suffix in self._places() if place == layer]
             sides = []
             for end in ends:
-                states = tuple(operation("select")(start, 0, len(finals)) for start in starts)
+                states = tuple(ops.select(start, 0, len(finals)) for start in starts)
                 outputs, states = through(sequence, end, states, _reversed if end != ends[0] else _same)
                 sides.append(outputs)
                 finals.append(states)
-            sequence = sides[0] if len(sides) == 1 else operation("cat")(sides, -1)
+            sequence = sides[0] if len(sides) == 1 else ops.cat(sides, -1)
             if self.dropout and layer < self.num_layers - 1:
                 sequence = dropout(sequence, self.dropout, self.training)
-        return sequence, tuple(operation("stack")(list(states), 0) for states in zip(*finals, strict=True))
+        return sequence, tuple(ops.stack(list(states), 0) for states in zip(*finals, strict=True))
 
     def _turned(self, sequence: Any) -> Any:
         """Put the batch first again; torch transposes the outputs in place."""
@@ -133,11 +134,11 @@ class RNNBase(Recurrence):
             given: States = tuple(blank(size, BY_NUMPY[sequence.dtype]) for size in sizes)
         else:
             if self._states > 1 and isinstance(hx, Tensor):  # torch looks into it as into a pair
-                hx = tuple(operation("index")(hx, number) for number in range(self._states))
+                hx = tuple(ops.index(hx, number) for number in range(self._states))
             given = tuple(hx) if isinstance(hx, tuple | list) else (hx,)
             check_dimensions(given, batched)
             if not batched:
-                given = tuple(operation("unsqueeze")(state, 1) for state in given)
+                given = tuple(ops.unsqueeze(state, 1) for state in given)
         check_input(sequence, next(iter(self._parameters.values())), self.input_size)
         for number, (state, size) in enumerate(zip(given, sizes, strict=False)):
             if state.shape != size:
@@ -149,7 +150,7 @@ class RNNBase(Recurrence):
         """Run one layer in one direction."""
         given, advance = self._advancing(sequence, suffix)
         outputs = []
-        for step in order(list(operation("unbind")(given, 0))):
+        for step in order(list(ops.unbind(given, 0))):
             states = advance(step, states)
             outputs.append(states[0])
         return self._stacked(order(outputs)), states
@@ -167,7 +168,7 @@ class RNNBase(Recurrence):
         return linear(sequence, w_ih, b_ih), advance
 
     def _stacked(self, outputs: list[Any]) -> Any:
-        return operation("stack")(outputs, 0)
+        return ops.stack(outputs, 0)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"
@@ -228,5 +229,5 @@ class LSTM(LongShort, RNNBase):
 
     def _turned(self, sequence: Any) -> Any:
         if self._by_library(sequence.dtype):
-            return operation("transpose")(sequence, 0, 1)
+            return ops.transpose(sequence, 0, 1)
         return super()._turned(sequence)

@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.stdlib.copying import deepcopy
 from gradcli.script.torch.nn.base.base import Module
@@ -18,9 +19,12 @@ from gradcli.script.torch.nn.functional.module import find
 from gradcli.script.torch.nn.initialisation import xavier_uniform_
 from gradcli.script.torch.nn.layers.activation import __getattr__ as activation
 from gradcli.script.torch.nn.layers.containers import ModuleList
-from gradcli.script.torch.nn.layers.encoding import Activation, TransformerDecoderLayer, TransformerEncoderLayer
-from gradcli.script.torch.nn.layers.gates import operation
 from gradcli.script.torch.nn.layers.normalization import LayerNorm
+from gradcli.script.torch.nn.layers.transformer_layers import (
+    Activation,
+    TransformerDecoderLayer,
+    TransformerEncoderLayer,
+)
 from gradcli.script.torch.tensor.dtypes import numpy_dtype
 
 PROTOTYPE = (
@@ -88,7 +92,7 @@ class TransformerEncoder(Stack):
             x = layer(x, src_mask=mask, src_key_padding_mask=padding, is_causal=is_causal)
         if padding is not None and mask is None and self._packs(src, padding):
             warnings.warn(PROTOTYPE, UserWarning, stacklevel=2)
-            x = operation("masked_fill")(x, Tensor((padding.value != 0)[..., None]), 0.0)
+            x = ops.masked_fill(x, Tensor((padding.value != 0)[..., None]), 0.0)
         return x if self.norm is None else self.norm(x)
 
     def _packs(self, src: Tensor, padding: Tensor) -> bool:

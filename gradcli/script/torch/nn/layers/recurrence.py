@@ -5,28 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradcli.ops.support.surface import OPERATIONS
+from gradcli.ops.support.calling import ops
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import uniform
 from gradcli.script.torch.nn.initialisation import uniform_
 
 WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-
-
-def operation(name: str) -> Any:
-    return OPERATIONS[name].function
-
-
-def relu(x: Any) -> Any:
-    return operation("relu")(x)
-
-
-def tanh(x: Any) -> Any:
-    return operation("tanh")(x)
-
-
-def sigmoid(x: Any) -> Any:
-    return operation("sigmoid")(x)
 
 
 class Recurrence(Configured):
@@ -66,7 +50,7 @@ class Plain(Recurrence):
     nonlinearity: str
 
     def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
-        return ((relu if self.nonlinearity == "relu" else tanh)(kept + given),)
+        return ((ops.relu if self.nonlinearity == "relu" else ops.tanh)(kept + given),)
 
 
 class Gated(Recurrence):
@@ -75,11 +59,11 @@ class Gated(Recurrence):
     _gates = 3
 
     def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
-        reset_in, update_in, new_in = operation("chunk")(given, 3, 1)
-        reset_kept, update_kept, new_kept = operation("chunk")(kept, 3, 1)
-        reset = sigmoid(reset_kept + reset_in)
-        update = sigmoid(update_kept + update_in)
-        new = tanh(new_in + new_kept * reset)
+        reset_in, update_in, new_in = ops.chunk(given, 3, 1)
+        reset_kept, update_kept, new_kept = ops.chunk(kept, 3, 1)
+        reset = ops.sigmoid(reset_kept + reset_in)
+        update = ops.sigmoid(update_kept + update_in)
+        new = ops.tanh(new_in + new_kept * reset)
         return ((states[0] - new) * update + new,)
 
 
@@ -90,6 +74,6 @@ class LongShort(Recurrence):
     _states = 2
 
     def _step(self, given: Any, kept: Any, states: tuple[Any, ...]) -> tuple[Any, ...]:
-        enter, forget, cell, leave = operation("chunk")(kept + given, 4, 1)
-        memory = sigmoid(forget) * states[1] + sigmoid(enter) * tanh(cell)
-        return sigmoid(leave) * tanh(memory), memory
+        enter, forget, cell, leave = ops.chunk(kept + given, 4, 1)
+        memory = ops.sigmoid(forget) * states[1] + ops.sigmoid(enter) * ops.tanh(cell)
+        return ops.sigmoid(leave) * ops.tanh(memory), memory
