@@ -33,7 +33,7 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
         kind = python_class(error).__name__
         message = error.__dict__[MESSAGE] if MESSAGE in error.__dict__ else message_of(error)
         known = error.help if isinstance(error, GradcliError) else ""
-        seen = what_is_seen(message, places[0].node) if places else ""
+        seen = advice_at(message, places[0].node) if places else ""
         result = EvaluationError(
             error.code if isinstance(error, GradcliError) else "E402",
             f"{kind}: {message}" if message else kind,
@@ -65,17 +65,17 @@ def near(error: BaseException, names: Iterable[str] = ()) -> str:
     return f"did you mean {close}?" if close else ""
 
 
-def what_is_seen(message: str, node: ast.AST) -> str:
+def advice_at(message: str, node: ast.AST) -> str:
     """Return advice that follows from the expression at the place; empty where there is none."""
     if "'NoneType'" in message:
-        return what_is_none(message, node)
+        return advice_on_none(message, node)
     if "Boolean value of Tensor" in message and isinstance(node, ast.Call):
         loss = ast.unparse(node.func)
         return f"make the loss first, and give it the tensors then: {loss}()(...)" if loss.endswith("Loss") else ""
     return ""
 
 
-def what_is_none(message: str, node: ast.AST) -> str:
+def advice_on_none(message: str, node: ast.AST) -> str:
     """Name the part of an expression that is None, and say why it may be."""
     attribute = re.search(r"has no attribute '(\w+)'", message)
     parts = [part for part in ast.walk(node) if isinstance(part, ast.Attribute)]

@@ -111,7 +111,7 @@ def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False, asked:
             _run_cells(cells, machine, echo)
             return [evaluated(one, machine) for one in asked]
         except Exception as error:
-            raise spoken(error, machine) from error.__cause__
+            raise with_message(error, machine) from error.__cause__
         finally:
             machine.budget.over = True
 
@@ -138,7 +138,7 @@ def ended(message: str, help: str, machine: Machine) -> ExitError:
     return ExitError(message, help).at(machine.span, machine.source)
 
 
-def spoken(error: Exception, machine: Machine) -> Exception:
+def with_message(error: Exception, machine: Machine) -> Exception:
     """Return the error with its message, found while the limits hold: a class of the snippet may compute it."""
     from gradcli.script.failure import MESSAGE, message_of
 
@@ -163,7 +163,7 @@ def evaluated(expression: Source, machine: Machine) -> object:
     try:
         compile_cell(expression, machine, echo=True)(machine.globals)
     except Exception as error:  # whatever a snippet may raise
-        return spoken(error, machine)
+        return with_message(error, machine)
     return machine.globals.pop(ECHO, None)
 
 

@@ -16,7 +16,7 @@ PLACES = {
     "gradcli.script.stdlib.mathematics": "math statistics",
     "gradcli.script.stdlib.random": "random",
     "gradcli.script.stdlib.clock": "time timeit",
-    "gradcli.script.stdlib.caution": "warnings",
+    "gradcli.script.stdlib.warnings": "warnings",
     "gradcli.script.stdlib.containers": "collections",
     "gradcli.script.stdlib.copying": "copy",
     "gradcli.script.stdlib.enumerations": "enum",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -255,3 +256,10 @@ def test_options_set_the_limits() -> None:
     assert "more than 100 steps" in ours(text, Limits(steps=100))
     assert "100 elements, and 50 are the limit" in ours(text, Limits(elements=50))
     assert "runs for more than 0.05 s" in ours("while True: pass", Limits(seconds=0.05))
+
+
+def test_the_timer_and_its_handler_are_given_back() -> None:
+    handler = signal.getsignal(signal.SIGALRM)
+    assert "runs for more than" in ours("while True: pass", Limits(seconds=0.05))
+    assert signal.getsignal(signal.SIGALRM) is handler
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

@@ -108,7 +108,7 @@ class TensorNames:
         """Whether the name of a tensor was generated."""
         return isinstance(self.get(tensor), Generated)
 
-    def unnamed(self, tensor: Tensor, *place: Any) -> None:
+    def name_result(self, tensor: Tensor, *place: Any) -> None:
         """Call an intermediate result `v1`, `v2`, ...; the same each time that its line runs."""
         if self.get(tensor) is None:
             self.give(tensor, self._generate("v", *place))

@@ -162,7 +162,7 @@ class Recorder:
             self.machine.line = line
             applications = without_writing([application for other, application in pending if other == line])
             for position, application in enumerate(applications):
-                self.run.names.unnamed(application.out, self.machine.source, line, position)
+                self.run.names.name_result(application.out, self.machine.source, line, position)
             self.run.names.settle()
             if applications:
                 self.run.add("forward", event=lambda: forward(self.run, applications))  # noqa: B023  called now

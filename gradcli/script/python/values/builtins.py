@@ -16,7 +16,6 @@ from gradcli.script.python.values.attributes import attribute
 from gradcli.script.python.values.formatting import formatted, represent, text
 from gradcli.script.python.values.iteration import CONSTRUCTORS, ITERATION
 from gradcli.script.python.values.iteration import Counting as Counting
-from gradcli.script.python.values.iteration import looked as looked
 from gradcli.script.python.values.iteration import ticking as ticking
 from gradcli.script.python.values.kinds import NAMED_TYPES as NAMED_TYPES
 from gradcli.script.python.values.kinds import TYPES as TYPES

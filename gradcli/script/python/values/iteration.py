@@ -53,7 +53,7 @@ class Counting:
         return next(self.items)
 
 
-def looked(called: Any) -> Any:
+def interruptible(called: Any) -> Any:
     """Wrap a function that C code calls again and again, so that the limits are looked at in between."""
     return called if called is None or type(called) is FunctionType else lambda *values: called(*values)
 
@@ -74,11 +74,11 @@ def sum_(iterable: Any, start: Any = 0) -> Any:
 def map_(called: Any, *items: Any) -> Any:
     if not items:
         raise TypeError("map() must have at least two arguments.")
-    return map(looked(called), *map(ticking, items))
+    return map(interruptible(called), *map(ticking, items))
 
 
 def filter_(called: Any, items: Any) -> Any:
-    return filter(looked(called), ticking(items))
+    return filter(interruptible(called), ticking(items))
 
 
 def zip_(*items: Any, strict: bool = False) -> Any:
@@ -109,7 +109,7 @@ def sort(value: list[Any], /, *, key: Any = None, reverse: Any = False) -> None:
     if key is None and len(value) > MANY:
         _sort_many(value, bool(reverse))
     else:
-        value.sort(key=looked(key), reverse=reverse)
+        value.sort(key=interruptible(key), reverse=reverse)
 
 
 def _sort_many(value: list[Any], reverse: bool) -> None:
@@ -135,7 +135,7 @@ def _extreme(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*items, **keywords)
         (values,) = items
         if "key" in keywords:
-            keywords["key"] = looked(keywords["key"])
+            keywords["key"] = interruptible(keywords["key"])
         if isinstance(values, NESTING):
             measure(values, None, " in comparison")
         return function(bounded(values), **keywords)
