@@ -31,7 +31,7 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
             edges.append(None)
     kind = type(values[-1])
     if (kind is not type(values[0]) or kind is ARRAY or len(values) > 2) and primitive.promotes:
-        values = promoted(primitive.name, values)
+        values = promoted(primitive, values)
     if primitive.view:
         values[0] = inputs[0].array
     elif (kind is ARRAY or type(values[0]) is ARRAY) and not primitive.structured and len(values) > 1:
@@ -39,12 +39,12 @@ def apply(primitive: Primitive, inputs: tuple[Any, ...], options: dict[str, Any]
     try:
         value = primitive.forward(*values, **options) if options else primitive.forward(*values)
     except (TypeError, ValueError) as error:
-        reason = refusal(primitive.name, values, primitive.structured, error)
+        reason = refusal(primitive, values, error)
         if reason is error:
             raise
         raise reason from None
     if (type(value) is not kind or kind is ARRAY) and value.dtype is not mode.default_dtype:
-        value = settled(primitive.name, value, values, primitive.forward, options)
+        value = settled(primitive, value, values, options)
     out = view_of(inputs[0], value, primitive, options) if primitive.view else Tensor(value)
     if len(edges) != primitive.full:
         edges = _with_gaps(primitive, edges)

@@ -6,7 +6,7 @@ A family is imported when one of its operations is asked for by name (see `catal
 from __future__ import annotations
 
 from gradcli.ops.support import operators
-from gradcli.ops.support.catalogue import FAMILIES
+from gradcli.ops.support.catalogue import FAMILY_OF
 
 operators.register()
 
@@ -15,5 +15,5 @@ def load() -> None:
     """Import every family, so that `REGISTRY` holds every primitive."""
     from importlib import import_module
 
-    for family in FAMILIES:
+    for family in dict.fromkeys(FAMILY_OF.values()):
         import_module(f"gradcli.ops.{family}")

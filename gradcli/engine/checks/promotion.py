@@ -6,13 +6,14 @@ tensor without dimensions is of a higher category. Python numbers count only by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.checks.refusals import SUBTRACTIONS, check_difference
+from gradcli.engine.checks.refusals import check_difference
 from gradcli.engine.modes import mode
+from gradcli.engine.primitive import Primitive
 
 CATEGORIES = {"b": 0, "u": 1, "i": 1, "f": 2}
 BOOL, HALF = np.dtype(np.bool_), np.dtype(np.float16)
@@ -20,13 +21,13 @@ NUMBERS = frozenset({float, int, bool})
 OTHERWISE = {np.dtype(np.uint64): np.dtype(np.int64)}  # numpy's dtype of sums of bytes, and torch's
 
 
-def promoted(name: str, values: list[Any]) -> list[Any]:
+def promoted(primitive: Primitive, values: list[Any]) -> list[Any]:
     """Cast the operands of a primitive to the dtype that torch computes in; booleans stay, for they may be masks."""
     if len(values) == 1 or (len(values) == 2 and (type(values[1]) in NUMBERS or _same(values))):
         return values
     if any(isinstance(value, list | tuple | str | None) for value in values):
         raise TypeError("neither tensors nor numbers")
-    if name in SUBTRACTIONS:
+    if "difference" in primitive.traits:
         check_difference(values)
     arrays = [value for value in values if isinstance(value, np.ndarray | np.generic)]
     dtypes = {value.dtype for value in arrays} - {BOOL}
@@ -61,13 +62,13 @@ def widest(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any]:
     return np.result_type(*(dtype for dtype in dtypes if CATEGORIES[dtype.kind] == top))
 
 
-def settled(name: str, value: Any, values: Sequence[Any], forward: Callable[..., Any], options: dict[str, Any]) -> Any:
+def settled(primitive: Primitive, value: Any, values: Sequence[Any], options: dict[str, Any]) -> Any:
     """Return a result in torch's dtype, where numpy made another of integers or booleans.
 
     Without a floating point tensor among the values, floats are of the default dtype; numpy makes small floats of small
     integers, and bytes of booleans.
     """
-    if name in SUBTRACTIONS:
+    if "difference" in primitive.traits:
         check_difference(values)
     kind = value.dtype.kind
     if kind == "b" or "dtype" in options:
@@ -79,10 +80,10 @@ def settled(name: str, value: Any, values: Sequence[Any], forward: Callable[...,
         if value.dtype == dtype or (floats and value.dtype.itemsize < dtype.itemsize):
             return value
         if value.dtype == HALF:
-            return forward(*_cast(values, dtype), **options)
+            return primitive.forward(*_cast(values, dtype), **options)
         return value.astype(dtype)
     if value.dtype == np.int8 and BOOL in dtypes and np.int8 not in dtypes:
-        return forward(*_cast(values, np.dtype(np.int64)), **options)
+        return primitive.forward(*_cast(values, np.dtype(np.int64)), **options)
     return value.astype(OTHERWISE[value.dtype]) if value.dtype in OTHERWISE else value
 
 

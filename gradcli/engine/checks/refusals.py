@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.checks.shapes import broadcastable, mismatch
+from gradcli.engine.primitive import Primitive
 from gradcli.errors import AutogradError
 
-SUBTRACTIONS = {"sub", "sub_scaled", "rsub"}
 INVERT = "If you are trying to invert a mask, use the `~` or `logical_not()` operator instead."
 
 
-def refusal(name: str, values: Sequence[Any], structured: bool, error: Exception) -> Exception:
+def refusal(primitive: Primitive, values: Sequence[Any], error: Exception) -> Exception:
     """Return the error to raise for a primitive that failed: the same one, unless the values explain it."""
-    if name == "neg" and values[0].dtype == np.bool_:
+    if primitive.name == "neg" and values[0].dtype == np.bool_:
         return AutogradError(f"Negation, the `-` operator, on a bool tensor is not supported. {INVERT}")
-    if name in SUBTRACTIONS:
+    if "difference" in primitive.traits:
         check_difference(values)
-    if name.startswith("pow") and isinstance(error, ValueError) and "negative integer powers" in str(error):
+    if primitive.name.startswith("pow") and isinstance(error, ValueError) and "negative integer powers" in str(error):
         return AutogradError(
             "Integers to negative integer powers are not allowed.", help="give the base or the exponent as a float"
         )
-    if isinstance(error, ValueError) and not structured and not broadcastable(values):
+    if isinstance(error, ValueError) and not primitive.structured and not broadcastable(values):
         return mismatch(values)
     return error
 

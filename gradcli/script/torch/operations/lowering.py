@@ -13,6 +13,11 @@ from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import quotient
 from gradcli.ops.support.calling import ops
 
+EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
+NOT_IMPLEMENTED = "not implemented for '{}'"
+SPREAD = "std and var only support floating point and complex dtypes"
+KERNELS = {"frac": "frac_cpu", "lerp": "lerp_kernel_scalar", "histc": "histogram_cpu"}
+
 
 def _whole(name: str) -> Callable[..., Any]:
     """Rounding leaves integers as they are."""
@@ -24,26 +29,16 @@ def _whole(name: str) -> Callable[..., Any]:
     return call
 
 
-def _only_real(name: str, kernel: str) -> Callable[..., Any]:
-    """What torch has no code for where the numbers are integers."""
+def _along(name: str, kernel: str) -> Callable[..., Any]:
+    """A softmax without `dim` is refused: torch.nn.functional guesses, and says so."""
+    call = _of_reals(name, f'"{kernel}" {NOT_IMPLEMENTED}', NotImplementedError)
 
-    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
-        if not arguments and options.get("dim") is None:  # torch.nn.functional guesses, and says so
+    def along(input: Tensor, *arguments: Any, **options: Any) -> Any:
+        if not arguments and options.get("dim") is None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-        if not is_floating(input.value) and options.get("dtype") is None:
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{TYPE_NAMES[input.dtype]}'")
-        return getattr(ops, name)(input, *arguments, **options)
+        return call(input, *arguments, **options)
 
-    return call
-
-
-def _spread(name: str) -> Callable[..., Any]:
-    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
-        if not is_floating(input.value):
-            raise RuntimeError("std and var only support floating point and complex dtypes")
-        return getattr(ops, name)(input, *arguments, **options)
-
-    return call
+    return along
 
 
 def _scaled(name: str) -> Callable[..., Any]:
@@ -75,21 +70,14 @@ def _runtime(name: str) -> Callable[..., Any]:
     return call
 
 
-def _of_reals(name: str, text: str, error: type[Exception] = RuntimeError) -> Callable[..., Any]:
-    """What torch refuses integers for, where the engine converts them; `{}` in the text is the kind of number."""
+def _of_reals(
+    name: str, text: str, error: type[Exception] = RuntimeError, least: Any = np.floating
+) -> Callable[..., Any]:
+    """Refuse other kinds of numbers, which the engine converts; `{}` in the text is the kind of number."""
 
     def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
-        if not is_floating(input.value) and options.get("dtype") is None:
+        if not np.issubdtype(input.dtype, least) and options.get("dtype") is None:
             raise error(text.format(TYPE_NAMES[input.dtype]))
-        return getattr(ops, name)(input, *arguments, **options)
-
-    return call
-
-
-def _no_booleans(name: str, text: str, error: type[Exception] = RuntimeError) -> Callable[..., Any]:
-    def call(input: Tensor, *arguments: Any, **options: Any) -> Any:
-        if input.dtype == np.bool_:
-            raise error(text)
         return getattr(ops, name)(input, *arguments, **options)
 
     return call
@@ -131,16 +119,11 @@ def _scatter(
     return ops.scatter_reduce(input, dim, index, source, kinds[reduce])
 
 
-EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
-
-
 def _repeated(input: Tensor, repeats: Any, dim: Any = None, output_size: Any = None) -> Any:
     if isinstance(repeats, Tensor) and is_floating(repeats.value):
         raise NotImplementedError(f"\"repeat_interleave_cpu\" not implemented for '{TYPE_NAMES[repeats.dtype]}'")
     return ops.repeat_interleave(input, repeats, dim)
 
-
-KERNELS = {"frac": "frac_cpu", "lerp": "lerp_kernel_scalar", "histc": "histogram_cpu"}
 
 LOWERED: dict[str, Callable[..., Any]] = {
     **{name: _of_reals(name, EXPECTED.format(name) + "{}") for name in ("det", "slogdet")},
@@ -149,20 +132,18 @@ LOWERED: dict[str, Callable[..., Any]] = {
     "dist": _of_reals("dist", "norm(): input dtype should be either floating point or complex. Got {} instead."),
     "quantile": _of_reals("quantile", "quantile() input tensor must be either float or double dtype"),
     "cdist": _of_reals("cdist", "cdist only supports floating-point dtypes, X1 got: {}"),
+    **{name: _of_reals(name, f'"{kernel}" {NOT_IMPLEMENTED}', NotImplementedError) for name, kernel in KERNELS.items()},
+    "abs": _of_reals("abs", f'"abs_cpu" {NOT_IMPLEMENTED}', NotImplementedError, np.number),
     **{
-        name: _of_reals(name, f"\"{kernel}\" not implemented for '{{}}'", NotImplementedError)
-        for name, kernel in KERNELS.items()
+        name: _of_reals(name, f"{name}(): does not support bool input", least=np.number)
+        for name in ("argmax", "argmin")
     },
-    "abs": _no_booleans("abs", "\"abs_cpu\" not implemented for 'Bool'", NotImplementedError),
-    "argmax": _no_booleans("argmax", "argmax(): does not support bool input"),
-    "argmin": _no_booleans("argmin", "argmin(): does not support bool input"),
     "allclose": _alike("allclose"),
     "isclose": _alike("isclose"),
     **{name: _whole(name) for name in ("floor", "ceil", "round", "trunc", "fix")},
-    "softmax": _only_real("softmax", "softmax_lastdim_kernel_impl"),
-    "log_softmax": _only_real("log_softmax", "log_softmax_lastdim_kernel_impl"),
-    "std": _spread("std"),
-    "var": _spread("var"),
+    "softmax": _along("softmax", "softmax_lastdim_kernel_impl"),
+    "log_softmax": _along("log_softmax", "log_softmax_lastdim_kernel_impl"),
+    **{name: _of_reals(name, SPREAD) for name in ("std", "var")},
     "floor_divide": quotient,
     **{name: _scaled(name) for name in ("add", "sub", "subtract")},
     **{name: _runtime(name) for name in ("gather", "scatter_add")},
