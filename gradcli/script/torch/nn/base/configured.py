@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from gradcli.script.torch.nn.base.base import Module
-from gradcli.script.torch.nn.functional.module import Function, find, operation
+from gradcli.script.torch.nn.functional.module import Function, checked, find
 from gradcli.script.torch.signature import given, names
 
 UNKEPT = ("bias", "device", "dtype")  # arguments that are no attributes: `_settle` gets them
@@ -48,7 +48,7 @@ class Configured(Module):
 
     @property
     def _called(self) -> Function:
-        return find(self._function) or operation(self._function)
+        return find(self._function) or checked(self._function)
 
     def _behind(self) -> list[Any]:
         """Return the arguments behind the input."""

@@ -9,7 +9,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.windows.resampling import nearest, output_sizes, resampled
 from gradcli.script.errors import UnsupportedError
-from gradcli.script.torch.nn.functional.module import operation
+from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.operations.readers import kind_name
 
 NAMES = {
@@ -56,7 +56,7 @@ def interpolate(
         both = f"input ({given}) {'and ' if len(spatial) == 1 else ''}output ({found})"
         raise AutogradError(f"Input and output sizes should be greater than 0, but got {both}", code="E301")
     if mode == "area" and len(spatial) in (1, 2):
-        return operation(f"adaptive_avg_pool{len(spatial)}d")(input, sizes)
+        return checked(f"adaptive_avg_pool{len(spatial)}d")(input, sizes)
     name = NAMES.get((mode, len(spatial)))
     if name is None:
         raise _refused(mode, input.ndim)

@@ -13,6 +13,7 @@ import numpy as np
 from gradcli.engine.memory.in_place import change
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_shared, check_tensor
@@ -65,7 +66,7 @@ def find(name: str) -> Function | None:
     return getattr(import_module(f"gradcli.script.torch.nn.{kind}"), name)  # type: ignore[no-any-return]
 
 
-def operation(name: str) -> Function:
+def checked(name: str) -> Function:
     """An operation that reads its arguments as torch does."""
     found = facade.function(name)
     assert found is not None
@@ -75,7 +76,7 @@ def operation(name: str) -> Function:
 def activation(name: str) -> Function:
     """An operation on one tensor: `F.leaky_relu(x, 0.1, inplace=True)`."""
     others = len(OPERATIONS[name].parameters) - 1
-    function = operation(name)
+    function = checked(name)
 
     def call(input: Tensor, *arguments: Any, inplace: bool = False, **keywords: Any) -> Any:
         if len(arguments) > others:
@@ -100,7 +101,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
         if value is not None:
             check_tensor("linear", value, argument, position)
     check_dtypes(input, weight, bias)
-    return OPERATIONS["linear"].function(input, weight, bias)
+    return ops.linear(input, weight, bias)
 
 
 def one_hot(input: Tensor, num_classes: int = -1) -> Any:
@@ -108,7 +109,7 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Any:
     check_tensor("one_hot", input)
     if input.dtype != np.dtype(np.int64):
         raise AutogradError("one_hot is only applicable to index tensor of type LongTensor.")
-    return operation("one_hot")(input, num_classes)
+    return checked("one_hot")(input, num_classes)
 
 
 def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
@@ -133,13 +134,13 @@ def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
             UserWarning,
             stacklevel=2,
         )
-    return operation(name)(input if dtype is None else cast(input, dtype), dim)
+    return checked(name)(input if dtype is None else cast(input, dtype), dim)
 
 
 def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1) -> Any:
     """A softmax of scores with Gumbel noise; `hard` gives the largest alone, with the gradient of all."""
     waits: Any = running.machine.generator.exponential(logits.shape, logits.dtype)
-    scores = OPERATIONS["add"].function(logits, Tensor(-np.log(waits)))
+    scores = ops.add(logits, Tensor(-np.log(waits)))
     soft = softmax(scores / tau, dim)
     if not hard:
         return soft
@@ -166,5 +167,5 @@ def batch_norm(
             f"Expected more than 1 value per channel when training, got input size {size_text(input.shape)}"
         )
     check_shared(input, weight)
-    function = OPERATIONS["batch_norm"].function
+    function = ops.batch_norm
     return function(input, running_mean, running_var, weight, bias, training, momentum, eps)

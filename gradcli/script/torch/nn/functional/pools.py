@@ -16,7 +16,7 @@ from gradcli.ops.windows.pools import positions
 from gradcli.ops.windows.windows import count as counted
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.ending import ended
-from gradcli.script.torch.nn.functional.module import operation
+from gradcli.script.torch.nn.functional.module import checked
 
 
 def _each(value: Any, count: int) -> tuple[int, ...]:
@@ -36,7 +36,7 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
         return_indices: bool = indices,
     ) -> Any:
         sizes = (kernel_size, kernel_size if stride is None else stride, padding, dilation)
-        found = operation(name)(input, *sizes, ceil_mode)
+        found = checked(name)(input, *sizes, ceil_mode)
         return (found, _indices(count, input, sizes, ceil_mode)) if return_indices else found
 
     call.__name__, call.__module__ = name, "torch.nn.functional"
@@ -109,7 +109,7 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
         bad = int(places[(places < 0) | (places >= total)][0])
         sides = " x ".join(map(str, size))
         raise AutogradError(f"Found an invalid max index: {bad} (output volumes are of size {sides}", code="E301")
-    flat = operation("reshape")(x, (*lead, places.shape[-1]))
+    flat = checked("reshape")(x, (*lead, places.shape[-1]))
     found = gather_backward(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
     node = "SqueezeBackward1" if count == 1 else f"MaxUnpool{count}DBackward0"
     return named(unsafe_view, node)(found, shape=(*lead, *size))
@@ -118,9 +118,9 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
 def _power(count: int) -> Callable[..., Any]:
     def call(input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
         step = kernel_size if stride is None else stride
-        means = operation(f"avg_pool{count}d")(input**norm_type, kernel_size, step, 0, ceil_mode)
+        means = checked(f"avg_pool{count}d")(input**norm_type, kernel_size, step, 0, ceil_mode)
         entries = counted(_each(kernel_size, count))
-        return (operation("sign")(means) * operation("relu")(operation("abs")(means)) * entries) ** (1.0 / norm_type)
+        return (checked("sign")(means) * checked("relu")(checked("abs")(means)) * entries) ** (1.0 / norm_type)
 
     call.__name__, call.__module__ = f"lp_pool{count}d", "torch.nn.functional"
     return call
@@ -130,14 +130,14 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Any:
     """Average equal parts of each volume, `output_size` in all."""
     sizes = tuple(own if n is None else n for own, n in zip(input.shape[-3:], _each(output_size, 3), strict=True))
     if sizes == (1, 1, 1):
-        return operation("mean")(input, (-1, -2, -3), True)
+        return checked("mean")(input, (-1, -2, -3), True)
     if any(own % n for own, n in zip(input.shape[-3:], sizes, strict=True)):
         raise UnsupportedError(
             "adaptive_avg_pool3d to sizes that do not divide those of the input is not supported here",
             help="pool with avg_pool3d",
         )
     kernel = tuple(own // n for own, n in zip(input.shape[-3:], sizes, strict=True))
-    return ended(operation("avg_pool3d")(input, kernel), "AdaptiveAvgPool3DBackward0")
+    return ended(checked("avg_pool3d")(input, kernel), "AdaptiveAvgPool3DBackward0")
 
 
 max_unpool1d, max_unpool2d, max_unpool3d = _unpooled(1), _unpooled(2), _unpooled(3)

@@ -9,7 +9,7 @@ from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured, Rows, declared
 from gradcli.script.torch.nn.base.making import blank
 from gradcli.script.torch.nn.base.parameter import Parameter
-from gradcli.script.torch.nn.functional.module import operation, softmax
+from gradcli.script.torch.nn.functional.module import checked, softmax
 from gradcli.script.torch.signature import names
 
 # The function of each, and its signature.
@@ -74,7 +74,7 @@ class PReLU(Module):
         self.weight.changed()
 
     def forward(self, input: Tensor) -> Any:
-        return operation("prelu")(input, self.weight)
+        return checked("prelu")(input, self.weight)
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"

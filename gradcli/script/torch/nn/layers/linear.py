@@ -11,7 +11,7 @@ from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.configured import Configured
 from gradcli.script.torch.nn.base.making import biased, fan_in_uniform, redraw, uniform
 from gradcli.script.torch.nn.functional.arguments import check_dtypes, check_tensor
-from gradcli.script.torch.nn.functional.module import operation
+from gradcli.script.torch.nn.functional.module import checked
 from gradcli.script.torch.nn.initialisation import uniform_
 
 
@@ -71,7 +71,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             problem = f"input{number} size does not match weight size: {found}"
     if problem:
         raise AutogradError(f"bilinear(): {problem}", code="E301")
-    product = operation("einsum")("...i,oij,...j->...o", input1, weight, input2)
+    product = checked("einsum")("...i,oij,...j->...o", input1, weight, input2)
     return product if bias is None else product + bias
 
 
