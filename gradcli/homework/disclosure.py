@@ -48,7 +48,8 @@ def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis,
     if level == "verdict":
         return ()
     if level == "node":
-        kept = [_node(one) for one in diagnoses if one.node]
+        named = [one for one in diagnoses if one.node]
+        kept = [Diagnosis("", d.node, "", f"look again at {d.node}", "", WITHHELD, d.certain) for d in named]
     else:
         kept = [replace(one, detail="", value=WITHHELD) for one in diagnoses]
     found: dict[tuple[str, ...], Diagnosis] = {}
@@ -57,8 +58,3 @@ def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis,
         if one.certain and not first.certain:
             found[one.code, one.node, one.rule, one.message] = one
     return tuple(found.values())
-
-
-def _node(diagnosis: Diagnosis) -> Diagnosis:
-    message = f"look again at {diagnosis.node}"
-    return Diagnosis("", diagnosis.node, "", message, "", WITHHELD, diagnosis.certain)

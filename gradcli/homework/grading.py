@@ -79,11 +79,9 @@ def preferred(result: Result) -> Result:
     )
     if not counts or max(counts.values()) == 1:
         return result
-    return replace(result, answers=tuple(_preferred(answer, counts) for answer in result.answers))
 
+    def in_order(answer: Marked) -> Marked:
+        found = sorted(answer.diagnoses, key=lambda one: (" + " in one.code, -counts[answer.question, one.code]))
+        return replace(answer, diagnoses=tuple(found))
 
-def _preferred(answer: Marked, counts: Counter[tuple[str, str]]) -> Marked:
-    if len(answer.diagnoses) < 2:
-        return answer
-    ordered = sorted(answer.diagnoses, key=lambda one: (" + " in one.code, -counts[answer.question, one.code]))
-    return replace(answer, diagnoses=tuple(ordered))
+    return replace(result, answers=tuple(map(in_order, result.answers)))

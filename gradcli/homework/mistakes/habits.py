@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -96,21 +95,14 @@ def in_degrees(problem: Problem) -> Iterator[Guess]:
     if not places:
         return
     node, message = places[0], "the angles are in radians, and you worked in degrees"
-    values = _once(problem, "values", partial(forward_in_degrees, problem))
+    values = problem.once("values in degrees", partial(forward_in_degrees, problem))
     if problem.kind == "value":
         yield Guess(node, "degrees for radians", message, values[problem.by])
         return
     for factor, rule in ((1.0, "degrees for radians"), (DEGREE, "degrees for radians, with the factor pi/180")):
-        totals = _once(problem, factor, partial(backward_in_degrees, problem, values, factor))
+        totals = problem.once(("degrees", factor), partial(backward_in_degrees, problem, values, factor))
         if problem.by in totals:
             yield Guess(node, rule, message, totals[problem.by])
-
-
-def _once(problem: Problem, key: Any, compute: Callable[[], Any]) -> Any:
-    key = ("degrees", key)
-    if key not in problem.cache:
-        problem.cache[key] = compute()
-    return problem.cache[key]
 
 
 def forward_in_degrees(problem: Problem) -> list[Value]:

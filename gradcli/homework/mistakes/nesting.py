@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
             seen.add(inner)
             yield edge, inner
             if "sum" in graph.vertices[inner].traits:
-                waiting.extend(graph.source(Edge(inner, position)) for position in graph.vertices[inner].rules)
+                waiting.extend(map(graph.source, graph.below(inner)))
 
 
 def elementwise(graph: Graph, vertex: int) -> bool:
@@ -50,8 +51,7 @@ def elementwise(graph: Graph, vertex: int) -> bool:
 def inner_is_one(problem: Problem) -> Iterator[Slip]:
     """One local derivative below a function is taken for 1."""
     for edge, inner in nests(problem):
-        for position in problem.graph.vertices[inner].rules:
-            below = Edge(inner, position)
+        for below in problem.graph.below(inner):
             source = problem.graph.source(below)
             yield Slip(
                 inner,
@@ -117,11 +117,9 @@ def insides(problem: Problem) -> Iterator[tuple[Edge, int, Value]]:
     for edge in functions(problem):
         inner = graph.source(edge)
         if inner != problem.by and np.ndim(graph.vertices[inner].value) == 0:
-            key = ("inside", inner)
-            if key not in problem.cache:
-                problem.cache[key] = sweep(graph, inner, stop=problem.stop)
-            if problem.by in problem.cache[key]:
-                yield edge, inner, problem.cache[key][problem.by]
+            found = problem.once(("inside", inner), partial(sweep, graph, inner, stop=problem.stop))
+            if problem.by in found:
+                yield edge, inner, found[problem.by]
 
 
 def masked(graph: Graph, vertex: int) -> int:
@@ -148,8 +146,7 @@ def outer_at_inner_input(problem: Problem) -> Iterator[Slip]:
 def outer_at_inner_derivative(problem: Problem) -> Iterator[Slip]:
     """f'(g'(x)) for f'(g(x)) g'(x)."""
     for edge, inner in nests(problem):
-        for position in problem.graph.vertices[inner].rules:
-            below = Edge(inner, position)
+        for below in problem.graph.below(inner):
             x = problem.graph.source(below)
             yield Slip(
                 edge.vertex,

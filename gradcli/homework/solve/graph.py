@@ -119,7 +119,7 @@ class Graph:
     @cached_property
     def edges(self) -> list[Edge]:
         """Every edge that a gradient flows along."""
-        return [Edge(index, position) for index, v in enumerate(self.vertices) for position in v.rules]
+        return [edge for index in range(len(self.vertices)) for edge in self.below(index)]
 
     @cached_property
     def into(self) -> dict[int, list[Edge]]:
@@ -132,6 +132,10 @@ class Graph:
     @cached_property
     def leaves(self) -> list[int]:
         return [i for i, v in enumerate(self.vertices) if v.line.application is None and v.line.tensor.requires_grad]
+
+    def below(self, vertex: int) -> list[Edge]:
+        """Return the edges by which a vertex sends its gradient on."""
+        return [Edge(vertex, position) for position in self.vertices[vertex].rules]
 
     def source(self, edge: Edge) -> int:
         return self.vertices[edge.vertex].sources[edge.position]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
 from gradcli.homework.wording import wrapped
 
+T = TypeVar("T")
 PATHS = 10  # of which every subset is tried
 
 
@@ -40,14 +41,22 @@ class Problem:
         """Return the problem of the same output with respect to another vertex; the two share their cache."""
         return replace(self, by=by)
 
+    def once(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return a result that problems of one output share, computed for the first that asks."""
+        if key not in self.cache:
+            self.cache[key] = compute()
+        found: T = self.cache[key]
+        return found
+
     @property
     def totals(self) -> dict[int, Value]:
         """The right gradient of every vertex below `of`."""
-        if "totals" not in self.cache:
+
+        def right() -> dict[int, Value]:
             found = sweep(self.graph, self.of, seed=self.seed, stop=self.stop)
-            self.cache["totals"] = {vertex: np.asarray(total)[()] for vertex, total in found.items()}
-        totals: dict[int, Value] = self.cache["totals"]
-        return totals
+            return {vertex: np.asarray(total)[()] for vertex, total in found.items()}
+
+        return self.once("totals", right)
 
     @property
     def truth(self) -> Value:
@@ -70,10 +79,7 @@ class Problem:
     @property
     def edges(self) -> list[Edge]:
         """The edges that the gradient flows along."""
-        if "edges" not in self.cache:
-            self.cache["edges"] = [edge for edge in self.graph.edges if self.reaches(edge.vertex)]
-        edges: list[Edge] = self.cache["edges"]
-        return edges
+        return self.once("edges", lambda: [edge for edge in self.graph.edges if self.reaches(edge.vertex)])
 
     def into(self, vertex: int) -> list[Edge]:
         """Return the edges that bring the gradient of a vertex."""
@@ -97,8 +103,8 @@ class Problem:
             if vertex == self.by:
                 yield path
             elif self.reaches(vertex):
-                onward = [Edge(vertex, position) for position in self.graph.vertices[vertex].rules]
-                waiting.extend((s, (*path, e)) for e in reversed(onward) if (s := self.graph.source(e)) in above)
+                onward = reversed(self.graph.below(vertex))
+                waiting.extend((s, (*path, e)) for e in onward if (s := self.graph.source(e)) in above)
 
     def _above(self) -> set[int]:
         """Return the vertices from which `by` is reached."""

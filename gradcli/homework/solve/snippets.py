@@ -113,16 +113,13 @@ class SnippetSolution:
                 continue
             by = graph.names.get(name) if name != ask.quantity.of else None
             if by is not None and by not in graph.leaves:
-                return self.retained(Problem(graph, "gradient", graph.output, by, seed=seed), truth)
+                found = Problem(graph, "gradient", graph.output, by, seed=seed)
+                return found if is_same(found.truth, truth) else None  # one pass alone has given its `.grad`
             for arrived in passes[number].accumulated:
                 if arrived.name == name if has_name else is_same(arrived.after, truth):
                     earlier = [a for event in passes[:number] for a in event.accumulated if a.name == arrived.name]
                     return self.of_pass(graph, seed, arrived, earlier, ask)
         return None
-
-    def retained(self, problem: Problem, truth: Any) -> Problem | None:
-        """Return the problem of a value in between, where one pass alone has given its `.grad`."""
-        return problem if is_same(problem.truth, truth) else None
 
     def is_copied(self, name: str) -> bool:
         """Whether the snippet gives a name to something that it reads from a `.grad`."""

@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -113,18 +113,17 @@ class _Pairs(list[tuple[str, Any]]):
 
 def read_json(name: str, student: str, text: str) -> Submission:
     """Read a submission in JSON: `{"question": {"quantity": answer}}`."""
+    unread = partial(Submission, name, student)
     try:
         table = json.loads(
             text, parse_float=Numeral, parse_int=Numeral, parse_constant=Numeral, object_pairs_hook=_Pairs
         )
     except json.JSONDecodeError as error:
-        return Submission(
-            name, student, unreadable=f"it is not JSON: line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}"
-        )
+        return unread(unreadable=f"it is not JSON: line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}")
     except RecursionError:
-        return Submission(name, student, unreadable="it is nested too deeply")
+        return unread(unreadable="it is nested too deeply")
     if not isinstance(table, _Pairs):
-        return Submission(name, student, unreadable='it is no object such as {"question": {"q": 8}}')
+        return unread(unreadable='it is no object such as {"question": {"q": 8}}')
     given: list[Given] = []
     remarks: list[str] = []
     for question, answers in table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result, added
@@ -24,7 +24,7 @@ def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
             if answer.question in points:
                 points[answer.question] = added((points[answer.question], answer.points))
         numbers = [*points.values(), result.score, result.max_score]
-        yield _line([result.student, result.file, *map(exact, numbers)], texts=2)
+        yield _line([result.student, result.file], map(exact, numbers))
 
 
 def write_mistakes(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
@@ -38,11 +38,10 @@ def write_mistakes(assignment: Assignment, results: Iterable[Result]) -> Iterato
         yield _line([one.code, one.title, str(one.students), str(one.answers), questions])
 
 
-def _line(cells: Sequence[str], texts: int | None = None) -> str:
-    """One row of CSV; the cells from `texts` on are numbers."""
+def _line(texts: Iterable[str], numbers: Iterable[str] = ()) -> str:
+    """Write one row of CSV."""
     stream = io.StringIO()
-    count = len(cells) if texts is None else texts
-    csv.writer(stream, lineterminator="\n").writerow([*map(harmless, cells[:count]), *cells[count:]])
+    csv.writer(stream, lineterminator="\n").writerow([*map(harmless, texts), *numbers])
     return stream.getvalue()
 
 
