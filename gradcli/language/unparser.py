@@ -22,7 +22,6 @@ from gradcli.language.tree import (
     Method,
     Name,
     Number,
-    Program,
     Slice,
     Statement,
     Tuple,
@@ -94,11 +93,6 @@ def unparse_statement(statement: Statement, *, multiply: str = "*") -> str:
     """The text of a statement, `target = value`."""
     value = unparse(statement.value, multiply=multiply)
     return value if statement.target is None else f"{statement.target} = {value}"
-
-
-def unparse_program(program: Program, *, multiply: str = "*") -> str:
-    """The text of a program, one statement a line."""
-    return "\n".join(unparse_statement(statement, multiply=multiply) for statement in program.statements)
 
 
 def _pieces(node: Expression) -> Sequence[Piece]:

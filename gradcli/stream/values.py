@@ -1,7 +1,7 @@
-"""numpy values as JSON has them, and back; the text of a document.
+"""numpy values as JSON has them, and the text of a document.
 
-Strict JSON has no nan and no infinity: they are the strings of `NAMED`. A float is written with the shortest digits
-that give the same float back, in its own precision: a float32 of a tenth is `0.1` and not `0.10000000149011612`.
+Strict JSON has no nan and no infinity: they are the strings "NaN", "Infinity" and "-Infinity". A float is written with
+the shortest digits that give it back in its own precision: a float32 of a tenth is `0.1`, not `0.10000000149011612`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ import numpy as np
 from gradcli.stream.digits import widened
 
 Json = Any  # None, bool, int, float, str, list, dict
-
-NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 # Delete and C1 controls, invisible marks that reorder text, line separators and lone surrogates: some act on a
 # terminal, some cannot be encoded. JSON may escape any character, and none of these occurs outside a string.
@@ -67,16 +64,3 @@ def dump(document: Json, *, indent: int | None = None, ascii: bool = False) -> s
     if text.isascii() and "\x7f" not in text:
         return text
     return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def array(value: Json, dtype: str, shape: Sequence[int]) -> Any:
-    """The numpy value that `plain` wrote: an array, a scalar where the shape is empty, None for None."""
-    if value is None:
-        return None
-    return np.asarray(_numbers(value), dtype).reshape(shape)[()]
-
-
-def _numbers(value: Json) -> Json:
-    if isinstance(value, list):
-        return [_numbers(item) for item in value]
-    return NAMED[value] if isinstance(value, str) else value

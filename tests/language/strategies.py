@@ -24,6 +24,7 @@ from gradcli.language.tree import (
     Tuple,
     Unary,
 )
+from gradcli.language.unparser import unparse_statement
 
 NAMES = st.sampled_from(
     ["x", "y", "x1", "W", "theta", "θ", "é", "梯度", "x₁", "_", "e", "E", "relu", "Trueish", "no_t"]
@@ -83,3 +84,8 @@ def expressions(max_leaves: int = 12) -> SearchStrategy[Expression]:
 def programs() -> SearchStrategy[Program]:
     statement = st.builds(Statement, st.one_of(st.none(), NAMES), expressions(5))
     return st.lists(statement, min_size=1, max_size=4).map(lambda statements: Program(tuple(statements)))
+
+
+def unparse_program(program: Program, *, multiply: str = "*") -> str:
+    """The text of a program, one statement a line."""
+    return "\n".join(unparse_statement(statement, multiply=multiply) for statement in program.statements)

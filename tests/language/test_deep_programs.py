@@ -9,8 +9,8 @@ import pytest
 from gradcli.errors import ProgramSyntaxError
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import fold, names, postorder
-from gradcli.language.unparser import unparse_program
 from gradcli.source import Source
+from tests.language.strategies import unparse_program
 
 DEPTH = 2_000
 

@@ -19,9 +19,9 @@ from gradcli.language.tree import (
     Unary,
     postorder,
 )
-from gradcli.language.unparser import unparse, unparse_program
+from gradcli.language.unparser import unparse
 from gradcli.source import Source
-from tests.language.strategies import expressions
+from tests.language.strategies import expressions, unparse_program
 
 
 def parse(text: str) -> Expression:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from gradcli.errors import ProgramSyntaxError
 from gradcli.language.parser import parse_program
-from gradcli.language.unparser import unparse_program
 from gradcli.source import Source, visible
+from tests.language.strategies import unparse_program
 
 FILES = sorted((Path(__file__).parent / "errors").glob("*.txt"))
 ESCAPE = re.compile(r"\\(?:n|r|x[0-9a-f]{2}|u[0-9a-f]{4})")

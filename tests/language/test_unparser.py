@@ -6,9 +6,9 @@ from hypothesis import given
 from gradcli.errors import ProgramSyntaxError
 from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Binary, Expression, Name, Number, Program
-from gradcli.language.unparser import Precedence, precedence, unparse, unparse_program, unparse_statement
+from gradcli.language.unparser import Precedence, precedence, unparse, unparse_statement
 from gradcli.source import Source
-from tests.language.strategies import expressions, programs
+from tests.language.strategies import expressions, programs, unparse_program
 
 CANONICAL = [
     "2*(x1 + a*x2)*x2",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gradcli.errors import EvaluationError
-from gradcli.explanation.model import Explanation, Local, Node, Step
+from gradcli.explanation.model import Explanation
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse
 from gradcli.render.graph.labels import edges, equation, local_label
@@ -14,9 +16,10 @@ from gradcli.render.text.looks import Looks
 from gradcli.stream.values import Json, plain
 
 Document = dict[str, Json]
-Writer = Callable[[Expression | None], str | None]
+Writer = Callable[[Expression], str]
 
 LARGEST = 2**21  # entries of all values; as text they take a hundred times their memory
+PLAIN = {str, int, bool, type(None)}
 EXACT = Looks(ascii=True, precision=17)
 
 
@@ -37,11 +40,11 @@ def explanation_document(explanation: Explanation) -> Document:
         "output": explanation.output,
         "value": plain(explanation.value),
         "upstream": plain(explanation.upstream),
-        "nodes": [_node(node, write) for node in explanation.nodes],
-        "steps": [_step(step, write) for step in explanation.steps],
+        "nodes": _listed(explanation.nodes, write),
+        "steps": _listed(explanation.steps, write),
         "gradients": {leaf.name: plain(leaf.gradient) for leaf in explanation.leaves},
-        "formulas": {leaf.name: write(leaf.formula) for leaf in explanation.leaves},
-        "notes": [{"code": note.code, "node": note.node, "message": note.message} for note in explanation.notes],
+        "formulas": {leaf.name: leaf.formula and write(leaf.formula) for leaf in explanation.leaves},
+        "notes": _listed(explanation.notes, write),
     }
 
 
@@ -62,7 +65,7 @@ def formulas_document(explanation: Explanation) -> Document:
         "schema": "gradcli.formulas/1",
         "ok": True,
         "program": explanation.program,
-        "formulas": {leaf.name: write(leaf.formula) for leaf in explanation.leaves},
+        "formulas": {leaf.name: leaf.formula and write(leaf.formula) for leaf in explanation.leaves},
     }
 
 
@@ -91,54 +94,30 @@ def graph_document(explanation: Explanation, format: str, text: str) -> Document
     }
 
 
-def _node(node: Node, write: Writer) -> Document:
-    return {
-        "id": node.id,
-        "name": node.name,
-        "kind": node.kind,
-        "expression": write(node.expression),
-        "span": list(node.span),
-        "op": node.op,
-        "grad_fn": node.grad_fn,
-        "inputs": list(node.inputs),
-        "shape": list(node.shape),
-        "dtype": node.dtype,
-        "value": plain(node.value),
-        "requires_grad": node.requires_grad,
-        "is_leaf": node.is_leaf,
-        "grad": plain(node.grad),
-        "locals": [_local(local, write) for local in node.locals],
-    }
+def facts(fact: Any, write: Writer = unparse) -> Document:
+    """Return the fields of a dataclass as JSON has them: formulas by `write`, values as numbers and nested lists."""
+    found = {}
+    for name in fact.__match_args__:
+        value = getattr(fact, name)
+        found[name] = value if type(value) in PLAIN else _listed(value, write)
+    return found
 
 
-def _local(local: Local, write: Writer) -> Document:
-    return {
-        "input": local.input,
-        "formula": write(local.formula),
-        "value": plain(local.value),
-        "rule": write(local.rule),
-    }
-
-
-def _step(step: Step, write: Writer) -> Document:
-    return {
-        "node": step.node,
-        "input": step.input,
-        "upstream": plain(step.upstream),
-        "rule": write(step.rule),
-        "contribution": plain(step.contribution),
-        "summed_axes": list(step.summed_axes),
-        "total": plain(step.total),
-    }
+def _listed(value: Any, write: Writer) -> Json:
+    if type(value) is np.float64:  # most values of a large program
+        return plain(value)
+    if isinstance(value, Expression):
+        return write(value)
+    if isinstance(value, tuple):
+        return [item if type(item) in PLAIN else _listed(item, write) for item in value]
+    return facts(value, write) if hasattr(value, "__match_args__") else plain(value)
 
 
 def _writer() -> Writer:
     """Writes formulas, each once: a step has the very rule of its edge. The explanation keeps them all alive."""
     written: dict[int, str] = {}
 
-    def write(tree: Any) -> str | None:
-        if tree is None:
-            return None
+    def write(tree: Expression) -> str:
         if type(tree) is Name:
             return tree.id
         key = id(tree)

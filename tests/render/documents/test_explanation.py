@@ -24,11 +24,11 @@ from gradcli.render.documents.explanation import (
     gradients_document,
     graph_document,
 )
-from gradcli.render.documents.reader import read_explanation
 from gradcli.render.documents.schemas import names, schema
 from gradcli.render.text.error import error_document
 from gradcli.source import Source, Span
-from gradcli.stream.values import array, dump, plain
+from gradcli.stream.values import dump, plain
+from tests.render.documents.reader import array, read_explanation
 from tests.render.programs import CASES, Case, explained
 
 SCALARS = st.floats(width=32) | st.integers(-5, 5).map(float)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Note, Step
 from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Expression
 from gradcli.render.documents.explanation import Document
 from gradcli.source import Source, Span
-from gradcli.stream.values import array
+
+NAMED = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 Parser = Callable[[str | None], Any]  # to an Expression, or None for None
 
@@ -90,3 +94,16 @@ def _parser() -> Parser:
         return None if text is None else parse_expression(Source(text))
 
     return parse
+
+
+def array(value: Any, dtype: str, shape: Sequence[int]) -> Any:
+    """Return the numpy value that `plain` wrote: an array, a scalar where the shape is empty, None for None."""
+    if value is None:
+        return None
+    return np.asarray(_numbers(value), dtype).reshape(shape)[()]
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_numbers(item) for item in value]
+    return NAMED[value] if isinstance(value, str) else value
