@@ -229,20 +229,26 @@ def test_files_of_other_kinds_are_told(capsys: pytest.CaptureFixture[str], week:
     assert len(document(result.out)["submissions"]) == 4
 
 
+def by_clock(seconds: int) -> list[str]:
+    """`gradcli` with a clock that goes on by so many seconds whenever it is asked."""
+    clock = f"import itertools, time; ticks = itertools.count(); time.monotonic = lambda: next(ticks)*{seconds}"
+    return [sys.executable, "-c", f"{clock}\nfrom gradcli.__main__ import main; main()"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "name"), [(50, "--all answers"), (80, "answers/bob.txt"), (120, "answers/cy.json")]
 )
 def test_looks(week: Path, columns: int, name: str) -> None:
     arguments = ["check", "week1.toml", *name.split()]
-    wide = in_terminal(*arguments, columns=columns, NO_COLOR="1")
+    wide = in_terminal(*arguments, columns=columns, command=by_clock(0), NO_COLOR="1")  # no bar before the page
     assert "\x1b" not in wide
     assert max(map(len, wide.splitlines())) <= columns
-    plain = in_terminal(*arguments, "--ascii", "--color", "never", columns=columns)
+    plain = in_terminal(*arguments, "--ascii", "--color", "never", columns=columns, command=by_clock(0))
     assert plain.replace("é", "").isascii()  # but for what is called so
     assert max(map(len, plain.splitlines())) <= columns
     if columns == 80:
-        assert "\x1b[" in in_terminal(*arguments, columns=columns)
+        assert "\x1b[" in in_terminal(*arguments, columns=columns, command=by_clock(0))
 
 
 @pytest.fixture(scope="module")
@@ -308,11 +314,8 @@ def test_an_interruption_is_quiet(crowd: Path, jobs: str) -> None:
 
 @pytest.mark.parametrize("seconds", [0, 1])
 def test_a_bar_after_a_second(week: Path, seconds: int) -> None:
-    """By a clock that goes on by so many seconds whenever it is asked."""
-    clock = f"import itertools, time; ticks = itertools.count(); time.monotonic = lambda: next(ticks)*{seconds}"
-    program = f"{clock}\nfrom gradcli.__main__ import main; main()"
     arguments = ["check", "week1.toml", "answers", "--report", "csv", "-o", "grades.csv", "--ascii"]
-    found = shown(arguments, code=1, command=[sys.executable, "-c", program])
+    found = shown(arguments, code=1, command=by_clock(seconds))
     assert bool(re.search(rb"\d/4", found)) == bool(seconds)
 
 

@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,7 @@ def test_arguments_that_are_not_utf8(arguments: list[bytes]) -> None:
     assert document["ok"] is False
 
 
-def in_terminal(*arguments: str, columns: int = 80, **environment: str) -> str:
+def in_terminal(*arguments: str, columns: int = 80, command: Sequence[str] = COMMAND, **environment: str) -> str:
     """What a terminal of this width gets to show."""
     pid, terminal = pty.fork()
     if pid == 0:
@@ -144,7 +145,7 @@ def in_terminal(*arguments: str, columns: int = 80, **environment: str) -> str:
         import termios
 
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        os.execve(sys.executable, [*COMMAND, *arguments], {**QUIET, "TERM": "xterm", **environment})
+        os.execve(sys.executable, [*command, *arguments], {**QUIET, "TERM": "xterm", **environment})
     shown = b""
     while True:
         try:
