@@ -1,18 +1,20 @@
-"""The house stands: every module imports downwards only, no two modules need each other, and no file is too long."""
+"""The house stands: imports go down and never round, rooms and files are small, tests stand where their module does."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
-
-import pytest
 
 import gradcli
 
 ROOT = Path(gradcli.__file__).parent
+TESTS = Path(__file__).parent
 LONGEST = 280  # lines of a file
+MOST = 16  # modules of a folder
+SIBLINGS = {"commands", "script.stdlib", "script.torch.nn.layers"}  # of one kind, which a reader scans by name
+WITHOUT_A_ROOM = {"benchmarks", "goldens"}  # folders of tests alone
 
 # From the ground up; a folder imports from those below it, and folders on one line know nothing of each other.
 LAYERS = [
@@ -34,11 +36,9 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 FILES = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted(ROOT.rglob("*.py"))}
 
 
-class Import(NamedTuple):
-    """One module that another needs; `deferred` if only a function or a type checker imports it."""
-
-    module: str
-    deferred: bool
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in FILES.items()}
 
 
 def module_of(name: str) -> str | None:
@@ -52,33 +52,25 @@ def module_of(name: str) -> str | None:
     return package if package in FILES else None
 
 
-def imports_of(path: Path) -> Iterator[Import]:
-    waiting: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), False)]
-    while waiting:
-        node, deferred = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            deferred = True
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            deferred = True
-        waiting.extend((child, deferred) for child in ast.iter_child_nodes(node))
-        for name in _named(node):
-            module = module_of(name)
-            if module is not None:
-                yield Import(module, deferred)
+def needs(tree: ast.AST) -> Iterator[str]:
+    """The modules that a file imports anywhere, those that it names in full in strings included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            whole = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if module_of(name) else str(node.module) for name in whole]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names = [node.value] if "." in node.value else []
+        else:
+            continue
+        yield from filter(None, map(module_of, names))
 
 
-def _named(node: ast.AST) -> list[str]:
-    """The dotted names of modules that a statement imports; a name from a module stands for that module."""
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        assert node.level == 0, "imports are absolute"
-        whole = [f"{node.module}.{alias.name}" for alias in node.names]
-        return [name if module_of(name) else str(node.module) for name in whole]
-    return []
-
-
-IMPORTS = {module: set(imports_of(path)) for module, path in FILES.items()}
+@cache
+def graph() -> dict[str, set[str]]:
+    return {module: set(needs(tree)) - {module} for module, tree in trees().items()}
 
 
 def layer(module: str) -> str:
@@ -88,32 +80,120 @@ def layer(module: str) -> str:
 def test_every_module_stands_in_a_layer() -> None:
     assert {layer(module) for module in FILES} <= set(LEVEL)
     assert {"engine.tensor", "ops.pointwise.arithmetic", "cli", "__init__"} <= set(FILES)
+    assert "script.torch.module" in graph()["script.library"], "a table of names counts"
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_imports_go_down(module: str) -> None:
-    own = layer(module)
-    upward = {
-        needed.module
-        for needed in IMPORTS[module]
-        if layer(needed.module) != own and LEVEL[layer(needed.module)] >= LEVEL[own]
-        if needed.module != "__init__"  # the version
-    }
-    assert upward == set(), f"{module} imports from a layer that is not below {own}"
+def test_imports_go_down() -> None:
+    upward = [
+        f"{module} imports {needed}"
+        for module, all_needed in graph().items()
+        for needed in sorted(all_needed - {"__init__"})  # the version
+        if layer(needed) != layer(module) and LEVEL[layer(needed)] >= LEVEL[layer(module)]
+    ]
+    assert not upward, "\n".join(upward)
+
+
+def reached(start: str) -> set[str]:
+    """The modules that a module needs, directly or through others."""
+    found, waiting = set[str](), [start]
+    while waiting:
+        new = graph()[waiting.pop()] - found
+        found |= new
+        waiting.extend(new)
+    return found
 
 
 def test_no_modules_need_each_other() -> None:
-    needs = {
-        module: {needed.module for needed in imports if not needed.deferred} - {module}
-        for module, imports in IMPORTS.items()
+    """Neither by an import in a function nor for a type checker."""
+    beyond = {module: reached(module) for module in FILES}
+    circles = [
+        f"{module} imports {needed}"
+        for module, all_needed in graph().items()
+        for needed in sorted(all_needed)
+        if module in beyond[needed]
+    ]
+    assert not circles, "\n".join(["these are parts of circles:", *circles])
+
+
+def test_a_file_is_one_thing() -> None:
+    lines = {module: path.read_text(encoding="utf-8").count("\n") for module, path in FILES.items()}
+    assert {module: count for module, count in lines.items() if count > LONGEST} == {}, "these are two things"
+
+
+def rooms() -> dict[str, list[str]]:
+    """The modules of each folder by their last name."""
+    found: dict[str, list[str]] = {}
+    for module in FILES:
+        folder, _, name = module.rpartition(".")
+        found.setdefault(folder, []).append(name)
+    return found
+
+
+def test_a_folder_is_one_room() -> None:
+    counts = {folder: len(set(names) - {"__init__"}) for folder, names in rooms().items()}
+    crowded = {folder: count for folder, count in counts.items() if count > MOST and folder not in SIBLINGS}
+    assert crowded == {}, "these are several rooms"
+
+
+def test_a_room_says_what_lives_there() -> None:
+    silent = [folder for folder, names in rooms().items() if "__init__" not in names]
+    for module, tree in trees().items():
+        if module.endswith(".__init__"):
+            lines = (ast.get_docstring(tree) or "").splitlines()
+            if not 1 <= len(lines) <= 3:
+                silent.append(module)
+    assert silent == [], "a docstring of two lines, and perhaps an empty one between them"
+
+
+def dotted(node: ast.AST, imported: dict[str, str]) -> str:
+    """The full name of what an expression such as `Tensor` or `tensor.Tensor` stands for."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value, imported)}.{node.attr}"
+    return imported.get(node.id, "") if isinstance(node, ast.Name) else ""
+
+
+def patches(tree: ast.AST, classes: set[str]) -> Iterator[str]:
+    """The statements that give an attribute to a class of another module."""
+    imported = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
     }
-    while free := [module for module, needed in needs.items() if not needed & set(needs)]:
-        for module in free:
-            del needs[module]
-    assert needs == {}, "these modules import each other in a circle, or stand above one that does"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
+            changed: list[ast.AST] = [node.args[0]]
+        elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            changed = [node.value]
+        else:
+            continue
+        if any(dotted(one, imported) in classes for one in changed):
+            yield ast.unparse(node)
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_a_file_is_one_thing(module: str) -> None:
-    lines = FILES[module].read_text(encoding="utf-8").count("\n")
-    assert lines <= LONGEST, f"{module} has {lines} lines: it is two things"
+def test_no_module_changes_a_class_of_another() -> None:
+    classes = {
+        f"gradcli.{module}.{node.name}"
+        for module, tree in trees().items()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
+    found = {module: list(patches(tree, classes)) for module, tree in trees().items()}
+    assert {module: statements for module, statements in found.items() if statements} == {}
+
+
+def test_tests_stand_in_the_room_of_what_they_test() -> None:
+    """A test named after the one module of that name in its layer stands beside it; any other is a test of its room."""
+    places: dict[tuple[str, str], set[str]] = {}
+    for folder, names in rooms().items():
+        for name in names:
+            places.setdefault((layer(folder), name), set()).add(folder)
+        outer, _, name = folder.rpartition(".")
+        places.setdefault((layer(folder), name), set()).update({folder, outer})
+    elsewhere = []
+    for path in sorted(TESTS.rglob("test_*.py")):
+        folder = ".".join(path.relative_to(TESTS).parent.parts)
+        homes = places.get((layer(folder), path.stem.removeprefix("test_")), set())
+        if folder not in WITHOUT_A_ROOM and (folder not in rooms() or (len(homes) == 1 and folder not in homes)):
+            elsewhere.append(f"{path.relative_to(TESTS)}: {', '.join(homes) or 'no such room'}")
+    assert elsewhere == []

@@ -27,6 +27,7 @@ def loaded_by(code: str) -> set[str]:
     return set(result.stdout.split("loaded")[-1].split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -43,6 +44,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed(code: str) -> None:
     assert loaded_by(code) == set()
 
 
+@pytest.mark.slow
 def test_documents_need_no_rich() -> None:
     code = "from gradcli.cli import run; run(['{}', 'x**2', 'x=3', '--json'])"
     assert loaded_by(code.format("eval")) == {"numpy", "lark"}

@@ -28,6 +28,7 @@ def dying(number: int) -> int:
     return number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 def test_order(jobs: int) -> None:
     assert list(mapped(doubled, range(10), jobs)) == list(range(0, 20, 2))

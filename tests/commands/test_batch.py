@@ -241,6 +241,7 @@ def test_the_input_is_never_the_output(batch: Batch, tmp_path: Path) -> None:
     assert (found.code, path.read_text()) == (2, '{"x": 3}\n')
 
 
+@pytest.mark.slow
 def test_a_file_that_ends_too_early(batch: Batch, tmp_path: Path) -> None:
     path = tmp_path / "points.jsonl.gz"
     whole = gzip.compress("".join(f'{{"x": {n}}}\n' for n in range(100_000)).encode())
@@ -258,6 +259,7 @@ def test_a_line_that_is_too_long(batch: Batch) -> None:
     assert [line["ok"] for line in batch.lines(["sum(x)"], text)] == [True, False, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [SQUARE, "sum(stack([x1, a, x2])**2)"])
 def test_more_processes_give_the_same(batch: Batch, program: str) -> None:
     text = "".join(f'{{"x1": {n}, "a": {n}.5, "x2": -{n}}}\n' + "no\n" * (n % 97 == 0) for n in range(1500))

@@ -32,6 +32,7 @@ def arrives(descriptor: int) -> bytes:
     return os.read(descriptor, 2**16)
 
 
+@pytest.mark.slow
 def test_slow_records_are_written_before_all_are_computed(tmp_path: Path) -> None:
     path = tmp_path / "points.jsonl"
     path.write_bytes(b'{"x": 2}\n' * 20_000)
@@ -42,6 +43,7 @@ def test_slow_records_are_written_before_all_are_computed(tmp_path: Path) -> Non
         process.stdout.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_result_does_not_wait_for_more_records(jobs: str) -> None:
     with opened(*SQUARE, "--jobs", jobs) as process:
@@ -70,6 +72,7 @@ def test_a_terminal_gets_a_result_a_line() -> None:
     os.close(controller)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_reader_that_goes_away_is_left_in_peace(jobs: str) -> None:
     reading, writing = os.pipe()
@@ -79,6 +82,7 @@ def test_a_reader_that_goes_away_is_left_in_peace(jobs: str) -> None:
     assert (result.returncode, result.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["-o", "-"], ["-o", "/dev/full"]])
 def test_a_full_disk_is_told(arguments: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
@@ -87,6 +91,7 @@ def test_a_full_disk_is_told(arguments: list[str]) -> None:
     assert result.stderr.startswith(b"error[E011]: cannot write the output: No space left on device\n")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interruption_leaves_whole_lines(jobs: str) -> None:
@@ -128,6 +133,7 @@ def shown(arguments: list[str], code: int = 0, command: Sequence[str] = COMMAND,
     return found
 
 
+@pytest.mark.slow
 def test_progress_is_shown_for_files_alone(tmp_path: Path) -> None:
     points, results = tmp_path / "points.jsonl", str(tmp_path / "results.jsonl")
     points.write_bytes(POINT * 3_000)

@@ -124,6 +124,7 @@ def test_what_is_refused(
     assert {path: path.read_bytes() for path in week.rglob("*") if path.is_file()} == before
 
 
+@pytest.mark.slow
 def test_an_assignment_from_standard_input(week: Path) -> None:
     with Path("week1.toml").open("rb") as file:
         assert start("check", "-", "answers/ada.txt", stdin=file).returncode == 0
@@ -194,6 +195,7 @@ def test_a_report_of_the_last_time_is_no_submission(capsys: pytest.CaptureFixtur
     assert [row["student"] for row in csv.DictReader(io.StringIO(reports[0]))] == ["ada", "bob", "cy", "dan"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["verdict", "node", "rule", "value"])
 @pytest.mark.parametrize("output", ["", "--all", "--json", *(f"--report {name}" for name in FORMATS)])
 def test_no_right_number_is_told_below_value(
@@ -227,19 +229,26 @@ def test_files_of_other_kinds_are_told(capsys: pytest.CaptureFixture[str], week:
     assert len(document(result.out)["submissions"]) == 4
 
 
+def by_clock(seconds: int) -> list[str]:
+    """`gradcli` with a clock that goes on by so many seconds whenever it is asked."""
+    clock = f"import itertools, time; ticks = itertools.count(); time.monotonic = lambda: next(ticks)*{seconds}"
+    return [sys.executable, "-c", f"{clock}\nfrom gradcli.__main__ import main; main()"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "name"), [(50, "--all answers"), (80, "answers/bob.txt"), (120, "answers/cy.json")]
 )
 def test_looks(week: Path, columns: int, name: str) -> None:
     arguments = ["check", "week1.toml", *name.split()]
-    wide = in_terminal(*arguments, columns=columns, NO_COLOR="1")
+    wide = in_terminal(*arguments, columns=columns, command=by_clock(0), NO_COLOR="1")  # no bar before the page
     assert "\x1b" not in wide
     assert max(map(len, wide.splitlines())) <= columns
-    plain = in_terminal(*arguments, "--ascii", "--color", "never", columns=columns)
+    plain = in_terminal(*arguments, "--ascii", "--color", "never", columns=columns, command=by_clock(0))
     assert plain.replace("é", "").isascii()  # but for what is called so
     assert max(map(len, plain.splitlines())) <= columns
     if columns == 80:
-        assert "\x1b[" in in_terminal(*arguments, columns=columns)
+        assert "\x1b[" in in_terminal(*arguments, columns=columns, command=by_clock(0))
 
 
 @pytest.fixture(scope="module")
@@ -257,6 +266,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", ["--all", "--json"])
 def test_more_processes_give_the_same(crowd: Path, output: str) -> None:
     results = [
@@ -267,6 +277,7 @@ def test_more_processes_give_the_same(crowd: Path, output: str) -> None:
     assert b"s099" in results[0].stdout
 
 
+@pytest.mark.slow
 def test_a_class_in_one_file_is_graded_as_in_many(crowd: Path) -> None:
     one, many = (
         json.loads(start("check", "week1.toml", name, "--json", cwd=crowd).stdout) for name in ("class.csv", "answers")
@@ -277,6 +288,7 @@ def test_a_class_in_one_file_is_graded_as_in_many(crowd: Path) -> None:
     assert one == many
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_reader_that_goes_away_is_left_in_peace(crowd: Path, jobs: str) -> None:
     reading, writing = os.pipe()
@@ -286,6 +298,7 @@ def test_a_reader_that_goes_away_is_left_in_peace(crowd: Path, jobs: str) -> Non
     assert (result.returncode, result.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interruption_is_quiet(crowd: Path, jobs: str) -> None:
@@ -301,11 +314,8 @@ def test_an_interruption_is_quiet(crowd: Path, jobs: str) -> None:
 
 @pytest.mark.parametrize("seconds", [0, 1])
 def test_a_bar_after_a_second(week: Path, seconds: int) -> None:
-    """By a clock that goes on by so many seconds whenever it is asked."""
-    clock = f"import itertools, time; ticks = itertools.count(); time.monotonic = lambda: next(ticks)*{seconds}"
-    program = f"{clock}\nfrom gradcli.__main__ import main; main()"
     arguments = ["check", "week1.toml", "answers", "--report", "csv", "-o", "grades.csv", "--ascii"]
-    found = shown(arguments, code=1, command=[sys.executable, "-c", program])
+    found = shown(arguments, code=1, command=by_clock(seconds))
     assert bool(re.search(rb"\d/4", found)) == bool(seconds)
 
 

@@ -55,6 +55,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "command"), DOCUMENTS.items(), ids=DOCUMENTS)
 def test_results(capsys: pytest.CaptureFixture[str], name: str, command: str) -> None:
     result = gradcli(capsys, f"{command} --json")
@@ -64,6 +65,7 @@ def test_results(capsys: pytest.CaptureFixture[str], name: str, command: str) ->
     assert (found["schema"], found["ok"]) == (f"gradcli.{name}/1", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "code"), ERRORS.items(), ids=ERRORS)
 def test_errors(capsys: pytest.CaptureFixture[str], command: str, code: str) -> None:
     result = gradcli(capsys, f"{command} --json")

@@ -122,6 +122,7 @@ def autograder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("submission", "score"), [("perfect.txt", 25.0), ("partly.txt", 9.0), ("hostile.txt", 6.0), ("", 0.0)]
 )

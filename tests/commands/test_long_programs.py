@@ -32,6 +32,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_they_go_all_the_way(capsys: pytest.CaptureFixture[str], program: str, command: str) -> None:

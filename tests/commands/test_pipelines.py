@@ -41,6 +41,7 @@ def test_there_are_pipelines() -> None:
     assert [script for script in SCRIPTS if not script.with_suffix(".out").read_text()] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", RUNNABLE, ids=lambda script: script.stem)
 def test_a_pipeline_prints_what_it_says(script: Path, environment: dict[str, str]) -> None:
     result = subprocess.run(

@@ -36,6 +36,7 @@ def test_there_are_examples() -> None:
     assert {page.parent.name for page in PAGES[1:]} == {"homework", "pipelines", "snippets"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "printed"), EXAMPLES, ids=[command for command, _ in EXAMPLES])
 def test_examples(command: str, printed: str) -> None:
     text = f'gradcli() {{ "{sys.executable}" -m gradcli "$@"; }}\n{command}'

@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ def start(*arguments: str | bytes, **options: Any) -> subprocess.CompletedProces
     return subprocess.run([*COMMAND, *arguments], env=environment, check=False, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["ops"], ["--help"], SQUARE, [*SQUARE, "--json"], ["eval", "x+", "--json"]])
 def test_a_reader_that_goes_away_is_left_in_peace(arguments: list[str]) -> None:
     reading, writing = os.pipe()
@@ -42,6 +44,7 @@ def test_a_reader_that_goes_away_is_left_in_peace(arguments: list[str]) -> None:
     assert (result.returncode, result.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["--version"], SQUARE, [*SQUARE, "--json"], ["eval", "x+", "--json"]])
 def test_a_full_disk_is_told(arguments: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
@@ -56,6 +59,7 @@ def test_an_error_that_cannot_be_told_keeps_its_code() -> None:
         assert start("eval", "x+", stderr=full).returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("closed", "arguments", "code"),
     [(0, ["eval", "-f", "-"], 2), (1, SQUARE, 0), (1, ["eval", "x"], 3), (2, ["eval", "x"], 3), (2, SQUARE, 0)],
@@ -89,6 +93,7 @@ def test_standard_input() -> None:
     assert b"standard input is not UTF-8 text" in broken.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
     [
@@ -109,6 +114,7 @@ def test_streams_that_are_not_utf8(environment: dict[str, str]) -> None:
     assert b"1 | \\u03b8*" in error.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -130,7 +136,7 @@ def test_arguments_that_are_not_utf8(arguments: list[bytes]) -> None:
     assert document["ok"] is False
 
 
-def in_terminal(*arguments: str, columns: int = 80, **environment: str) -> str:
+def in_terminal(*arguments: str, columns: int = 80, command: Sequence[str] = COMMAND, **environment: str) -> str:
     """What a terminal of this width gets to show."""
     pid, terminal = pty.fork()
     if pid == 0:
@@ -139,7 +145,7 @@ def in_terminal(*arguments: str, columns: int = 80, **environment: str) -> str:
         import termios
 
         fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        os.execve(sys.executable, [*COMMAND, *arguments], {**QUIET, "TERM": "xterm", **environment})
+        os.execve(sys.executable, [*command, *arguments], {**QUIET, "TERM": "xterm", **environment})
     shown = b""
     while True:
         try:
@@ -154,6 +160,7 @@ def in_terminal(*arguments: str, columns: int = 80, **environment: str) -> str:
     return shown.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_a_terminal_has_colour_and_a_pipe_has_none() -> None:
     assert "\x1b[36m" in in_terminal(*SQUARE)
     assert "\x1b" not in in_terminal(*SQUARE, NO_COLOR="1")

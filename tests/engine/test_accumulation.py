@@ -95,6 +95,7 @@ def test_every_example(program: str) -> None:
     assert_same_as_copied(program)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_random_programs(program: str) -> None:

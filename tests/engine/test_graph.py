@@ -93,6 +93,7 @@ def test_a_leaf_arrives_once_and_whole() -> None:
     assert x.grad.item() == 10
 
 
+@pytest.mark.slow
 def test_a_deep_chain_needs_no_stack() -> None:
     depth = 100_000
     assert sys.getrecursionlimit() < depth

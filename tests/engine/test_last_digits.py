@@ -164,6 +164,7 @@ def rational(name: str) -> Callable[..., Any]:
     )
 
 
+@pytest.mark.slow
 @given(SEEDS, st.integers(1, 60))
 @pytest.mark.parametrize(
     "function",

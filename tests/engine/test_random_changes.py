@@ -30,6 +30,7 @@ def snippets(draw: st.DrawFn) -> str:
     return ";;".join([*lines, f"out = {total}", "out.backward()", "gx = x.grad", "gw = w.grad"])
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(snippets())
 def test_changes_do_as_torch(snippet: str) -> None:

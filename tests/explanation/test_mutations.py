@@ -41,6 +41,7 @@ def test_these_slips_are_refused(program: str) -> None:
         explain(parse_program(Source(program)), {})
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")  # as torch warns
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_a_slip_is_explained_or_refused(group: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ def added(members: list[Result]) -> ClassTotals:
     return totals
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(results(), max_size=3))
 def test_sums(members: list[Result]) -> None:

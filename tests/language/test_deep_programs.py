@@ -44,6 +44,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS)
 def test_a_deep_or_long_program_goes_all_the_way(text: str) -> None:
     assert sys.getrecursionlimit() < DEPTH
@@ -57,6 +58,7 @@ def test_a_deep_or_long_program_goes_all_the_way(text: str) -> None:
     del program, again, value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 def test_a_deep_or_long_mistake_is_explained(text: str) -> None:
     with pytest.raises(ProgramSyntaxError) as caught:

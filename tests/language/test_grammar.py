@@ -34,6 +34,7 @@ def test_the_cache_is_one_file_in_the_users_folder(tmp_path: Path, monkeypatch: 
     assert file.stat().st_mtime_ns == written
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [0, 1, 40, 100, 5000])
 def test_a_damaged_cache_is_built_anew_silently(
     keep: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -146,6 +146,7 @@ def test_a_value_is_one_expression(text: str, message: str) -> None:
         parse(text)
 
 
+@pytest.mark.slow
 @given(expressions())
 def test_the_span_of_a_node_holds_its_text(tree: Expression) -> None:
     text = unparse(tree)

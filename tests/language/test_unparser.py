@@ -70,11 +70,13 @@ def test_what_is_written_reads_back_as_the_same_tree(tree: Expression) -> None:
     assert parse(unparse(tree)) == tree
 
 
+@pytest.mark.slow
 @given(expressions())
 def test_a_middle_dot_reads_back_as_the_same_tree(tree: Expression) -> None:
     assert parse(unparse(tree, multiply="·")) == tree
 
 
+@pytest.mark.slow
 @given(programs())
 def test_a_program_reads_back_as_the_same_program(program: Program) -> None:
     assert parse_program(Source(unparse_program(program))) == program
@@ -99,6 +101,7 @@ def parenthesis_pairs(text: str) -> list[tuple[int, int]]:
     return pairs
 
 
+@pytest.mark.slow
 @given(expressions())
 def test_no_pair_of_parentheses_can_be_left_out(tree: Expression) -> None:
     text = unparse(tree)

@@ -22,6 +22,7 @@ def weights(value: Any) -> Any:
     return (1 / (np.arange(np.size(value)) + 1.5)).reshape(np.shape(value))[()]
 
 
+@pytest.mark.slow
 @of_every(SMOOTH, family)
 def test_three_ways_to_the_gradient_agree(program: str) -> None:
     found = run(program)

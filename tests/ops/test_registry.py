@@ -101,6 +101,7 @@ def sum_of_squares(tensors: list[Tensor]) -> Tensor:
     return total  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 def test_every_primitive_is_used_by_an_example() -> None:
     used = {name for example in (*EXAMPLES, *listed_programs()) for name in primitives_of(example)}
     assert set(REGISTRY) - used == NOT_IN_PROGRAMS, "write an example that needs these"
@@ -117,6 +118,7 @@ def test_a_primitive_is_declared_soundly(name: str) -> None:
         assert len(primitive.rules) == 1
 
 
+@pytest.mark.slow
 @of_every([example for example in EXAMPLES if ALWAYS_DOUBLE not in example], family)
 def test_single_precision_stays_single(example: str) -> None:
     single, double = run(example, dtype=np.float32), run(example)

@@ -262,6 +262,7 @@ IMPORTS = "import torch, math, random, time, collections, functools, warnings, c
 IMPORTS += "import numpy as np\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("walk", WALKS)
 def test_walks(walk: str) -> None:
     refused(f"{IMPORTS}print({walk})\n")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from types import CodeType, FrameType, MappingProxyType, ModuleType, TracebackType
 from typing import Any
 
+import pytest
+
 from gradcli.script.interpreter import run
 from gradcli.script.library import MODULES
 from gradcli.script.limits import Limits
@@ -118,6 +120,7 @@ def is_closed(value: Any) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_attributes_lead_to_nothing_of_python() -> None:
     ways = list(reached())
     assert len(ways) > 2_000

@@ -86,6 +86,7 @@ def test_there_are_many_elementwise_operations() -> None:
     assert len(elementwise("x, y")) >= 15
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(expressions(), st.lists(st.tuples(numbers(), numbers()), min_size=1, max_size=19), st.sampled_from(DTYPES))
 def test_a_column_is_its_points(program: str, points: list[tuple[float, float]], dtype: str) -> None:
@@ -96,6 +97,7 @@ def test_a_column_is_its_points(program: str, points: list[tuple[float, float]],
     assert_same(plan, {name: {"x": x, "y": y}[name] for name in plan.names}, len(points))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("arguments", ["x", "x, y"])
 def test_each_operation_over_a_long_column(arguments: str, dtype: str) -> None:

@@ -34,6 +34,7 @@ def alone(writer: Writer, result: Result, columns: Columns) -> str:
     return "".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_plain", [False, True])
 @pytest.mark.parametrize("has_gradients", [False, True])
 @given(st.lists(st.tuples(NUMBERS, NUMBERS, FIELDS), min_size=1), st.sampled_from([np.float64, np.float32]))

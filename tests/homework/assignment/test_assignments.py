@@ -135,6 +135,7 @@ SCRIPT_MISTAKES = [
 CASES = [(WHOLE, *one) for one in MISTAKES] + [(SCRIPT, *one) for one in SCRIPT_MISTAKES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["lf", "crlf"])
 @pytest.mark.parametrize(("whole", "old", "new", "code", "under", "says"), CASES, ids=[repr(c[2])[:40] for c in CASES])
 def test_every_mistake_is_refused_at_its_place(

@@ -110,6 +110,7 @@ def test_snippets_are_linted() -> None:
     assert [one.code for one in broken] == ["program"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(15))
 def test_random_programs_at_random_values_are_clean_or_have_reasons(seed: int) -> None:
     for tape in (scalar_tape(seed, nice=False), network_tape(1000 + seed)):

@@ -35,6 +35,7 @@ def test_the_keys_of_the_samples(file: Path) -> None:
     handed_in(Grader(read_assignment(Source(file.read_text(encoding="utf-8"), file.name))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grading", GRADING.values(), ids=GRADING)
 @pytest.mark.parametrize("seed", range(12))
 def test_the_keys_of_random_programs(seed: int, grading: str) -> None:
@@ -44,6 +45,7 @@ def test_the_keys_of_random_programs(seed: int, grading: str) -> None:
         handed_in(assignment(question(tape, [*asks, *tape.named]), grading))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_formulas_of_random_programs(seed: int) -> None:
     tape = scalar_tape(seed, nice=True)

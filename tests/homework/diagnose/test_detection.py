@@ -59,6 +59,7 @@ def pairs(tape: Tape) -> Iterator[tuple[str, str, str, float]]:
                 yield by, *sorted((code, other), key=list(TITLES).index), both[by]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
 def test_two_slips_are_found_or_one_that_gives_the_same(tape_of: Callable[[int], Tape]) -> None:
     seen = alone = 0
@@ -85,6 +86,7 @@ def problem_of(tape: Tape) -> Problem:
     return Problem(graph, "gradient", graph.output, graph.names[next(iter(tape.leaves))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_sweeps_side_by_side_are_each_sweep_alone(seed: int) -> None:
     for tape in (scalar_tape(seed), network_tape(seed)):

@@ -68,6 +68,7 @@ def test_a_typed_answer_is_explained(code: str) -> None:
     assert code in [one.code for one in answer.diagnoses[:2]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
 def test_the_right_answer_has_no_diagnosis(tape_of: Callable[[int], Tape], seed: int) -> None:
@@ -78,6 +79,7 @@ def test_the_right_answer_has_no_diagnosis(tape_of: Callable[[int], Tape], seed:
         assert (answer.verdict, answer.points, answer.diagnoses, answer.ledger) == ("correct", 1.0, (), ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
 def test_a_random_number_is_mostly_unknown(tape_of: Callable[[int], Tape]) -> None:
     explained = total = 0
@@ -95,6 +97,7 @@ def test_a_random_number_is_mostly_unknown(tape_of: Callable[[int], Tape]) -> No
     assert explained < 0.05 * total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(15))
 def test_the_decimal_point(seed: int) -> None:
     for tape_of in (scalar_tape, network_tape):
@@ -127,6 +130,7 @@ def test_a_whole_number_is_not_called_cut_off(text: str) -> None:
     assert [one.code for one in answer.diagnoses] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tape_of", [scalar_tape, network_tape])
 def test_a_diagnosis_never_changes_a_grade(tape_of: Callable[[int], Tape], monkeypatch: pytest.MonkeyPatch) -> None:
     def graded(seed: int) -> list[tuple[str, float]]:

@@ -36,6 +36,7 @@ def gates(tape: Tape) -> Iterator[Wrong]:
             yield from everywhere(tape, {Site(step.name, 0): change}, step.name)
 
 
+@pytest.mark.slow
 def test_the_derivative_at_the_wrong_value() -> None:
     check("pre-post-activation", wrong_side, scalars=40, networks=15)
 

@@ -44,6 +44,7 @@ def test_some_paths_are_left_out() -> None:
     check("path-missed", some_paths, scalars=50, networks=10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_the_ledger_lists_the_paths(seed: int) -> None:
     """Where an answer is the sum of some paths, the ledger has every path, and those that add up to the answer."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 from tests.homework.asking import Wrong, check
 from tests.homework.tapes import Tape, slope
@@ -59,6 +60,7 @@ def product_of_paths(tape: Tape) -> Iterator[Wrong]:
             yield Wrong(by, np.prod([tape.along([path], by) for path in paths]), by)
 
 
+@pytest.mark.slow
 def test_the_local_derivative_is_given() -> None:
     check("local-not-total", local_alone, scalars=50, networks=10)
 
@@ -67,6 +69,7 @@ def test_the_local_derivative_of_a_name_is_given() -> None:
     check("local-not-total", local_of_a_name, scalars=15)
 
 
+@pytest.mark.slow
 def test_a_link_is_added() -> None:
     check("chain-added", added_at_a_link, scalars=50, networks=10)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 from tests.homework.asking import Wrong, apart, assignment, check, exam, explains, marked, question, typed
 from tests.homework.drawing import scalar_tape
@@ -51,14 +52,17 @@ def gradients_in_degrees(tape: Tape) -> Iterator[Wrong]:
         yield from (Wrong(by, found[by]) for by in tape.named if changes)
 
 
+@pytest.mark.slow
 def test_gradients_are_added_up() -> None:
     check("stale-grad", added_up, scalars=80, networks=50)
 
 
+@pytest.mark.slow
 def test_the_gradient_of_another_variable() -> None:
     check("swapped-variable", of_another, scalars=80, networks=50)
 
 
+@pytest.mark.slow
 def test_a_value_or_a_step_of_descent() -> None:
     check("not-a-gradient", value_or_step, scalars=80, networks=50)
 

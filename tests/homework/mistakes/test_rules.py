@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 from tests.homework.asking import Wrong, check
 from tests.homework.tapes import Change, Site, Step, Tape, slope
@@ -112,10 +113,12 @@ def signs_of_the_quotient(tape: Tape) -> Iterator[Wrong]:
                 yield from everywhere(tape, both, step.name)
 
 
+@pytest.mark.slow
 def test_one_sign() -> None:
     check("sign", one_sign, scalars=60, networks=20)
 
 
+@pytest.mark.slow
 def test_every_sign() -> None:
     check("sign", every_sign, scalars=60, networks=40)
 

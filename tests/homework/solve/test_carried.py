@@ -47,6 +47,7 @@ def grades(grader: Grader, first: str, slip: float, then: str, number: float) ->
     return marked(grader, {first: typed(slip), then: typed(number)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("of", [on_from_a_value, on_from_a_gradient])
 def test_what_follows_from_a_slip_is_carried(of, seed: int) -> None:  # type: ignore[no-untyped-def]
@@ -61,6 +62,7 @@ def test_what_follows_from_a_slip_is_carried(of, seed: int) -> None:  # type: ig
             assert (alone.verdict, alone.points) == ("wrong", 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_nothing_is_carried_from_zero_or_infinity(seed: int) -> None:
     tape = scalar_tape(seed)
@@ -75,6 +77,7 @@ def test_nothing_is_carried_from_zero_or_infinity(seed: int) -> None:
             assert answers[then].verdict != "carried"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_a_right_answer_after_a_slip_is_correct(seed: int) -> None:
     for tape in (scalar_tape(seed), network_tape(seed)):

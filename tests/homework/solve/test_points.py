@@ -60,6 +60,7 @@ def asked(program: tuple[str, str], quantity: str) -> Grader:
     return assignment(f"program = '{program[0]}'\nat = {program[1]}\nask = [{ask}]\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "quantity", "forms"), RIGHT)
 def test_the_right_formula_in_any_form(program: tuple[str, str], quantity: str, forms: list[str]) -> None:
     grader = asked(program, quantity)
@@ -68,6 +69,7 @@ def test_the_right_formula_in_any_form(program: tuple[str, str], quantity: str, 
         assert (answer.verdict, answer.points, answer.diagnoses) == ("correct", 1.0, ()), f"{form}: {answer}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("program", "quantity", "form", "code"), WRONG)
 def test_a_mistake_as_a_formula(program: tuple[str, str], quantity: str, form: str, code: str) -> None:
     answer = marked(asked(program, quantity), {quantity: form})[quantity]
@@ -77,6 +79,7 @@ def test_a_mistake_as_a_formula(program: tuple[str, str], quantity: str, form: s
     assert code in [one.code for one in answer.diagnoses], answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [CUBE, WAVE, PRODUCT, QUOTIENT, NEURON, PARTS])
 def test_a_formula_that_is_right_at_the_point_alone(program: tuple[str, str]) -> None:
     """A number, or a formula that has the right value where the question is, is wrong at random points."""

@@ -205,6 +205,7 @@ LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_thousands_of_characters_are_judged_like_any_others(text: str) -> None:
     assert len(text) < 10_000
@@ -212,6 +213,7 @@ def test_thousands_of_characters_are_judged_like_any_others(text: str) -> None:
     assert marked("d", "dq/dx", f"1 + {text}").verdict == "wrong"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

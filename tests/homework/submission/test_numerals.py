@@ -83,6 +83,7 @@ def test_the_tolerance() -> None:
     assert verdict("1000", "1000.4", "rtol = 0\natol = 0.5") == "correct"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200))
 def test_a_number_rounded_to_three_digits_or_more_is_right(seed: int) -> None:
     choose = random.Random(seed)

@@ -335,6 +335,7 @@ def test_a_hundred_megabytes(tmp_path: Path) -> None:
         assert why in found.unreadable
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["s = 9\n", "[", "s = (\n", "s = 9, [\n[\n", "=", "a\n", "s = (,", " ", "\r", "[d]\n"])
 def test_time_grows_with_the_text_alone(line: str) -> None:
     """With the square of it, each would take hours."""

@@ -93,6 +93,7 @@ def test_levels_have_the_same_shape(level: str) -> None:
     assert bool(found["mistakes"]) == (level in ("rule", "value"))
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(results(), max_size=3), st.booleans(), st.sampled_from(LEVELS))
 def test_any_class(members: list[Result], ascii: bool, level: str) -> None:
@@ -112,6 +113,7 @@ def test_what_acts_on_a_terminal_is_escaped() -> None:
     assert document(text)["submissions"][0]["student"] == HOSTILE.student
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_answers() -> None:
     def many(count: int) -> Iterator[Result]:
         for number in range(count):

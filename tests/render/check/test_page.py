@@ -91,6 +91,7 @@ def test_hostile_submissions(width: int | None, ascii: bool) -> None:
         assert max(map(cell_len, page.split("\n"))) <= width
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(results(), st.sampled_from([50, 80, 120, None]), st.booleans(), st.booleans())
 def test_any_submission(result: Result, width: int | None, ascii: bool, color: bool) -> None:

@@ -131,6 +131,7 @@ def test_mistakes() -> None:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(results(), st.sampled_from(LEVELS))
 def test_any_submission(result: Result, level: str) -> None:
@@ -147,6 +148,7 @@ def test_any_submission(result: Result, level: str) -> None:
         text.encode()
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.lists(results(), max_size=3))
 def test_any_class(members: list[Result]) -> None:

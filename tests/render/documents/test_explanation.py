@@ -57,6 +57,7 @@ def same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and a == b
 
 
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_explanation_is_valid_and_reads_back(case: Case, dtype: str) -> None:
@@ -68,6 +69,7 @@ def test_explanation_is_valid_and_reads_back(case: Case, dtype: str) -> None:
     assert explanation_document(again) == document
 
 
+@pytest.mark.slow
 @given(x=SCALARS, y=SCALARS, dtype=st.sampled_from(["float64", "float32"]))
 def test_scalars_read_back(x: float, y: float, dtype: str) -> None:
     explanation = explained("z = (x - y)**2/3 + exp(x)*log(y); -z*x", {"x": x, "y": y}, dtype=dtype)

@@ -89,6 +89,7 @@ def chain(length: int) -> Explanation:
     return Explanation(Program(()), nodes[-1].id, one, one, tuple(nodes), (), (), ())
 
 
+@pytest.mark.slow
 def test_deep_tree() -> None:
     deep = chain(20_000)
     text = tree(deep, LOOKS)

@@ -66,6 +66,7 @@ def test_functions_are_numpys(program: str) -> None:
     np.set_printoptions(precision=8, suppress=False)
 
 
+@pytest.mark.slow
 @programs(
     "np.zeros(10**12)",
     "np.zeros((10**6, 10**6))",

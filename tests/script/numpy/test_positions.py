@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.script.stdlib.agreement import REFUSED, agree, limited, programs
 
 START = f"""import numpy as np
@@ -40,6 +42,7 @@ def test_positions_and_products(program: str) -> None:
     agree(f"{START}{program}")
 
 
+@pytest.mark.slow
 @programs(
     "np.mgrid[0:10**5, 0:10**5]",
     "np.r_[0:10**10]",

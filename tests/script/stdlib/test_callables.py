@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from tests.script.stdlib.agreement import REFUSED, agree, limited, programs, unreachable
 
 
@@ -24,6 +26,7 @@ def test_functions_of_functions_are_pythons(program: str) -> None:
     agree(f"import functools, operator, contextlib{REFUSED}{program}")
 
 
+@pytest.mark.slow
 def test_reduction_stays_within_the_limits() -> None:
     limited("import functools\nfunctools.reduce(lambda a, b: a * a, range(2, 10**7))")
     limited("import operator\noperator.mul([0], 10**10)")

@@ -43,6 +43,7 @@ def test_copies_are_pythons(program: str) -> None:
     agree(f"import copy{CLASS}{program}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", TENSORS)
 def test_tensors_are_copied_as_in_torch(program: str) -> None:
     pytest.importorskip("torch")

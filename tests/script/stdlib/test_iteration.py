@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from tests.script.stdlib.agreement import agree, limited, programs, unreachable
 
 
@@ -22,6 +24,7 @@ def test_iterators_are_pythons(program: str) -> None:
     agree(f"import itertools as I\n{program}")
 
 
+@pytest.mark.slow
 @programs(
     "list(I.product(range(10**4), repeat=4))",
     "I.product([1], repeat=10**10)",

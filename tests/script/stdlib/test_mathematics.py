@@ -33,6 +33,7 @@ def test_mathematics_is_pythons(program: str) -> None:
     agree(f"import math, statistics{REFUSED}{program}")
 
 
+@pytest.mark.slow
 @programs(
     "math.factorial(10**9)",
     "math.factorial(10**400)",

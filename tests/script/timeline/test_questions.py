@@ -80,6 +80,7 @@ def page(timeline: Timeline) -> str:
     return " | ".join(" ".join(line.split()) for line in text.split("\n"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ANSWERS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_answer_is_there(program: str) -> None:
@@ -114,6 +115,7 @@ def test_news_are_told_whenever_they_come() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_runs_in_a_loop_is_forgotten() -> None:
     program = (
         f"{START}x = w\nfor i in range(500):\n    x = (x.detach() + 1).requires_grad_()\n    (x * 2).sum().backward()\n"

@@ -77,6 +77,7 @@ L.diagonal(A)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().splitlines())
 @pytest.mark.filterwarnings("ignore")
 def test_linear_algebra_as_in_torch(expression: str) -> None:

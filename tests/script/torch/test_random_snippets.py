@@ -14,6 +14,7 @@ START, BLOCK = 6246, 20
 pytestmark = pytest.mark.filterwarnings("ignore")  # torch's own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(7))
 def test_random_snippets(block: int) -> None:
     for seed in range(START + block * BLOCK, START + (block + 1) * BLOCK):

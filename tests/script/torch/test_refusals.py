@@ -176,6 +176,7 @@ r=torch.sort(torch.tensor([2,1])); r._fields
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().splitlines())
 @pytest.mark.filterwarnings("ignore")
 def test_refusals_as_in_torch(expression: str) -> None:

@@ -37,6 +37,7 @@ print(torch.compile(net, mode="default") is not None)
 """
 
 
+@pytest.mark.slow
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     text = LESSON.format(path=str(tmp_path / "net.pt"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.script.python.agreement import ADDRESS, check, programs
 from tests.script.running import ours
 
@@ -11,6 +13,7 @@ def test_classes_are_those_of_python(program: str) -> None:
     check(program)
 
 
+@pytest.mark.slow
 @programs("classes")
 def test_what_is_recorded_changes_nothing(program: str) -> None:
     assert ADDRESS.sub("", ours(program, listen=True)) == ADDRESS.sub("", ours(program))

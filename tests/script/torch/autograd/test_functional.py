@@ -53,6 +53,7 @@ torch.autograd.gradcheck(lambda t: t.detach() * t, x.double().requires_grad_())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("call", CALLS.strip().splitlines())
 def test_functional(call: str) -> None:

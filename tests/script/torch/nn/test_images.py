@@ -40,6 +40,7 @@ def test_images(called: str) -> None:
     agree(f"found = {called}\nprint(found)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "called",
     [

@@ -66,6 +66,7 @@ def test_layers_of_sums(given: str, made: str) -> None:
     agree_closely(f"m = {made}\nq = {given}.detach().requires_grad_()" + PASS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("given", "made"), ROUNDED)
 def test_graphs(given: str, made: str) -> None:
     agree(f"z = {made}({given})\nprint(z.shape, z.grad_fn, [f and f[0] for f in z.grad_fn.next_functions])")

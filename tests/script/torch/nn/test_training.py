@@ -21,6 +21,7 @@ with torch.no_grad():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -201,6 +201,7 @@ x.copy_(3)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().splitlines())
 def test_expression(expression: str) -> None:

@@ -157,6 +157,7 @@ torch.__version__[:4]
 """
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().splitlines())
 def test_expression(expression: str) -> None:

@@ -80,6 +80,7 @@ def both(name: str, options: dict[str, Any], dtype: str) -> tuple[Any, Any]:
     return here, there
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("name", "options"), EXACT)
 def test_steps_end_on_the_same_bits(name: str, options: dict[str, Any], dtype: str) -> None:
@@ -99,6 +100,7 @@ def compare_states(here: list[Any], there: list[Any]) -> None:
             np.testing.assert_allclose(value, theirs[name], 1e-4, 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("name", "options"), ROOTS)
 def test_steps_agree_with_torch(name: str, options: dict[str, Any], dtype: str) -> None:

@@ -121,6 +121,7 @@ def torch() -> Any:
     return pytest.importorskip("torch")
 
 
+@pytest.mark.slow
 @given(seeds, st.lists(draws, max_size=8))
 def test_any_row_of_draws_is_that_of_torch(torch: Any, seed: int, row: list[Draw]) -> None:
     generator = Generator(seed)
@@ -129,6 +130,7 @@ def test_any_row_of_draws_is_that_of_torch(torch: Any, seed: int, row: list[Draw
         np.testing.assert_array_equal(draw_ours(generator, *draw), draw_from_torch(torch, *draw), str(draw))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(21), 42, 1234])
 def test_printed_normals_are_those_of_torch(torch: Any, seed: int) -> None:
     generator = Generator(seed)

@@ -195,6 +195,7 @@ def test_nothing_leads_out() -> None:
     assert "has no attribute `__class__`" in printed("nn.Linear(1, 1).get_submodule('__class__')")
 
 
+@pytest.mark.slow
 def test_modules_that_hold_themselves() -> None:
     row = "s = nn.Sequential(nn.ReLU())\ns.append(s)\n"
     for call in ("s(x)", "print(s)", "s.train()", "s.apply(lambda m: 0)", "s.state_dict()"):

@@ -27,6 +27,7 @@ print(x.grad, images.grad, torch.rand(1))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_functions(call: str) -> None:
     agree(f"z = {call}" + PASS)

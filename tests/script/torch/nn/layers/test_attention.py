@@ -14,6 +14,7 @@ m = nn.MultiheadAttention(8, 2)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "called",
     [

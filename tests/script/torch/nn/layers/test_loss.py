@@ -47,6 +47,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", CALLS)
 def test_values_gradients_and_graphs(call: str) -> None:
     agree(
