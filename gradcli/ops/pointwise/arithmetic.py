@@ -24,8 +24,8 @@ from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, 
 from gradcli.ops.support.surface import operation
 
 
-def _product(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:
-    """A number goes first: `2*x`."""
+def _write_product(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:
+    """Write a product, a number first: `2*x`."""
     a, b = operands
     if b.number is not None and a.number is None:
         a, b = b, a
@@ -60,8 +60,8 @@ sub = primitive(
 )
 
 
-def _scaled(symbol: str) -> Notation:
-    """`a + 2*b`"""
+def _write_scaled(symbol: str) -> Notation:
+    """Write `a + 2*b` or `a - 2*b`."""
     return lambda x, options: Binary(symbol, x[0].tree, Binary("*", number(options["alpha"]), x[1].tree))
 
 
@@ -72,7 +72,7 @@ add_scaled = primitive(
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: g * alpha,
     node="AddBackward0",
-    notation=_scaled("+"),
+    notation=_write_scaled("+"),
     traits=("sum",),
 )
 sub_scaled = primitive(
@@ -81,7 +81,7 @@ sub_scaled = primitive(
     lambda g, out, a, b, *, alpha: g,
     lambda g, out, a, b, *, alpha: -g * alpha,
     node="SubBackward0",
-    notation=_scaled("-"),
+    notation=_write_scaled("-"),
     traits=("difference", "sum"),
 )
 neg = primitive("neg", operator.neg, lambda g, out, x: -g, notation=prefix("-"), fold=fold_neg, traits=("sum",))
@@ -90,7 +90,7 @@ mul = primitive(
     operator.mul,
     lambda g, out, a, b: g * b,
     lambda g, out, a, b: g * a,
-    notation=_product,
+    notation=_write_product,
     fold=fold_mul,
     traits=("product",),
 )
@@ -105,7 +105,7 @@ rsub = primitive(
 
 
 def _over_square(a: Any, b: Any) -> Any:
-    """`a/b**2`, divided twice as in torch, for its last digit; formulas have the square."""
+    """Return `a/b**2`, divided twice to match torch's last digit; a formula shows the square."""
     return a / b**2 if isinstance(a, Formula) or isinstance(b, Formula) else a / b / b
 
 
@@ -239,7 +239,7 @@ def floor_divide_(input: Operand, other: Operand) -> Any:
 
 
 def quotient(input: Operand, other: Operand) -> Any:
-    """`x // y` of Tensors: a node of torch's that says it has no derivative."""
+    """Return `x // y` of Tensors; its node in torch says that it has no derivative."""
     rounding.check_divisor(input, other)
     return rounding.quotient(as_tensor(input) if _is_number(other) else input, other)
 

@@ -1,4 +1,4 @@
-"""Modified Bessel functions of the first kind, of order 0 and 1; those with an `e` are scaled by `exp(-abs(x))`."""
+"""Modified Bessel functions of the first kind, of order 0 and 1; names that end in `e` are scaled by `exp(-abs(x))`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import elementwise, sign
 from gradcli.ops.pointwise.selection import guarded
 
-FAR = 30.0  # from here on the asymptotic series has the last digit
-TERMS = 90  # of the power series, for the last digit below that
+FAR = 30.0  # from here on the asymptotic series is exact to the last digit
+TERMS = 90  # of the power series, enough for the last digit below FAR
 
 
 def _scaled(order: int, x: Any) -> Any:
-    """`exp(-abs(x))*I(x)`. Abramowitz and Stegun, Handbook of Mathematical Functions, 9.6.10 and 9.7.1."""
+    """Return `exp(-abs(x))*I(x)`: Abramowitz and Stegun, Handbook of Mathematical Functions, 9.6.10 and 9.7.1."""
     values = np.asarray(x, np.float64)
     size = np.abs(values)
     near, far = np.minimum(size, FAR), np.maximum(size, FAR)

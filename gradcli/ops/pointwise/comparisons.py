@@ -74,5 +74,5 @@ def logical_or(input: Tensor, other: Tensor) -> Any:
 
 @operation("x = [-2, 0.5, 3]; where(logical_not(x > 0), x**3, x)")
 def logical_not(input: Tensor) -> Any:
-    """Whether it does not hold."""
+    """Whether the input is False or 0."""
     return opposite(input)

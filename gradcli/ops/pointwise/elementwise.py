@@ -24,7 +24,7 @@ from gradcli.ops.support.surface import Operation, operation, register
 
 POSITIVE = (0.0, math.inf)
 
-# torch gives 0 even where g is infinite; that is written as a product.
+# torch gives 0 even where g is infinite; formulas write the product `0*g`.
 zero = primitive(
     "zero",
     lambda g: np.zeros_like(g)[()],
@@ -42,9 +42,9 @@ def elementwise(
     whole: bool = False,
     **facts: Any,
 ) -> Primitive:
-    """Declare a primitive of one input and give it to users under the same name; `whole` lets integers stay such.
+    """Declare a primitive of one input and the operation of its name; `whole` leaves integers unconverted.
 
-    The facts are those of the primitive and of the operation.
+    The facts are fields of `Operation` or options of `primitive`.
     """
     own = {fact: facts.pop(fact) for fact in Operation.__match_args__ if fact in facts}
     declared = primitive(name, forward, rule, **facts)
@@ -62,7 +62,7 @@ def elementwise(
 
 
 def by_number(function: Callable[[float], float]) -> Callable[[Any], Any]:
-    """A function of Python numbers over arrays, for what numpy lacks: about 0.2 µs an entry, in double precision."""
+    """Lift a function of Python numbers to arrays, where numpy has none: about 0.2 µs an entry, in double precision."""
 
     def forward(x: Any) -> Any:
         values = np.asarray(x)
@@ -73,7 +73,7 @@ def by_number(function: Callable[[float], float]) -> Callable[[Any], Any]:
 
 
 def entries(function: Callable[..., float], *columns: Sequence[float]) -> list[float]:
-    """Return the results entry by entry; one that is too large is infinite, as in C, where Python raises an error."""
+    """Return the results entry by entry; one that overflows is infinite, as in C, where Python raises an error."""
 
     def bounded(*numbers: float) -> float:
         try:
@@ -88,18 +88,18 @@ def entries(function: Callable[..., float], *columns: Sequence[float]) -> list[f
 
 
 def sign_of(x: Any) -> Any:
-    """0 for nan, as in torch, where numpy has nan."""
+    """Return the sign of each entry; that of nan is 0 as in torch, where numpy has nan."""
     if np.asarray(x).dtype == np.bool_:
         return x
     return np.subtract(np.greater(x, 0), np.less(x, 0), dtype=np.asarray(x).dtype)
 
 
 def keeping_integers(rounded: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What is whole already stays as it is; numpy before 2.1 would make floats of it."""
+    """Return a rounding that leaves integers as they are; numpy before 2.1 would make floats of them."""
     return lambda x: rounded(x) if isinstance(x, float) or x.dtype.kind == "f" else x
 
 
-def _between_integers(x: Any) -> Any:
+def _at_integers(x: Any) -> Any:
     return np.equal(x, np.floor(x))
 
 
@@ -167,7 +167,7 @@ floor = elementwise(
     keeping_integers(np.floor),
     lambda g, out, x: zero(g),
     "The next whole number below.",
-    kinks=_between_integers,
+    kinks=_at_integers,
     convention="flat everywhere: floor' = 0",
     whole=True,
     integers_stay=True,
@@ -177,7 +177,7 @@ ceil = elementwise(
     keeping_integers(np.ceil),
     lambda g, out, x: zero(g),
     "The next whole number above.",
-    kinks=_between_integers,
+    kinks=_at_integers,
     convention="flat everywhere: ceil' = 0",
     whole=True,
     integers_stay=True,
@@ -188,7 +188,7 @@ trunc = elementwise(
     lambda g, out, x: zero(g),
     "The whole part.",
     aliases=["fix"],
-    kinks=_between_integers,
+    kinks=_at_integers,
     convention="flat everywhere: trunc' = 0",
     whole=True,
     integers_stay=True,
@@ -288,7 +288,7 @@ erf = elementwise(
 arctan2 = primitive(
     "atan2",
     np.arctan2,
-    # torch multiplies by the reciprocal, which is 0 at the origin: so the signs of zero, and the rounding, are its own
+    # torch multiplies by the reciprocal, which is 0 at the origin; this keeps its signs of zero and its rounding
     lambda g, out, y, x: g * x * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
     lambda g, out, y, x: g * -y * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
     kinks=lambda y, x: np.equal(y, 0) & np.equal(x, 0),

@@ -1,4 +1,4 @@
-"""Floating point numbers by their parts (sign, mantissa, exponent), and the larger of two that leaves nan out."""
+"""Floating point numbers by their parts (sign, mantissa, exponent), and maxima and minima that ignore nan."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ following = primitive("nextafter", np.nextafter)
 
 
 def _part(name: str) -> Notation:
-    """`frexp(x).mantissa`: the call gives the exponent too."""
+    """Write one part of the result: `frexp(x).mantissa`."""
     write = call("frexp", np.frexp)
     return lambda operands, options: Attribute(write(operands, options), name)
 
@@ -102,7 +102,7 @@ def fmin_(input: Tensor, other: Tensor) -> Any:
 
 @operation("x = [1, -5]; y = [-3, 4]; copysign(x, y)", "x = [1, -5]; copysign(x, -1)")
 def copysign_(input: Real, other: Operand) -> Any:
-    """The size of the input with the sign of the other, of -0 too."""
+    """The absolute value of `input` with the sign of `other`, also of -0."""
     return copysign_number(input, other) if isinstance(other, int | float) else copysign(input, other)
 
 
@@ -114,7 +114,7 @@ def ldexp_(input: Real, other: Operand) -> Any:
 
 @operation("nextafter([1.0, 2.0], [2.0, 1.0])")
 def nextafter(input: Tensor, other: Tensor) -> Any:
-    """The next floating point number on the way to the other."""
+    """The next floating point number from `input` towards `other`."""
     return following(input, other)
 
 

@@ -16,13 +16,13 @@ from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Operand, Real, real
 from gradcli.ops.support.surface import operation
 
-STEPS = 2000  # of a series or a continued fraction, at most
-SMALL = 1e-300  # in place of 0 where the fraction divides by it
-HUGE = 1e15  # orders from which the cube root of x/a is normal in all digits that matter
+STEPS = 2000  # the most terms of a series or a continued fraction
+SMALL = 1e-300  # replaces a 0 that the continued fraction would divide by
+HUGE = 1e15  # orders from which the cube root of x/a counts as normally distributed
 
 
 def _lower(a: float, x: float) -> float:
-    """The regularised lower function: its series where x is small, else from the fraction of the upper one.
+    """Return the regularized lower function: its series for small x, else 1 less the upper one's fraction.
 
     Press and others, Numerical Recipes, section 6.2.
     """
@@ -47,7 +47,7 @@ def _upper(a: float, x: float) -> float:
 
 
 def _deviation(a: float, x: float) -> float:
-    """How far `x` lies above the middle of the gamma distribution of order `a`, in units of erf (Wilson, Hilferty)."""
+    """Return the deviation of `x` in the gamma distribution of order `a`, in units of erf (Wilson, Hilferty)."""
     return 3 * math.sqrt(a / 2) * (math.cbrt(x / a) - 1 + 1 / (9 * a))
 
 
@@ -77,7 +77,7 @@ def _fraction(a: float, x: float) -> float:
 
 
 def _zeta(s: float, q: float) -> float:
-    """By the formula of Euler and Maclaurin behind the first terms."""
+    """Return the zeta function: its first terms, and the rest by the formula of Euler and Maclaurin."""
     if s == 1:
         return math.inf
     if s < 1 or s != s or q != q:
@@ -86,7 +86,7 @@ def _zeta(s: float, q: float) -> float:
         return 0.0 if q > 1 else math.nan
     if q <= 0 and (q == math.floor(q) or s != math.floor(s)):
         return math.inf if q == math.floor(q) else math.nan
-    if q < -STEPS:  # so many terms come in pairs on both sides of 0
+    if q < -STEPS:  # the many terms below 0 are terms of a positive q, up to their sign
         r, sign = q - math.floor(q), -1 if s % 2 else 1
         return sign * (_zeta(s, 1 - r) - _zeta(s, 1 - q)) + _zeta(s, r)
     first = max(12, math.ceil(12 - q))
@@ -105,7 +105,7 @@ def _zeta(s: float, q: float) -> float:
 
 
 def _inverse_power(q: float, s: float) -> float:
-    """`q**-s`, infinite where it is too large."""
+    """Return `q**-s`, infinite where it overflows."""
     try:
         return math.pow(q, -s)
     except OverflowError:
@@ -113,7 +113,7 @@ def _inverse_power(q: float, s: float) -> float:
 
 
 def _pairwise(function: Any) -> Any:
-    """A function of two Python numbers over arrays."""
+    """Lift a function of two Python numbers to arrays, which broadcast."""
 
     def forward(a: Any, x: Any) -> Any:
         dtype = np.result_type(*(part.dtype for part in (a, x) if isinstance(part, np.ndarray | np.generic)))
@@ -158,23 +158,23 @@ def _multivariate(x: Any, *, p: int) -> Any:
     return logs.astype(x.dtype)[()]
 
 
-def _slope(g: Any, out: Any, x: Any, *, p: int) -> Any:
+def _multivariate_rule(g: Any, out: Any, x: Any, *, p: int) -> Any:
     steps = np.arange(p) / 2
     return g * sum_dim(digamma(unsqueeze(x, dim=len(x.shape)) - steps.astype(x.dtype)), dim=len(x.shape))
 
 
-mvlgamma = primitive("mvlgamma", _multivariate, _slope)
+mvlgamma = primitive("mvlgamma", _multivariate, _multivariate_rule)
 
 
 @operation("x = [0.5, 3]; igamma([2.0, 1.5], x)", aliases=["gammainc"])
 def igamma(input: Real, other: Real) -> Any:
-    """The lower incomplete gamma function of `other`, as a part of the whole; its order is the input."""
+    """The regularized lower incomplete gamma function of `other`; its order is the input."""
     return lower(input, other)
 
 
 @operation("x = [0.5, 3]; igammac([2.0, 1.5], x)", aliases=["gammaincc"])
 def igammac(input: Real, other: Real) -> Any:
-    """The upper incomplete gamma function of `other`, as a part of the whole; its order is the input."""
+    """The regularized upper incomplete gamma function of `other`; its order is the input."""
     return upper(input, other)
 
 

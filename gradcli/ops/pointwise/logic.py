@@ -1,4 +1,4 @@
-"""Questions with the answers True and False, about entries and about whole tensors; no gradient flows through them."""
+"""Predicates of entries and of whole tensors, and operations on bits; no gradient flows through them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gradcli.ops.support.surface import operation, register
 
 
 def question(name: str, forward: Callable[..., Any], doc: str, example: str, method: bool = True) -> Primitive:
-    """Declare a question about each entry under its own name."""
+    """Declare a predicate of each entry, as a primitive and as an operation."""
     declared = primitive(name, forward)
 
     def function(input: Tensor) -> Any:
@@ -41,7 +41,7 @@ upward = question(
 downward = question(
     "isneginf", np.isneginf, "Whether an entry is infinite and negative.", "x = [1, 2]; where(isneginf(x), 0, x**2)"
 )
-different = primitive("logical_xor", np.logical_xor)
+exactly_one = primitive("logical_xor", np.logical_xor)
 close = primitive(
     "isclose",
     lambda x, y, *, rtol=1e-05, atol=1e-08, equal_nan=False: np.isclose(x, y, rtol, atol, equal_nan),
@@ -69,7 +69,7 @@ shift_right = primitive("bitwise_right_shift", np.right_shift)
 @operation("x = [-2, 0.5, 3]; where(logical_xor(x > 0, x < 2), x**3, x)")
 def logical_xor(input: Tensor, other: Tensor) -> Any:
     """Whether exactly one holds."""
-    return different(input, other)
+    return exactly_one(input, other)
 
 
 @operation("x = [1, 2]; where(isclose(x, [1, 3]), x**2, x)", integers_stay=True)
@@ -139,7 +139,7 @@ def bitwise_xor(input: Tensor, other: int | Tensor) -> Any:
 
 @operation("x = [1, 2]; where(bitwise_not(x < 1.5), x**2, x)")
 def bitwise_not(input: Tensor) -> Any:
-    """The other bits; of booleans, whether it does not hold."""
+    """Every bit inverted; of booleans, the logical not."""
     _bits("bitwise_not", input)
     return bit_not(input)
 

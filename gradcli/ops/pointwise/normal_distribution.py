@@ -1,4 +1,4 @@
-"""The normal distribution and its relatives: probabilities, quantiles, scaled errors, entropies."""
+"""Functions of the normal distribution (probabilities, quantiles, the scaled error function) and terms of entropies."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from gradcli.ops.support.constants import SQRT_2_OVER_PI, SQRT_PI
 from gradcli.ops.support.surface import operation
 
 UNIT = (0.0, 1.0)
-FAR = 25.0  # where `erfc` comes near the smallest numbers
+FAR = 25.0  # from here on `erfc` nears underflow
 
 
 def _scaled_complement(x: float) -> float:
-    """`exp(x*x)*erfc(x)`; far out by the continued fraction of Laplace, from its end."""
+    """Return `exp(x*x)*erfc(x)`; for large x by Laplace's continued fraction, evaluated from its end."""
     if x < FAR:
         return math.exp(x * x) * math.erfc(x) if x > -26.7 else math.inf
     if x > 1e8 or x != x:
@@ -34,13 +34,13 @@ def _scaled_complement(x: float) -> float:
 
 
 def _quantile(p: float) -> float:
-    """By the quantile that Python has, and one step of Newton's method for its last digits."""
+    """Return the normal quantile: Python's own, and one step of Newton's method for its last digits."""
     from statistics import NormalDist
 
     if not 0 < p < 1:
         return math.nan if p not in (0, 1) else math.copysign(math.inf, p - 0.5)
     x = NormalDist().inv_cdf(p)
-    if x < -37:  # where the density is too small to divide by
+    if x < -37:  # here the density is too small to divide by
         return x
     below = 0.5 * math.erfc(-x / math.sqrt(2))
     return x - (below - p) * math.sqrt(2 * math.pi) * math.exp(x * x / 2)
@@ -102,8 +102,8 @@ def _factor_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
     return guarded(both(equal(x, 0), at_most(y, -1)), 0, g * log1p(y))
 
 
-def _product(name: str, *rules: Any, number: int, notation: Notation | None = None) -> Primitive:
-    """Torch has a node for each case: two tensors, a number first, a number second."""
+def _declare(name: str, *rules: Any, number: int, notation: Notation | None = None) -> Primitive:
+    """Declare one of torch's three nodes of xlog1py: of two tensors, of a number first, of a number second."""
     return primitive(
         name,
         _xlog1py,
@@ -115,9 +115,9 @@ def _product(name: str, *rules: Any, number: int, notation: Notation | None = No
     )
 
 
-xlog1py = _product("xlog1py", _factor_rule, lambda g, out, x, y: g * x / (y + 1), number=0)
-xlog1py_of = _product("xlog1py_of", None, lambda g, out, x, y: g * x / (y + 1), number=1, notation=xlog1py.notation)
-xlog1py_number = _product("xlog1py_number", _factor_rule, number=2, notation=xlog1py.notation)
+xlog1py = _declare("xlog1py", _factor_rule, lambda g, out, x, y: g * x / (y + 1), number=0)
+xlog1py_of = _declare("xlog1py_of", None, lambda g, out, x, y: g * x / (y + 1), number=1, notation=xlog1py.notation)
+xlog1py_number = _declare("xlog1py_number", _factor_rule, number=2, notation=xlog1py.notation)
 
 
 @operation(
@@ -132,5 +132,5 @@ def xlog1py_(input: Operand, other: Operand) -> Any:
 
 @operation("x = [0.25, -0.5]; ndtr(x)", method=False)
 def ndtr(input: Real) -> Any:
-    """How likely a number of the normal distribution is at most this."""
+    """The probability that a standard normal number is at most the input."""
     return mul_number(add_number(erf(mul_number(input, math.sqrt(0.5))), 1), 0.5)

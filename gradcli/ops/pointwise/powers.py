@@ -1,4 +1,4 @@
-"""The power with a number for exponent, as torch computes it."""
+"""The power with a plain number as exponent, computed as in torch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradcli.ops.support.folding import fold_pow
 
 
 def _power(x: Any, *, exponent: float) -> Any:
-    """Products and roots where there are some, for their last digits are not those of the general power."""
+    """Return the power as a product or a root where it is one: the general power has other last digits."""
     if type(x) in PLAIN or x.dtype.kind != "f":
         return x**exponent
     if exponent in (2, -2):

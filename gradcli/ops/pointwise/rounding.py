@@ -1,4 +1,4 @@
-"""The nearest whole number, division that rounds, and what it leaves over."""
+"""Rounding, division that rounds, and remainders."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ truncating_divide = primitive(
 
 
 def _remainder(x: Any, n: Any) -> Any:
-    """A remainder of zero keeps the sign of `x`, where numpy gives it that of `n`."""
+    """Return the remainder; a zero keeps the sign of `x`, where numpy gives it the sign of `n`."""
     found = np.remainder(x, n)
     return np.where(found == 0, np.fmod(x, n), found)[()] if found.dtype.kind == "f" else found
 
@@ -97,14 +97,14 @@ remainder_tensor = primitive(
     notation=infix("%"),
 )
 
-# torch has no derivative for `x // y` and `2 % x`, and its nodes say so; here they have those of `div` and `remainder`.
+# torch has no derivative for `x // y` and `2 % x`, and its nodes say so; here `div` and `remainder` give one.
 NOT_IMPLEMENTED = "torch::autograd::NotImplemented"
 quotient = replace(floor_divide, node=NOT_IMPLEMENTED)
 remainder_of = replace(remainder_tensor, node=NOT_IMPLEMENTED)
 
 
 def check_divisor(*operands: Any) -> None:
-    """Whole numbers have no infinity to give, so torch refuses to divide them by 0."""
+    """Refuse to divide whole numbers by 0, as torch does: integers have no infinity."""
     values = [np.asarray(x.value if isinstance(x, Tensor) else x) for x in operands]
     if all(value.dtype.kind in "iub" for value in values) and not np.all(values[1]):
         raise AutogradError("ZeroDivisionError")

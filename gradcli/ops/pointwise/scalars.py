@@ -1,4 +1,4 @@
-"""Sums, differences, products and quotients with a plain number as torch's own code has them: nodes of their own."""
+"""Arithmetic with a plain number inside torch's own operations, which records nodes of its own."""
 
 from __future__ import annotations
 

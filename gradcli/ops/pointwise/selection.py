@@ -26,7 +26,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _fold_where(condition: Formula, a: Formula, b: Formula, *, value: Any) -> Formula | None:
-    """`where(c, 0, 0)` is 0, whatever c is."""
+    """Fold `where(c, 0, 0)` to 0."""
     return a if a.number == 0 and b.number == 0 and a.shape == np.shape(value) else None
 
 
@@ -43,17 +43,17 @@ where: Primitive = primitive(
 
 
 def guarded(condition: Any, edge: Any, usual: Any) -> Any:
-    """`where(condition, edge, usual)` for a condition that only holds at an edge of the domain.
+    """Return `where(condition, edge, usual)` for a condition that only holds at an edge of the domain.
 
-    A formula mentions the edge only where it was met: `y*x**(y - 1)` and not `where(y == 0, 0, y*x**(y - 1))`.
+    A formula mentions the edge only where an entry lies on it: `y*x**(y - 1)` and not `where(y == 0, 0, y*x**(y - 1))`.
     """
     return where(condition, edge, usual) if _met(condition) else usual
 
 
 def unless(condition: Any, edge: Callable[[], Any], usual: Callable[[], Any]) -> Any:
-    """The usual formula, or that of the edge for all entries if the condition holds for one of them.
+    """Return the usual formula, or for all entries the edge formula if the condition holds for one of them.
 
-    For a usual formula that is not even differentiable at the edge, so that `where` would not do.
+    `where` is not enough here: the usual formula itself has no derivative at the edge.
     """
     return edge() if _met(condition) else usual()
 
@@ -118,7 +118,7 @@ def _at_bound(x: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def _write_clamp(*bounds: str) -> Notation:
-    """`clamp(x, min=a, max=b)`, with the bounds that there are."""
+    """Write `clamp(x, min=a, max=b)` with the given bounds."""
 
     def write(operands: Sequence[Formula], _: dict[str, Any]) -> Expression:
         named = [Argument(bound.tree, name) for name, bound in zip(bounds, operands[1:], strict=True)]

@@ -20,8 +20,8 @@ from gradcli.ops.support.surface import operation
 
 PI = Constant(math.pi, Name("pi"))
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B2, B4, ...
-FAR = 12  # from here on the asymptotic series has the last digit
-STEPS = 1000  # that a recurrence takes to get there, at most
+FAR = 12  # from here on the asymptotic series is exact to the last digit
+STEPS = 1000  # the most that a recurrence takes to reach FAR
 
 
 def _sinc_rule(g: Any, out: Any, x: Any) -> Any:
@@ -30,7 +30,7 @@ def _sinc_rule(g: Any, out: Any, x: Any) -> Any:
 
 
 def _inverse_error(y: float) -> float:
-    """By the quantile of the normal distribution, and one step of Newton's method for the digits that it lost."""
+    """Return the inverse of erf: by the normal quantile, and one step of Newton's method for its lost digits."""
     from statistics import NormalDist
 
     if not -1 < y < 1:
@@ -46,7 +46,7 @@ def _log_gamma(x: float) -> float:
 
 
 def _polygamma(x: Any, *, n: int) -> Any:
-    """The derivative of order `n + 1` of `lgamma`: the recurrence up to large x, there the asymptotic series.
+    """Return the derivative of order `n + 1` of `lgamma`: a recurrence to large x, there the asymptotic series.
 
     Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18, 6.4.6 and 6.4.11.
     """
@@ -91,7 +91,7 @@ frac = elementwise(
     "frac",
     lambda x: x - np.trunc(x),
     lambda g, out, x: g,
-    "What is behind the point, with the sign of the input.",
+    "The fractional part, with the sign of the input.",
     kinks=lambda x: np.equal(x, np.floor(x)) & np.not_equal(x, 0),
     convention="frac' is 1 at its jumps too",
     integers_stay=True,

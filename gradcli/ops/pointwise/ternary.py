@@ -1,4 +1,4 @@
-"""Functions of two or three tensors, entry by entry: multiply and add in one step, interpolate, and the like."""
+"""Functions of two or three tensors, entry by entry: multiply and add, interpolate, sum in logarithms, bound."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ addcdiv = primitive(
 
 
 def _lerp(a: Any, b: Any, w: Any) -> Any:
-    """From the nearer end, so that a weight of 1 gives the end itself."""
+    """Interpolate from the nearer end, so that a weight of 1 gives `b` itself."""
     return np.where(np.abs(w) < 0.5, a + w * (b - a), b - (b - a) * (1 - w))[()]
 
 
@@ -156,7 +156,7 @@ def _is_number(value: Any) -> bool:
 @operation("x = [1, 2]; y = [3, 4]; z = [5, 6]; addcmul(x, y, z, value=2)")
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Any:
     """`input + value*tensor1*tensor2`."""
-    value = int(value) if float(value).is_integer() else value  # so that integers stay such
+    value = int(value) if float(value).is_integer() else value  # keeps integer tensors integer
     return addcmul(input, tensor1, tensor2, value=value)
 
 
@@ -194,7 +194,7 @@ def logaddexp_(input: Real, other: Real) -> Any:
 
 @operation("x = [3, 1]; y = [4, 2]; logaddexp2(x, y)")
 def logaddexp2_(input: Real, other: Real) -> Any:
-    """The same to base 2: `log2(2**input + 2**other)`."""
+    """`log2(2**input + 2**other)`, finite at any input."""
     return logaddexp2(input, other)
 
 

@@ -1,4 +1,4 @@
-"""Which entries there are, how many and where; no gradient flows through a count."""
+"""The counts, indices and distinct values of entries; no gradient flows through them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def bincount(input: Indices, weights: Tensor | None = None, minlength: int = 0) 
 
 @operation("histc([1, 2, 1, 4], bins=4, min=0, max=3)", "histc([1, 2, 1, 4], 2)", integers_stay=True)
 def histc(input: Real, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """How many entries fall into each of so many equal parts of a range; without one, of the range of the entries."""
+    """The number of entries in each of `bins` equal parts of a range, by default the range of the entries."""
     if bins < 1:
         raise AutogradError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
     check_size((bins,))
@@ -106,7 +106,7 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The different entries, or slices, in order; with their places in it for each, and how often each occurs."""
+    """The distinct entries, or slices, in order; on request with the index of each entry in them, and their counts."""
     axis = None if dim is None else dimension(dim, input.ndim)
     whole = input.value if axis is None else np.atleast_1d(input.value)
     values, inverse, numbers = np.unique(whole, return_inverse=True, return_counts=True, axis=axis)
@@ -133,5 +133,5 @@ def searchsorted(sorted_sequence: Tensor, input: Operand, *, right: bool = False
 
 @operation("bucketize([0, 2, 5], [1, 2, 3])", numbers="first")
 def bucketize(input: Operand, boundaries: Tensor, *, right: bool = False) -> Any:
-    """In which interval between sorted boundaries each entry falls."""
+    """The index of the interval between sorted boundaries in which each entry lies."""
     return searchsorted(boundaries, input, right=right)

@@ -1,4 +1,4 @@
-"""How far apart vectors are and how long: distances, similarity, normalization, norms of matrices."""
+"""Distances and similarity of vectors, normalization, norms of matrices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gradcli.ops.support.arguments import Dims, Real, check_size
 from gradcli.ops.support.axes import kept, wrapped
 from gradcli.ops.support.surface import operation
 
-# torch has this node where a norm is asked for with a number and dimensions
+# torch has this node where a norm is called with a number and dimensions
 norm_over = primitive(
     "norm_over",
     norm.forward,
@@ -62,7 +62,7 @@ dist = primitive(
 
 
 def _between(x: Any, y: Any) -> Any:
-    """Every row of one less every row of the other."""
+    """Return each row of `x` less each row of `y`."""
     return unsqueeze(x, dim=len(x.shape) - 1) - unsqueeze(y, dim=len(y.shape) - 2)
 
 
@@ -148,7 +148,7 @@ def pairwise_distance(x1: Real, x2: Real, p: float = 2.0, eps: float = 1e-6, kee
 
 @operation("A = [[3, 4], [0, 1]]; normalize(A)", "x = [1, 2]; normalize(x, p=1, dim=0)", method=False)
 def normalize(input: Real, p: float = 2.0, dim: Dims = 1, eps: float = 1e-12) -> Any:
-    """Vectors along a dimension over their length; one below `eps` counts as `eps`."""
+    """Vectors along a dimension divided by their length; a length below `eps` counts as `eps`."""
     length = clamp_min(norm(input, p=p, dim=wrapped(dim, input.ndim), keepdim=True), eps)
     return div(input, expand(length, size=input.shape))
 

@@ -24,7 +24,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _attains(x: Any, extreme: Any) -> Any:
-    """A nan is the extreme wherever there is one, though it equals nothing."""
+    """Return the mask of the entries equal to the extreme; where that is nan, of the nan."""
     found = x == extreme
     return found | (x != x) & (extreme != extreme) if np.isnan(extreme).any() else found
 
@@ -34,7 +34,7 @@ def _ties(x: Any, extreme: Any, *, dim: Axes = None) -> Any:
 
 
 def _fold_ties(x: Formula, extreme: Formula, *, value: Any, dim: Axes = None) -> Formula | None:
-    """Without ties nothing is divided."""
+    """Fold the number of ties to 1 where there are none."""
     return Formula(number(1), 1) if np.all(value == 1) else None
 
 
@@ -50,7 +50,7 @@ ties = primitive("ties", _ties, structured=True, notation=_write_ties, fold=_fol
 
 
 def tied(find: Callable[..., Any]) -> Callable[..., Any]:
-    """Where several entries are the extreme."""
+    """Return the `kinks` of a reduction: the mask of entries that tie for the extreme."""
 
     def kinks(x: Any, *_: Any, dim: Axes = None, keepdim: bool = False) -> Any:
         along = axes(dim, np.ndim(x))
@@ -126,7 +126,7 @@ def picked(x: Any, indices: Any, *, dim: int, keepdim: bool = False, **_: Any) -
 
 
 def _hot(indices: Places, *, size: int, dim: int, keepdim: bool = False) -> Any:
-    """True at an index, along a new dimension or along the one that was kept."""
+    """The mask of an index, along a new dimension or along the kept one."""
     behind = np.ndim(indices) - dim - keepdim
     places = np.arange(size).reshape(size, *(1,) * behind)
     return np.equal(indices if keepdim else np.expand_dims(indices, dim), places)
@@ -144,7 +144,7 @@ def picked_rule(g: Any, out: Any, x: Any, indices: Any, *, dim: int, keepdim: bo
 
 
 def values_of(name: str, forward: Callable[..., Any] = picked) -> Notation:
-    """`max(x, dim=1).values`: the call gives the indices too."""
+    """Write the values of the result: `max(x, dim=1).values`."""
     write = call(name, forward)
     return lambda operands, options: Attribute(write(operands[:1], options), "values")
 
@@ -172,7 +172,7 @@ first_smallest = primitive(
 
 
 def refuse_empty(name: str, shape: tuple[int, ...], dim: Axes) -> None:
-    """An empty set has no extreme."""
+    """Raise AutogradError for a reduction of no entries, which have no extreme."""
     if dim is None and 0 in shape:
         advice = "" if name.startswith("arg") else " Specify the reduction dim with the 'dim' argument."
         raise AutogradError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{advice}")

@@ -20,7 +20,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _ends(y: Any, axis: int) -> tuple[Any, Any]:
-    """All samples but the first, and all but the last."""
+    """Return all samples but the first, and all but the last."""
     size = y.shape[axis]
     return cut(y, dim=axis, start=1, stop=size), cut(y, dim=axis, start=0, stop=max(size - 1, 0))
 
@@ -83,7 +83,7 @@ def cumulative_trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim
     method=False,
 )
 def gradient(input: Real, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
-    """The slopes along each dimension: of the neighbours on both sides, and at the ends of one side."""
+    """The slopes along each dimension: between the neighbours on both sides, at the ends on one side."""
     if edge_order not in (1, 2):
         raise AutogradError("torch.gradient only supports edge_order=1 and edge_order=2.")
     dims = range(input.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
@@ -106,7 +106,7 @@ def gradient(input: Real, *, spacing: Any = 1, dim: Any = None, edge_order: int 
 
 
 def _steps(spacing: Any, size: int) -> Any:
-    """The distances between neighbours: one number, or one for each pair."""
+    """Return the distances between neighbours: one number, or one for each pair."""
     if isinstance(spacing, list):
         spacing = Tensor(np.array(spacing, np.float64))
     if not isinstance(spacing, Tensor) or not spacing.ndim:
@@ -142,13 +142,13 @@ def _slopes(x: Any, steps: Any, axis: int, edge_order: int) -> Any:
 
 
 def _edge(near: Any, far: Any) -> list[float]:
-    """The factors of a one-sided slope of three samples, times the nearest distance."""
+    """Return the factors of a one-sided slope of three samples, times the nearest distance."""
     ratio = float(near) / float(near + far[0])
     return [1 + ratio, 1 + float(near / far[0]), float(near / far[0]) * ratio]
 
 
 def _uneven(x: Any, h: Any, axis: int) -> Any:
-    """Slopes between neighbours at different distances, weighted by the other distance."""
+    """Return slopes between neighbours at different distances, each weighted by the distance on the other side."""
     size = x.shape[axis]
     a, b = h[:-1], h[1:]
 

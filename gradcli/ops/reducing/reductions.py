@@ -1,4 +1,4 @@
-"""Sums, means and products, of everything or over dimensions."""
+"""Sums, means and products, of all entries or over dimensions."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ mean_dim = primitive(
 
 
 def _flat_others(x: Any) -> Any:
-    """The product of all other entries, for each entry."""
+    """Return, for each entry, the product of all other entries."""
     return reshape(prod_others(reshape(x, shape=(math.prod(x.shape),)), dim=0), shape=x.shape)
 
 

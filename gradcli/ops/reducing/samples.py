@@ -1,4 +1,4 @@
-"""What samples are described by: sums that leave nan out, differences, covariance, quantiles."""
+"""Descriptions of samples: sums that ignore nan, differences, covariance, quantiles."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ nansum = primitive(
 
 
 def _logcumsumexp_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
-    """`exp(x[i] - out[j])` of all j from i on, which is never above 1."""
+    """Sum `g[j]*exp(x[i] - out[j])` over all j from i on; the factor is never above 1."""
     if not x.shape:
         return g
     behind = np.triu(np.ones((x.shape[dim],) * 2, bool)).reshape(*(x.shape[dim],) * 2, *(1,) * (len(x.shape) - dim - 1))
@@ -102,7 +102,7 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None
 
 
 def _like(x: Tensor, other: Tensor) -> Tensor:
-    """Whole numbers beside real ones are converted."""
+    """Convert integers where the other tensor holds floating point numbers."""
     return Tensor(x.value.astype(other.dtype)) if is_floating(other.value) and not is_floating(x.value) else x
 
 
@@ -142,7 +142,7 @@ MODES = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
 def _ranks(x: Any, q: Any, interpolation: str) -> tuple[Any, Any, Any]:
-    """For each quantile the places below and above it in a sorted row, and how far it is between them."""
+    """Return the indices below and above each quantile in a sorted row, and the weight of the upper one."""
     last = x.shape[-1] - 1
     ranks = np.where(np.isnan(x).any(-1, keepdims=True), last, q * last)
     if interpolation in ("lower", "higher", "nearest"):

@@ -1,7 +1,7 @@
 """Running sums and products, and products that leave one entry out.
 
-The gradient of a product divides by its entries, which a zero forbids. Where there is one, `carry` gives the gradient
-without dividing; it is its own adjoint, so derivatives of any order work at zeros too.
+The gradient of a product divides by its entries, which a zero forbids. At a zero `carry` gives the gradient without
+dividing; it is its own adjoint, so derivatives of any order work at zeros too.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _prod_others_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
 
 
 def _prod_others(x: Array, *, dim: int) -> Any:
-    """The product along a dimension, of all entries but one in the place of each."""
+    """The product of all other entries along a dimension, for each entry."""
     return _prod_before(x, dim=dim) * _prod_before(x, dim=dim, reverse=True)
 
 
@@ -91,14 +91,14 @@ def _cumprod_rule(g: Any, out: Any, x: Any, *, dim: int) -> Any:
 
 
 def _write_back(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """`flip(cumsum(flip(x, (0,)), 0), (0,))`, as users would write it."""
+    """Write `flip(cumsum(flip(x, (0,)), 0), (0,))`, as users would."""
     dim, dims = literal(options["dim"]), literal((options["dim"],))
     tree = Call("flip", (Argument(operands[0].tree), Argument(dims)))
     return Call("flip", (Argument(Call("cumsum", (Argument(tree), Argument(dim)))), Argument(dims)))
 
 
 def running(scan: Any, x: Any, dim: int) -> Any:
-    """A scan of single-precision numbers runs in double precision, as in torch."""
+    """Run a scan; for single-precision numbers in double precision, as in torch."""
     return scan(x, axis=dim, dtype=np.float64).astype(SINGLE) if x.dtype is SINGLE else scan(x, axis=dim)
 
 

@@ -1,4 +1,4 @@
-"""Tensors as sets of entries: which occur in another, which differ from the one before, all ways to choose some."""
+"""Tensors as sets of entries: membership, runs of equal entries, combinations, indices by number."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ occurs = primitive(
     method=False,
 )
 def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = False, invert: bool = False) -> Any:
-    """Whether each entry occurs among the others."""
+    """Whether each entry of `elements` occurs in `test_elements`."""
     first, second = (as_tensor(x) for x in (elements, test_elements))
     return occurs(first, second, assume_unique=assume_unique, invert=invert)
 
@@ -39,7 +39,7 @@ def isin(elements: Operand, test_elements: Operand, *, assume_unique: bool = Fal
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """The entries that differ from the one before; with the number of the run of each entry, and how long each is."""
+    """The first entry of each run of equal entries; on request with the run of each entry, and their lengths."""
     axis = 0 if dim is None else dimension(dim, input.ndim)
     rows = np.reshape(input.value, -1) if dim is None or not input.ndim else np.moveaxis(input.value, axis, 0)
     differs = (rows[1:] != rows[:-1]).any(axis=tuple(range(1, rows.ndim)))
@@ -73,7 +73,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
 
 @operation("unravel_index([4, 1], (2, 3))[0]", method=False)
 def unravel_index(indices: Tensor, shape: Shape) -> tuple[Any, ...]:
-    """The places in a tensor of the given shape that have these numbers in the flattened one, by dimension."""
+    """The indices along each dimension of the given shape, from indices into the flattened tensor."""
     if indices.dtype.kind not in "iu":
         raise AutogradError("expected 'indices' to be integer dtype, but got torch." + indices.dtype.name)
     if any(size < 0 for size in shape):

@@ -1,7 +1,7 @@
 """Entries by their order: sort, topk, median, and the running maximum and minimum.
 
-Where the chosen entries came from is worked out first; the values are then a choice by index, and each entry that was
-chosen gets the gradient of its place in the result.
+The indices are computed first; the values are then gathered by index, and each chosen entry gets the gradient of its
+place in the result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _order(x: Any, *, dim: int, descending: bool = False) -> Any:
-    """The indices that sort, equal entries in their order; nan counts as the largest."""
+    """Return the indices that sort, equal entries in their order; nan counts as the largest."""
     if not np.ndim(x):
         return np.int64(0)
     if not descending:
@@ -71,7 +71,7 @@ def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
 
 
 def _running(better: Callable[[Any, Any], Any], x: Any, dim: int) -> Any:
-    """The index of the best entry so far: of equal ones the last, of several nan too."""
+    """Return the index of the best entry so far; of equal entries, and of several nan, the last."""
     if not np.ndim(x):
         return np.int64(0)
     rows = np.moveaxis(x, dim, 0)
@@ -98,7 +98,7 @@ def _at(x: Any, indices: Any, dim: int) -> Any:
     return np.take_along_axis(np.atleast_1d(x), np.atleast_1d(indices), dim).reshape(np.shape(indices))[()]
 
 
-def _moved(x: Any, indices: Any, *, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
+def _sorted(x: Any, indices: Any, *, dim: int = -1, descending: bool = False, stable: bool = False) -> Any:
     return _at(x, indices, dim)
 
 
@@ -106,7 +106,7 @@ def _chosen(x: Any, indices: Any, *, k: int, dim: int = -1, largest: bool = True
     return _at(x, indices, dim)
 
 
-def _run(x: Any, indices: Any, *, dim: int) -> Any:
+def _running_entries(x: Any, indices: Any, *, dim: int) -> Any:
     return _at(x, indices, dim)
 
 
@@ -130,7 +130,7 @@ printed(running_smallest, "x = [1, 3, 2]; gather(x, 0, cummin_indices(x, dim=0))
 
 
 def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, **facts: Any) -> Primitive:
-    """Entries along one dimension, each at most as often as it was chosen."""
+    """Declare a primitive that gathers entries along one dimension by their indices."""
     return primitive(
         name,
         forward,
@@ -142,21 +142,21 @@ def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, 
     )
 
 
-sort = _by_index("sort", _moved, "SortBackward0", "sort")
-sort_stable = _by_index("sort_stable", _moved, "SortBackward1", "sort")
+sort = _by_index("sort", _sorted, "SortBackward0", "sort")
+sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort")
 topk = _by_index("topk", _chosen, "TopkBackward0", "topk")
-cummax = _by_index("cummax", _run, "CummaxBackward0", "cummax")
-cummin = _by_index("cummin", _run, "CumminBackward0", "cummin")
+cummax = _by_index("cummax", _running_entries, "CummaxBackward0", "cummax")
+cummin = _by_index("cummin", _running_entries, "CumminBackward0", "cummin")
 
 
-def _one(name: str, forward: Callable[..., Any], node: str, function: str) -> Primitive:
-    """One entry of a dimension."""
+def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -> Primitive:
+    """Declare a primitive that picks one entry of a dimension."""
     return primitive(name, forward, picked_rule, node=node, structured=True, notation=values_of(function, forward))
 
 
-kthvalue = _one("kthvalue", _kth_picked, "KthvalueBackward0", "kthvalue")
-median_dim = _one("median_dim", picked, "MedianBackward1", "median")
-mode = _one("mode", picked, "ModeBackward0", "mode")
+kthvalue = _picking("kthvalue", _kth_picked, "KthvalueBackward0", "kthvalue")
+median_dim = _picking("median_dim", picked, "MedianBackward1", "median")
+mode = _picking("mode", picked, "ModeBackward0", "mode")
 
 
 def _median(x: Any) -> Any:

@@ -24,7 +24,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _freedom(x: Any, dim: Axes, correction: float) -> float:
-    """The degrees of freedom; never below 0, as in torch."""
+    """Return the degrees of freedom; never below 0, as in torch."""
     return max(count(x.shape, dim) - correction, 0)
 
 
@@ -33,7 +33,7 @@ def _centred(x: Any, dim: Axes) -> Any:
 
 
 def _wide_var(x: Any, dim: Axes, correction: float, keepdim: bool) -> Any:
-    """The variance in double precision, as in torch; it is rounded at the end."""
+    """Return the variance in double precision, as in torch; the caller rounds it."""
     wide = x.astype(np.float64)
     centred = wide - mean_dim(wide, dim=dim, keepdim=True)
     return np.sum(centred * centred, axis=axes(dim, x.ndim), keepdims=keepdim) / _freedom(x, dim, correction)
@@ -44,11 +44,11 @@ def _var(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = Fal
 
 
 def _var_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = False) -> Any:
-    return _shared(aligned(g, x.shape, dim, keepdim), x, dim, correction)
+    return _var_gradient(aligned(g, x.shape, dim, keepdim), x, dim, correction)
 
 
-def _shared(g: Any, x: Any, dim: Axes, correction: float) -> Any:
-    """The gradient of a variance; torch multiplies with `2/n` at once, which formulas write apart."""
+def _var_gradient(g: Any, x: Any, dim: Axes, correction: float) -> Any:
+    """Return the gradient of a variance; torch multiplies by `2/n` at once, formulas show 2 and n apart."""
     freedom = _freedom(x, dim, correction)
     if isinstance(x, Formula) or not freedom:
         return 2 * g * _centred(x, dim) / freedom
@@ -59,7 +59,7 @@ def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float =
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
     if isinstance(x, Formula):
         return guarded(equal(out, 0), 0, g * _centred(x, dim) / out) / _freedom(x, dim, correction)
-    return _shared(guarded(equal(out, 0), 0, g / (2 * out)), x, dim, correction)
+    return _var_gradient(guarded(equal(out, 0), 0, g / (2 * out)), x, dim, correction)
 
 
 var = primitive("var", _var, _var_rule, structured=True)
@@ -82,12 +82,12 @@ def _mean(x: Any, *, dim: Axes = None, correction: float = 1, keepdim: bool = Fa
 
 
 def _part(name: str, part: int) -> Notation:
-    """`std_mean(x)[0]`: the call gives the mean too."""
+    """Write one part of the result: `std_mean(x)[0]`."""
     write = call(name, _mean)
     return lambda operands, options: Index(write(operands, options), (Number(part),))
 
 
-# torch has one node for both results, and here each is an application of its own
+# torch has one node for both results; here each result is an application of its own
 std_beside = primitive(
     "std_of_two",
     std.forward,
@@ -132,7 +132,7 @@ least, most = _extreme_of_both("min", amin, np.min), _extreme_of_both("max", ama
 
 
 def _options(input: Tensor, dim: Any, unbiased: bool, keepdim: bool, correction: float | None) -> dict[str, Any]:
-    """Torch's three forms of the arguments: `var(x, False)`, `var(x, 0, False)` and `var(x, 0, correction=0)`."""
+    """Read torch's three forms of the arguments: `var(x, False)`, `var(x, 0, False)` and `var(x, 0, correction=0)`."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if correction is None:

@@ -72,7 +72,7 @@ def tile(input: Tensor, *dims: Shape) -> Any:
     "x = [1, 2]; repeat_interleave(x, [1, 3])",
 )
 def repeat_interleave(input: Tensor, repeats: int | Tensor, dim: int | None = None) -> Any:
-    """Each entry so many times in a row; without `dim` of the flattened tensor."""
+    """Each entry `repeats` times in a row; without `dim`, of the flattened tensor."""
     x = flatten(input) if dim is None or not input.ndim else input
     axis = dimension(0 if dim is None else dim, x.ndim)
     counts = np.asarray(repeats.value if isinstance(repeats, Tensor) else repeats)
@@ -126,20 +126,20 @@ def contiguous(input: Tensor) -> Any:
     """The tensor itself where its memory is in order, else a copy."""
     if input.value.flags.c_contiguous:
         return input
-    copied = clone(input)  # keeps the order that the memory has
+    copied = clone(input)  # keeps the order of the memory
     copied.value = np.ascontiguousarray(copied.value)
     return copied
 
 
 @operation("x = [1, 2, 3, 4]; view_as(x, [[0, 0], [0, 0]])")
 def view_as(input: Tensor, other: Tensor) -> Any:
-    """The same memory in the shape of the other."""
+    """The same memory in the shape of `other`."""
     return view(input, other.shape)
 
 
 @operation("A = [[1, 2], [3, 4]]; reshape_as(A.T, [0, 0, 0, 0])")
 def reshape_as(input: Tensor, other: Tensor) -> Any:
-    """The same entries in the shape of the other."""
+    """The same entries in the shape of `other`."""
     return reshape_(input, other.shape)
 
 
@@ -188,7 +188,7 @@ def unfold_(input: Tensor, dimension: int, size: int, step: int) -> Any:
 
 @operation("x = [[1, 2, 3], [4, 5, 6]]; x.sum_to_size(2, 1)", "x = [[1, 2, 3], [4, 5, 6]]; x.sum_to_size(3)")
 def sum_to_size(input: Tensor, *size: Shape) -> Any:
-    """The sum over what broadcasting from a shape repeated."""
+    """The sum over the dimensions that broadcasting from a shape repeated."""
     shape = flat(size)
     lead = input.ndim - len(shape)
     pairs = list(zip(input.shape[max(lead, 0) :], shape, strict=False))

@@ -27,7 +27,7 @@ def _default(value: float) -> Any:
 
 
 def _plain(value: Operand) -> Any:
-    """A Python number; whole numbers make tensors of integers, as in torch."""
+    """Return a Python number; an int makes a tensor of integers, as in torch."""
     return value.item() if isinstance(value, Tensor) else value
 
 
@@ -82,7 +82,7 @@ def _all_whole(*values: Any) -> bool:
 
 @operation("x = [1, 2, 3]; x*linspace(0, 1, 3)", method=False)
 def linspace(start: float, end: float, steps: int, *, dtype: Dtype | None = None) -> Tensor:
-    """So many equally spaced numbers from `start` to `end`."""
+    """`steps` equally spaced numbers from `start` to `end`."""
     if steps < 0:
         raise AutogradError("number of steps must be non-negative")
     check_size((steps,))
@@ -121,7 +121,7 @@ def empty_like(input: Tensor, *, dtype: Dtype | None = None) -> Tensor:
 
 @operation("x = [1, 2, 3]; x*logspace(0, 2, 3)", method=False)
 def logspace(start: float, end: float, steps: int, base: float = 10.0, *, dtype: Dtype | None = None) -> Tensor:
-    """The powers of a base with so many equally spaced exponents from `start` to `end`."""
+    """The powers of a base with `steps` equally spaced exponents from `start` to `end`."""
     if steps < 0:
         raise AutogradError("number of steps must be non-negative")
     check_size((steps,))

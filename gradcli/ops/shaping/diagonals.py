@@ -77,7 +77,7 @@ def _embedded(x: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any
 
 
 def _write_embed(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """A vector on the diagonal of a matrix is `diag(x)`."""
+    """Write a vector on the diagonal of a matrix as `diag(x)`."""
     if len(operands[0].shape) == 1:
         return call("diag", _diag)(operands, {"diagonal": options["offset"]})
     return call("diag_embed", _embedded)(operands, options)

@@ -23,7 +23,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _of_list(name: str) -> Notation:
-    """`cat([x, y])`, and `dim=` where it is not the first."""
+    """Write `cat([x, y])`, with `dim=` unless it is 0."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         arguments = [Argument(List(tuple(x.tree for x in operands)))]
@@ -35,7 +35,7 @@ def _of_list(name: str) -> Notation:
 
 
 def _write_roll(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """`roll(x, 1)`, `roll(x, 1, 0)`, `roll(x, (1, 2), (0, 1))`."""
+    """Write `roll(x, 1)`, `roll(x, 1, 0)`, `roll(x, (1, 2), (0, 1))`."""
     values = (options["shifts"], options.get("dims"))
     plain = [literal(value[0] if len(value) == 1 else value) for value in values if value is not None]
     return Call("roll", tuple(map(Argument, (operands[0].tree, *plain))))
@@ -48,7 +48,7 @@ def _own_part(g: Any, out: Any, *inputs: Any, position: int, dim: int) -> Any:
 
 cat: Primitive = primitive(
     "cat",
-    lambda *inputs, dim: np.ascontiguousarray(np.concatenate(inputs, dim)),  # in order, whatever the inputs are
+    lambda *inputs, dim: np.ascontiguousarray(np.concatenate(inputs, dim)),  # whatever the inputs' strides
     _own_part,
     structured=True,
     variadic=True,
@@ -69,7 +69,7 @@ unbind_part = selecting("unbind_part", "UnbindBackward0", "part")
 
 
 def _repeat_rule(g: Any, out: Any, x: Any, *, repeats: Shape) -> Any:
-    """Each dimension as copies by size, then the sum over the copies."""
+    """Split each dimension into copies and size, then sum over the copies."""
     sizes = (1,) * (len(repeats) - len(x.shape)) + x.shape
     copies = reshape(g, shape=tuple(chain(*zip(repeats, sizes, strict=True))))
     once = sum_to_size(copies, size=tuple(chain(*((1, size) for size in sizes))))
@@ -185,7 +185,7 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
 
 @operation("x = [1, 2, 3]; chunk(x, 2)[1]", "x = [[1, 2, 3]]; chunk(x, 3, dim=1)[2]")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
-    """So many parts, or fewer, of equal size but for the last."""
+    """At most `chunks` parts, of equal size but for the last."""
     axis = _axis(input, dim, "chunk")
     if chunks < 1:
         raise AutogradError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
@@ -206,7 +206,7 @@ def unbind_(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
 
 @operation("x = [[1, 2]]; repeat(x, (2, 3))", "x = [1, 2]; x.repeat(2, 1)")
 def repeat_(input: Tensor, *repeats: Shape) -> Any:
-    """Copies beside each other, so many along each dimension."""
+    """Copies beside each other, `repeats` of them along each dimension."""
     counts = flat(repeats)
     if len(counts) < input.ndim:
         raise AutogradError(
@@ -229,7 +229,7 @@ def flip_(input: Tensor, *dims: Shape) -> Any:
 
 @operation("x = [1, 2, 3]; roll(x, 1)", "x = [[1, 2], [3, 4]]; roll(x, (1, 1), dims=(0, 1))")
 def roll_(input: Tensor, shifts: Dims, dims: Dims = None) -> Any:
-    """The entries moved along, those that fall off at the end coming back at the start."""
+    """The entries moved along; an entry that falls off at the end comes back at the start."""
     moves = flat((shifts,))
     if not moves:
         raise AutogradError("`shifts` required")

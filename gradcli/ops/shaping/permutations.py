@@ -20,7 +20,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _write_transpose(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """`A.T` for a matrix, `A.mT` for a batch of them."""
+    """Write `A.T` for a matrix, `A.mT` for a batch of matrices."""
     x = operands[0]
     if {options["dim0"], options["dim1"]} == {len(x.shape) - 2, len(x.shape) - 1}:
         return Attribute(x.tree, "T" if len(x.shape) == 2 else "mT")
@@ -33,7 +33,7 @@ def _write_permute(operands: Sequence[Formula], options: dict[str, Any]) -> Expr
 
 
 def _fold_twice(x: Formula, *, value: Any, **options: Any) -> Formula | None:
-    """`A.T.T` is `A`."""
+    """Fold `A.T.T` to `A`."""
     matrix = len(x.shape) == 2 and isinstance(x.tree, Attribute) and x.tree.name == "T"
     return Formula(x.tree.value, value, x.size - 1) if matrix else None  # type: ignore[attr-defined]
 

@@ -37,7 +37,7 @@ def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
     )
 
 
-# torch has a node for each case: contiguous memory, memory that can be looked at in the new shape, and a copy of it.
+# torch has a node for each case: contiguous memory, other memory that allows a view, and a copy.
 reshape: Primitive = _reshaping("reshape", "ViewBackward0")
 reshape_alias = _reshaping("reshape_alias", "ReshapeAliasBackward0")
 unsafe_view = _reshaping("unsafe_view", "UnsafeViewBackward0", view=False)
@@ -63,19 +63,19 @@ squeeze: Primitive = primitive(
 
 
 def _squeeze_dim(x: Any, *, dim: int) -> Any:
-    """A dimension of another size than 1 stays, as in torch."""
+    """Remove a dimension of size 1; one of another size stays, as in torch."""
     return np.squeeze(x, dim) if x.shape and x.shape[dim] == 1 else x[...]
 
 
 def row(tree: Expression) -> Expression | None:
-    """The vector `v` of a matrix written `unsqueeze(v, 0)`."""
+    """Return the vector `v` of a matrix written `unsqueeze(v, 0)`, else None."""
     if isinstance(tree, Call) and tree.function == "unsqueeze" and tree.arguments[1].value == Number(0):
         return tree.arguments[0].value
     return None
 
 
 def fold_squeeze(x: Formula, *, value: Any, dim: int) -> Formula | None:
-    """`squeeze(unsqueeze(v, 0) @ M, 0)` is how torch computes `v @ M`."""
+    """Fold `squeeze(unsqueeze(v, 0) @ M, 0)`, torch's way to compute `v @ M`."""
     product = x.tree
     if dim == 0 and isinstance(product, Binary) and product.operator == "@":
         vector = row(product.left)
@@ -109,7 +109,7 @@ squeeze_dims: Primitive = primitive(
 
 
 def _clone(x: Any) -> Any:
-    """The entries stay in the order that they have in memory, unless several share a place."""
+    """Copy the entries in the order that they have in memory, unless several share a place."""
     return x.copy("K") if isinstance(x, np.ndarray) and 0 not in x.strides else x.copy()
 
 
@@ -117,7 +117,7 @@ clone = primitive("clone", _clone, lambda g, out, x: g)
 
 
 def flat(sizes: tuple[Any, ...]) -> Shape:
-    """Sizes as users give them, `(2, 3)` or `2, 3`, as one tuple."""
+    """Return sizes that users give, `(2, 3)` or `2, 3`, as one tuple."""
     found: list[int] = []
     for size in sizes:
         found.extend(size if isinstance(size, tuple | list) else (size,))
@@ -125,7 +125,7 @@ def flat(sizes: tuple[Any, ...]) -> Shape:
 
 
 def inferred(shape: Shape, size: int) -> Shape:
-    """The shape with its -1 worked out."""
+    """Return the shape with its -1 replaced by a size."""
     for position, length in enumerate(shape):
         if length < -1:
             raise AutogradError(f"invalid shape dimension {length} at index {position} of shape {list(shape)}")
@@ -143,7 +143,7 @@ def inferred(shape: Shape, size: int) -> Shape:
 
 
 def reshaped(x: Any, shape: Shape) -> Any:
-    """The reshape of a tensor, by the node that torch takes for its memory."""
+    """Reshape a tensor by the node that torch records for its memory."""
     if x.value.flags.c_contiguous:
         return reshape(x, shape=shape)
     if viewable(x, shape):
@@ -152,7 +152,7 @@ def reshaped(x: Any, shape: Shape) -> Any:
 
 
 def viewable(x: Tensor, shape: Shape) -> bool:
-    """Whether the memory can be looked at in that shape."""
+    """Return whether the memory allows a view of that shape."""
     return x.value.flags.c_contiguous or np.may_share_memory(x.value, x.value.reshape(shape))
 
 
@@ -230,18 +230,18 @@ def squeeze_(input: Tensor, dim: Dims = None) -> Any:
 def expand_(input: Tensor, *size: Shape) -> Any:
     """Dimensions of size 1 repeated without a copy; -1 keeps a size."""
     sizes = expanded(input, flat(size))
-    check_size(sizes)  # a view, but what comes after it is not
+    check_size(sizes)  # a view takes no memory, but results computed from it do
     return expand(input, size=sizes)
 
 
 @operation("x = [1, 2]; expand_as(x, [[3, 4], [5, 6]])")
 def expand_as(input: Tensor, other: Tensor) -> Any:
-    """Repeated to the shape of the other."""
+    """The input expanded to the shape of `other`."""
     return expand_(input, other.shape)
 
 
 def expanded(x: Tensor, size: Shape) -> Shape:
-    """The sizes of an expand, each -1 worked out."""
+    """Return the sizes of an expand, each -1 replaced by the size that stays."""
     shape = x.shape
     new = len(size) - len(shape)
     if shape == size[new:] and min(size, default=0) >= 0:

@@ -45,7 +45,7 @@ block_diag = primitive("block_diag", _blocks, _own_block, structured=True, varia
 
 
 def _raised(x: Any, ndim: int) -> Any:
-    """With dimensions of size 1 where torch adds them."""
+    """Add dimensions of size 1 where torch adds them."""
     if x.ndim >= ndim:
         return x
     if not x.ndim:
@@ -182,7 +182,7 @@ def cartesian_prod(*tensors: Tensors) -> Any:
 
 @operation("x = [1, 2, 3]; tensor_split(x, 2)[0]", "x = [[1, 2, 3], [4, 5, 6]]; tensor_split(x, (1, 2), dim=1)[1]")
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
-    """So many parts, the first ones longer by one; or parts that end at the given indices."""
+    """A number of parts, the first ones longer by one; or parts that end at the given indices."""
     if not input.ndim:
         raise AutogradError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims", code="E301"

@@ -1,4 +1,4 @@
-"""The memory of a tensor read with other sizes and steps."""
+"""The memory of a tensor read with other sizes and strides."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _steps(stride: Shape, item: int) -> list[int]:
 
 
 def _end(size: Shape, stride: Shape, offset: int) -> int:
-    """How many entries the memory must have."""
+    """Return the number of entries that the memory must have."""
     return 0 if 0 in size else offset + 1 + sum((length - 1) * step for length, step in zip(size, stride, strict=True))
 
 
@@ -32,7 +32,7 @@ def _strided(flat: Any, size: Shape, stride: Shape, offset: int) -> Any:
     return np.lib.stride_tricks.as_strided(flat[offset:], size, _steps(stride, flat.itemsize))
 
 
-def _laid(x: Any, *, size: Shape, stride: Shape, offset: int) -> Any:
+def _read_memory(x: Any, *, size: Shape, stride: Shape, offset: int) -> Any:
     memory = owner(writable(x)).ravel("K")
     flat = np.ndarray((memory.nbytes // x.itemsize,), x.dtype, memory)  # the memory may hold numbers of another dtype
     if _end(size, stride, offset) > flat.size:  # a gradient in the place of the tensor may be one number, expanded
@@ -44,26 +44,26 @@ def _places(shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
     return _strided(flat_positions(shape).reshape(-1), size, stride, offset)
 
 
-def _laid_back(g: Array, *, shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
+def _strided_backward(g: Array, *, shape: Shape, size: Shape, stride: Shape, offset: int) -> Any:
     """The gradient of `as_strided`: each entry added where it was read."""
     return scattered(g, _places(shape, size, stride, offset), shape)
 
 
-laid: Primitive = primitive(
+strided: Primitive = primitive(
     "as_strided",
-    _laid,
-    lambda g, out, x, *, size, stride, offset: laid_back(g, shape=x.shape, size=size, stride=stride, offset=offset),
+    _read_memory,
+    lambda g, out, x, *, size, stride, offset: strided_back(g, shape=x.shape, size=size, stride=stride, offset=offset),
     structured=True,
     view=True,
     notation=positional("as_strided"),
 )
-laid_back: Primitive = primitive(
+strided_back: Primitive = primitive(
     "as_strided_backward",
-    _laid_back,
-    lambda g, out, h, *, shape, size, stride, offset: laid(g, size=size, stride=stride, offset=offset),
+    _strided_backward,
+    lambda g, out, h, *, shape, size, stride, offset: strided(g, size=size, stride=stride, offset=offset),
     structured=True,
 )
-printed(laid_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), size=(2, 2), stride=(1, 1), offset=0)")
+printed(strided_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), size=(2, 2), stride=(1, 1), offset=0)")
 
 
 @operation(
@@ -90,4 +90,4 @@ def as_strided(input: Tensor, size: Shape, stride: Shape, storage_offset: int | 
         )
     if input.requires_grad and not (array.flags.c_contiguous and owner(array).size == array.size):
         raise AutogradError("gradients of as_strided are supported here for the whole of a contiguous tensor alone")
-    return laid(input, size=size, stride=stride, offset=offset)
+    return strided(input, size=size, stride=stride, offset=offset)

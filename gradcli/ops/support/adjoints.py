@@ -1,4 +1,4 @@
-"""The primitives that are operations for the sake of formulas: adjoints, and places that rules refer to."""
+"""Operations for primitives that formulas print: adjoints, and the indices that rules refer to."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gradcli.errors import EvaluationError
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.surface import OPERATIONS, register
 
-WRONG = (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError)  # what numpy raises of other shapes
+WRONG = (TypeError, ValueError, IndexError, ZeroDivisionError, OverflowError)  # numpy's errors for wrong shapes
 
 
 def printed(declared: Primitive, *examples: str) -> None:
-    """Make an operation of a primitive that formulas print.
+    """Register a primitive that formulas print as an operation.
 
-    The annotations of its forward tell how arguments are read, the docstring is its summary. Raises EvaluationError
-    where the arguments do not go together, which its rules are tried for too: a formula has them right.
+    The annotations of its forward say how arguments are read; its docstring is the summary. Raises EvaluationError
+    where the arguments do not fit together, for its forward or for its rules; in a formula they always do.
     """
 
     @wraps(declared.forward)

@@ -1,4 +1,4 @@
-"""How the arguments of operations are read: numbers, lists and tensors as users write them."""
+"""Readers of the arguments of operations: numbers, lists and tensors as users write them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.ops.support.calling import ops
 
-# What a parameter can be annotated with, besides int, float, bool and str.
+# The annotations of parameters, besides int, float, bool and str.
 Real = Tensor  # a tensor of floating point numbers; integers are converted
 Operand = Any  # a tensor, or a plain number that stays one
 Dims = int | tuple[int, ...] | None  # one dimension, several, or all
@@ -29,7 +29,7 @@ Places = Any  # an array of integers or booleans, which users give as `Indices`
 
 
 def as_tensor(value: Any) -> Tensor:
-    """A tensor as it is; a number or nested lists as a constant; lists that hold tensors are stacked."""
+    """Return a tensor as it is, a number or nested lists as a constant; lists that hold tensors are stacked."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, bool | int | float | np.ndarray | np.generic):
@@ -40,7 +40,7 @@ def as_tensor(value: Any) -> Tensor:
 
 
 def stacked(items: list[Any]) -> Tensor:
-    """Nested lists as a tensor: a constant, or a stack where an item was computed."""
+    """Return nested lists as a tensor: a constant, or a stack where an item is a tensor."""
     if not _holds_tensor(items):
         try:
             return tensor(items)
@@ -64,13 +64,13 @@ def _holds_tensor(items: list[Any]) -> bool:
 
 
 def real(value: Any) -> Tensor:
-    """A tensor of floating point numbers."""
+    """Return a tensor of floating point numbers; integers are converted."""
     x = as_tensor(value)
     return x if is_floating(x.value) else Tensor(x.value.astype(mode.default_dtype))
 
 
 def indices(value: Any) -> Tensor:
-    """A constant tensor of integers (or of booleans); whole floating point numbers are taken for integers."""
+    """Return a constant tensor of integers or booleans; whole floating point numbers become integers."""
     x = as_tensor(value)
     if not is_floating(x.value):
         return x
@@ -81,7 +81,7 @@ def indices(value: Any) -> Tensor:
 
 
 def _single(x: Tensor) -> Any:
-    """The number of a tensor of one element."""
+    """Return the number in a tensor of one element."""
     if x.value.size != 1:
         raise TypeError(x)
     return x.value.item()
@@ -102,7 +102,7 @@ def floating(value: Any) -> float:
 
 
 def operand(value: Any) -> Any:
-    """A number as it is; a list in arithmetic holds real numbers, as a variable does."""
+    """Return a number as it is and a list as real numbers, which a variable holds too."""
     if isinstance(value, int | float):
         return value
     return real(value) if isinstance(value, list) else as_tensor(value)
@@ -140,7 +140,7 @@ def _is_list_of_tensors(value: Any) -> bool:
 
 
 def all_of(values: Sequence[Any]) -> list[Tensor]:
-    """What a parameter of `Tensors` was given: `f(x, y)` and `f([x, y])` alike."""
+    """Return the tensors given to a `Tensors` parameter: `f(x, y)` and `f([x, y])` alike."""
     return [x for value in values for x in (value if isinstance(value, list) else [value])]
 
 
@@ -191,7 +191,7 @@ KINDS = {
 
 
 def described(value: Any) -> str:
-    """A value in an error message."""
+    """Describe a value for an error message."""
     if isinstance(value, Tensor):
         return f"a tensor of shape {value.shape}" if value.shape else repr(value.value.item())
     return "a list" if isinstance(value, list) else repr(value)[:60]

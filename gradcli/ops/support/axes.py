@@ -1,4 +1,4 @@
-"""Which dimensions a reduction takes away, and how a gradient gets them back."""
+"""The dimensions that a reduction removes, and that its gradient gets back."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from gradcli.engine.checks.shapes import dimension, dimensions
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
 from gradcli.ops.support.arguments import Dims, Shape
 
-Axes = int | tuple[int, ...] | None  # what primitives take: counted from the front; None or () for all
+Axes = int | tuple[int, ...] | None  # dimensions of a primitive, counted from the front; None or () for all
 
 
 def wrapped(dim: Dims, ndim: int) -> Axes:
-    """Dimensions as users give them, counted from the front."""
+    """Return dimensions that users give, counted from the front."""
     if dim is None:
         return None
     return dimension(dim, ndim) if isinstance(dim, int) else dimensions(dim, ndim)
 
 
 def axes(dim: Axes, ndim: int) -> tuple[int, ...]:
-    """The dimensions one by one; a scalar has none."""
+    """Return the dimensions as a tuple; a scalar has none."""
     if dim is None or dim == () or ndim == 0:
         return tuple(range(ndim))
     return (dim,) if isinstance(dim, int) else dim
 
 
 def kept(shape: Shape, dim: Axes) -> Shape:
-    """The shape with size 1 in the reduced dimensions."""
+    """Return the shape with size 1 in the reduced dimensions."""
     reduced = axes(dim, len(shape))
     return tuple(1 if axis in reduced else size for axis, size in enumerate(shape))
 
 
 def count(shape: Shape, dim: Axes) -> int:
-    """How many entries go into one entry of the result."""
+    """Return the number of entries that are reduced to one."""
     return math.prod(shape[axis] for axis in axes(dim, len(shape)))
 
 
 def aligned(x: Any, shape: Shape, dim: Axes, keepdim: bool = False) -> Any:
-    """A result of reducing `shape`, so that it broadcasts over what it was reduced from."""
+    """Reshape the result of a reduction so that it broadcasts over `shape`, the shape before the reduction."""
     reduced = axes(dim, len(shape))
     if keepdim or sorted(reduced) == list(range(len(reduced))):
         return x  # broadcasting adds dimensions in front by itself

@@ -10,7 +10,7 @@ from gradcli.ops.support.catalogue import FAMILY_OF
 
 
 class Functions:
-    """`ops.matmul(a, b)`: how other layers, and families that may not import each other, call an operation.
+    """The operations as attributes, for other layers and for families that may not import each other: `ops.mm(a, b)`.
 
     Arguments are taken as they are; `OPERATIONS["matmul"](a, b)` reads them as users write them.
     """

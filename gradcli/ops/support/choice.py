@@ -1,7 +1,7 @@
 """`np.where` without branches, for large arrays.
 
-Where a condition follows no pattern, as the sign of an activation does, processors guess the branches of numpy's own
-function wrong, which takes fifteen times as long as working on the bits: those of each entry times 1 or 0.
+Where a condition follows no pattern, like the sign of an activation, processors mispredict the branches of numpy's own
+function, which takes fifteen times as long as multiplying the bits of each entry by 1 or 0.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-MANY = 2**10  # entries from which it matters
+MANY = 2**10  # entries from which the bits are faster
 
 
 def chosen(condition: Any, a: Any, b: Any) -> Any:
-    """`a` where the condition holds, `b` elsewhere; a nan or an infinity that is not chosen leaves no trace."""
+    """Return `a` where the condition holds, `b` elsewhere; a nan or an infinity that is not chosen leaves no trace."""
     if type(condition) is np.ndarray and condition.size >= MANY and condition.dtype == np.bool_:
         if _is_zero(b) and _fits(a, condition):
             return (_bits(a) * condition).view(a.dtype)

@@ -17,7 +17,7 @@ class Constant:
         self.tree = tree
 
     def beside(self, x: Any) -> Any:
-        """The number as `x` needs it: a formula beside formulas, else a plain float, which changes no dtype."""
+        """Return the number to use with `x`: a Formula for a Formula, else a plain float, which changes no dtype."""
         return Formula(self.tree, self.value) if isinstance(x, Formula) else self.value
 
 

@@ -10,5 +10,5 @@ from gradcli.ops.support.arguments import Dtype
 
 
 def converted(x: Tensor, dtype: Dtype | None) -> Any:
-    """The tensor in a dtype; None keeps its own."""
+    """Return the tensor in a dtype; None keeps its own."""
     return x if dtype is None or x.dtype == dtype else to_copy(x, dtype=dtype)

@@ -1,7 +1,7 @@
 """Folding of formulas: 0, 1, signs, whole numbers, and parentheses that multiplication does not need; nothing else, so
-that a formula stays what ran.
+that a formula shows the computation that ran.
 
-A fold gets the operands as Formulas and the value of the result; it answers a shorter formula, or None.
+A fold gets the operands as Formulas and the value of the result; it returns a shorter formula, or None.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from gradcli.engine.symbolic.formula import Formula, shape_of
 from gradcli.engine.symbolic.notation import number
 from gradcli.language.tree import Binary, Expression, Name, Number, Unary
 
-LONGEST = 24  # factors that a product is taken apart into; a longer one is left alone
+LONGEST = 24  # the most factors that a product is taken apart into
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product or quotient as it is read from left to right: `-2*x/y` is sign -1, number 2, `*x`, `/y`."""
+    """A product or quotient, read from left to right: `-2*x/y` is sign -1, number 2, `*x`, `/y`."""
 
     sign: int
     coefficient: int | float
@@ -43,7 +43,7 @@ class Product:
         return cls(sign, 1, (("*", first), *factors))
 
     def times(self, other: Product) -> Product | None:
-        """The product of both, with the numbers in front; None where multiplying them would round."""
+        """Return the product of both, with its number in front; None where multiplying the numbers would round."""
         whole = isinstance(self.coefficient, int) and isinstance(other.coefficient, int)
         if self.coefficient != 1 and other.coefficient != 1 and not whole:
             return None
@@ -62,13 +62,13 @@ class Product:
 
 
 def _constant(value: Any, *operands: Formula) -> Formula | None:
-    """Arithmetic on whole numbers is done at once: `2 - 1` is written `1`."""
+    """Fold arithmetic on whole numbers: `2 - 1` is written `1`."""
     known = all(isinstance(x.number, int) for x in operands)
     return Formula(number(float(value)), value) if known and np.ndim(value) == 0 and float(value).is_integer() else None
 
 
 def _is(x: Formula, value: int, other: Formula, result: Any) -> bool:
-    """Whether `x` is this number and `other` has the shape of the result, so that `other` can stand alone."""
+    """Return whether `x` is this number and `other` has the shape of the result, so that `other` can stand alone."""
     return x.number == value and other.shape == shape_of(result)
 
 
@@ -77,7 +77,7 @@ def _is_zero(x: Formula, result: Any) -> bool:
 
 
 def _without_minus(x: Formula) -> Any:
-    """The formula without the minus sign that it starts with, or None."""
+    """Return the formula without its leading minus sign, or None if it has none."""
     product = Product.of(x.tree)
     if product.sign > 0:
         return None
@@ -86,7 +86,7 @@ def _without_minus(x: Formula) -> Any:
 
 
 def _sum(a: Formula, operator: str, b: Formula, value: Any) -> Formula:
-    """`a + (b - c)` needs no parentheses; `a - (b + c)` keeps them."""
+    """Write a sum or difference: `a + (b - c)` needs no parentheses; `a - (b + c)` keeps them."""
     size = a.size + b.size + 1
     inner = b.tree
     if operator == "+" and isinstance(inner, Binary) and inner.operator in ("+", "-"):
@@ -97,7 +97,7 @@ def _sum(a: Formula, operator: str, b: Formula, value: Any) -> Formula:
 
 
 def _plain(a: Formula, b: Formula) -> bool:
-    """Whether there is nothing to fold: two names, as in most of a long program."""
+    """Return whether there is nothing to fold: two names, as in most of a long program."""
     return type(a.tree) is Name and type(b.tree) is Name
 
 
@@ -147,7 +147,7 @@ def fold_div(a: Any, b: Any, *, value: Any) -> Any:
 
 
 def fold_neg(x: Formula, *, value: Any) -> Any:
-    """The sign goes to the first factor: `-a*b`, not `-(a*b)`."""
+    """Put the sign before the first factor: `-a*b`, not `-(a*b)`."""
     if x.number == 0:
         return x
     product = Product.of(x.tree)

@@ -1,4 +1,4 @@
-"""What operations with several results return: a tuple whose parts have names, `max(x, dim=1).indices`."""
+"""The result of an operation with several outputs: a tuple whose parts have names, `max(x, dim=1).indices`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class ReturnType(tuple[Any, ...]):
-    """The parts by position and by name; `name` is what torch calls the type in `torch.return_types`."""
+    """A tuple whose parts have names; `name` is that of the type in `torch.return_types`."""
 
     name: str
     _fields: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The names that users write, and how their arguments are read.
+"""Operations: the names that users write, and the reading of their arguments.
 
 An operation is a plain function with torch's name and torch's parameters; it lowers to primitives as torch lowers it.
 Its annotations say how arguments are taken: see `READERS`. Its examples are programs that the tests run, that
@@ -26,14 +26,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Operation:
     """A name that users write, declared once with its facts.
 
-    method: `x.name()` is one too.
+    method: whether `x.name()` exists too.
     torch: further names in modules of torch, with the module: `special.gammaln`.
-    only: the one module of torch that has it, where the others mean something else by its name.
-    in_place: `x.name_()` writes the result over `x` ("write"), looks at the same memory in another shape ("look"), or
-        is not there ("").
+    only: the one module of torch that has it, where another module has another function of that name.
+    in_place: `x.name_()` writes the result over `x` ("write"), makes `x` a view of its memory in another shape
+        ("look"), or does not exist ("").
     integers_stay: torch takes tensors of integers as they are, to keep or refuse them, where `Real` converts them.
     numbers: whether torch takes a plain number for an `Operand` "first" too, only "after" it, or "never".
-    contracts: it sums over dimensions that would else broadcast, and refuses sizes that are too large by itself.
+    contracts: it sums over dimensions that would else broadcast, and checks the size of its result itself.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Operation:
 
     @property
     def signature(self) -> str:
-        """As users read it: `sum(input, dim=None, keepdim=False)`; `*` stands before what must have its name."""
+        """The call as users read it: `sum(input, dim=None)`; `*` stands before keyword-only parameters."""
         parts = [
             ("*" if p.kind is p.VAR_POSITIONAL else "") + p.name + ("" if p.default is p.empty else f"={p.default!r}")
             for p in self.parameters.values()
@@ -79,7 +79,7 @@ class Operation:
         return self.function.__module__.rpartition(".")[2]
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        """Call with arguments from outside: bound, read by annotation, refused with the signature."""
+        """Call with arguments read by annotation; EvaluationError, with the signature, where they do not fit."""
         bound = self._bind(arguments, keywords)
         values: list[Any] = []
         named: dict[str, Any] = {}
@@ -158,7 +158,7 @@ OPERATIONS = Operations()
 
 
 def operation(*examples: str, **facts: Any) -> Callable[[Function], Function]:
-    """Declare an operation under the function's own name (a trailing underscore is for Python's sake)."""
+    """Declare an operation under the function's own name, without a trailing underscore."""
 
     def declare(function: Function) -> Function:
         register(function.__name__.rstrip("_"), function, examples, **facts)
