@@ -31,7 +31,7 @@ class Operation:
     only: the one module of torch that has it, where the others mean something else by its name.
     in_place: `x.name_()` writes the result over `x` ("write"), looks at the same memory in another shape ("look"), or
         is not there ("").
-    integers_stay: torch takes tensors of integers as they are, to keep or refuse them, where `Real` converts them.
+    integers_stay: torch takes tensors of integers as they are, to keep or refuse them, for parameters that are `Real`.
     numbers: whether torch takes a plain number for an `Operand` "first" too, only "after" it, or "never".
     contracts: it sums over dimensions that would else broadcast, and refuses sizes that are too large by itself.
     """
