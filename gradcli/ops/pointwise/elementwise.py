@@ -70,7 +70,7 @@ def sign_of(x: Any) -> Any:
 
 
 def keeping_integers(rounded: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What is whole already stays as it is; numpy before 2.1 would make floats of it."""
+    """Leave integers as they are, of which numpy before 2.1 would make floats."""
     return lambda x: rounded(x) if isinstance(x, float) or x.dtype.kind == "f" else x
 
 

@@ -48,7 +48,10 @@ def _upper(a: float, x: float) -> float:
 
 
 def _deviation(a: float, x: float) -> float:
-    """How far `x` lies above the middle of the gamma distribution of order `a`, in units of erf (Wilson, Hilferty)."""
+    """Return the distance of `x` from the middle of the gamma distribution of order `a`, in units of erf.
+
+    Wilson and Hilferty, The distribution of chi-square (1931).
+    """
     return 3 * math.sqrt(a / 2) * (math.cbrt(x / a) - 1 + 1 / (9 * a))
 
 
@@ -78,7 +81,7 @@ def _fraction(a: float, x: float) -> float:
 
 
 def _zeta(s: float, q: float) -> float:
-    """By the formula of Euler and Maclaurin behind the first terms."""
+    """Return the sum of `(q + k)**-s`, by the formula of Euler and Maclaurin behind the first terms."""
     if s == 1:
         return math.inf
     if s < 1 or s != s or q != q:

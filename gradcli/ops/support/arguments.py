@@ -1,4 +1,4 @@
-"""How the arguments of operations are read: numbers, lists and tensors as users write them."""
+"""Read the arguments of operations: numbers, lists and tensors as users write them."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _is_list_of_tensors(value: Any) -> bool:
 
 
 def all_of(values: Sequence[Any]) -> list[Tensor]:
-    """What a parameter of `Tensors` was given: `f(x, y)` and `f([x, y])` alike."""
+    """Return the tensors given for a parameter of `Tensors`: `f(x, y)` and `f([x, y])` alike."""
     return [x for value in values for x in (value if isinstance(value, list) else [value])]
 
 

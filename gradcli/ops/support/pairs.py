@@ -1,4 +1,4 @@
-"""What operations with several results return: a tuple whose parts have names, `max(x, dim=1).indices`."""
+"""The result of an operation with several parts: a tuple whose parts have names, `max(x, dim=1).indices`."""
 
 from __future__ import annotations
 
