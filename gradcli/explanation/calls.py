@@ -1,4 +1,4 @@
-"""What one node of the syntax tree means over the values of its children: operators, calls, methods, indexing."""
+"""Evaluate one node of the syntax tree over the values of its children: operators, calls, methods, indexing."""
 
 from __future__ import annotations
 

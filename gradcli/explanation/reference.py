@@ -20,7 +20,7 @@ from gradcli.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What an edge makes of the upstream gradient `g`."""
+    """The rule of an edge: the gradient of an input from the upstream gradient `g`."""
 
     input: str
     rule: Expression
@@ -82,7 +82,7 @@ def command_line(example: str) -> str:
 
 
 def upstream_of(program: Program) -> Any:
-    """Ones in the shape of the output, or None for a scalar."""
+    """Return ones in the shape of the output, or None for a scalar."""
     output = evaluate(program, {}, dtype=np.dtype(np.float64)).output
     assert output is not None
     return np.ones(output.shape) if output.shape else None

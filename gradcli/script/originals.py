@@ -1,5 +1,7 @@
-"""What the modules that snippets import have in reality: a name that is there and not here is not supported, and one
-that is not there either is a mistake of the snippet, which gets the AttributeError that it would get there.
+"""The names in the real modules that snippets import.
+
+A name that is there and not here is not supported; one that is not there either is a mistake of the snippet, which gets
+the AttributeError that it would get there.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ def torch_names() -> dict[str, frozenset[str]]:
 
 
 def torch_has(owner: str, name: str) -> bool:
-    """Whether torch has the name, so that its absence here is ours; assumed of what was not recorded."""
+    """Tell whether torch has the name, so that its absence here is ours; assumed where nothing was recorded."""
     known = torch_names().get(owner)
     return known is None or name.startswith("_") or name in known
 

@@ -98,10 +98,6 @@ def _solve(A: Any, B: Any) -> Any:
     return found[..., 0] if vectors else found
 
 
-def _is_vector(A: Any, B: Any) -> bool:
-    return len(B.shape) == 1
-
-
 def _matrix_rule(g: Any, out: Any, A: Any, B: Any) -> Any:
     h = solve(transposed(A), g)
     if len(B.shape) == 1:

@@ -14,7 +14,8 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.nn.slopes import hardtanh_backward, leaky_relu_backward, sigmoid_backward, threshold_backward
 from gradcli.ops.pointwise.arithmetic import add, div, sub
-from gradcli.ops.pointwise.elementwise import absolute, by_number, elementwise, tanh
+from gradcli.ops.pointwise.elementwise import absolute, elementwise, tanh
+from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.adjoints import printed
@@ -59,7 +60,6 @@ relu = elementwise(
     whole=True,
     kinks=(0.0,),
     convention="relu'(0) = 0",
-    integers_stay=True,
     traits=("gate",),
 )
 silu = elementwise(

@@ -72,6 +72,6 @@ hardtanh_backward: Primitive = primitive(
     fold=lambda g, x, *, value, min_val, max_val: _held(g, x, min_val=min_val, max_val=max_val),
 )
 printed(sigmoid_backward, "u = [1, 2]; y = [0.5, 0.25]; sigmoid_backward(u, y)")
-printed(threshold_backward, "u = [1, 2]; y = [0.5, 0]; threshold_backward(u, y)")
+printed(threshold_backward, "u = [1, 2]; y = [0.5, -1]; threshold_backward(u, y)")
 printed(leaky_relu_backward, "u = [1, 2]; x = [0.5, -1]; leaky_relu_backward(u, x, negative_slope=0.1)")
 printed(hardtanh_backward, "u = [1, 2]; x = [0.5, -3]; hardtanh_backward(u, x, min_val=-1, max_val=1)")

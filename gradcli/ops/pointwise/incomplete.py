@@ -9,7 +9,8 @@ import numpy as np
 
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
-from gradcli.ops.pointwise.elementwise import POSITIVE, entries, exp, log
+from gradcli.ops.pointwise.elementwise import POSITIVE, exp, log
+from gradcli.ops.pointwise.numbers import by_pair
 from gradcli.ops.pointwise.special import digamma, lgamma
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import unsqueeze
@@ -47,7 +48,10 @@ def _upper(a: float, x: float) -> float:
 
 
 def _deviation(a: float, x: float) -> float:
-    """Return the deviation of `x` in the gamma distribution of order `a`, in units of erf (Wilson, Hilferty)."""
+    """Return the distance of `x` from the middle of the gamma distribution of order `a`, in units of erf.
+
+    Wilson and Hilferty, The distribution of chi-square (1931).
+    """
     return 3 * math.sqrt(a / 2) * (math.cbrt(x / a) - 1 + 1 / (9 * a))
 
 
@@ -77,7 +81,7 @@ def _fraction(a: float, x: float) -> float:
 
 
 def _zeta(s: float, q: float) -> float:
-    """Return the zeta function: its first terms, and the rest by the formula of Euler and Maclaurin."""
+    """Return the sum of `(q + k)**-s`, by the formula of Euler and Maclaurin behind the first terms."""
     if s == 1:
         return math.inf
     if s < 1 or s != s or q != q:
@@ -112,39 +116,27 @@ def _inverse_power(q: float, s: float) -> float:
         return math.copysign(math.inf, q) if s % 2 == 1 else math.inf
 
 
-def _pairwise(function: Any) -> Any:
-    """Lift a function of two Python numbers to arrays, which broadcast."""
-
-    def forward(a: Any, x: Any) -> Any:
-        dtype = np.result_type(*(part.dtype for part in (a, x) if isinstance(part, np.ndarray | np.generic)))
-        first, second = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(x, np.float64))
-        found = entries(function, first.ravel().tolist(), second.ravel().tolist())
-        return np.array(found, dtype).reshape(first.shape)[()]
-
-    return forward
-
-
 def _density(a: Any, x: Any) -> Any:
     return exp((a - 1) * log(x) - x - lgamma(a))
 
 
 lower: Primitive = primitive(
     "igamma",
-    _pairwise(_lower),
+    by_pair(_lower),
     None,
     lambda g, out, a, x: g * _density(a, x),
     domain=POSITIVE,
 )
 upper: Primitive = primitive(
     "igammac",
-    _pairwise(_upper),
+    by_pair(_upper),
     None,
     lambda g, out, a, x: -g * _density(a, x),
     domain=POSITIVE,
 )
 zeta: Primitive = primitive(
     "zeta",
-    _pairwise(_zeta),
+    by_pair(_zeta),
     None,
     lambda g, out, s, q: -g * s * zeta(s + 1, q),
     node="SpecialZetaBackward0",

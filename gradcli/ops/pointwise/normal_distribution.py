@@ -10,7 +10,8 @@ import numpy as np
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation
 from gradcli.ops.pointwise.comparisons import at_most, both, equal
-from gradcli.ops.pointwise.elementwise import by_number, elementwise, erf, exp, log, log1p
+from gradcli.ops.pointwise.elementwise import elementwise, erf, exp, log, log1p
+from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.scalars import add_number, mul_number
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Operand, Real, as_tensor

@@ -47,7 +47,7 @@ rounded_decimals = primitive(
 )
 
 
-@operation("x = [0.3, -1.6]; round(x)", "x = [0.123, -1.456]; round(x, decimals=2)", integers_stay=True)
+@operation("x = [0.3, -1.6]; round(x)", "x = [0.123, -1.456]; round(x, decimals=2)")
 def round_(input: Tensor, *, decimals: int = 0) -> Any:
     """The nearest whole number, or decimal fraction; halves go to the even neighbour."""
     return rounded_decimals(input, decimals=decimals) if decimals else rounded(input)

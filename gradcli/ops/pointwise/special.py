@@ -12,7 +12,8 @@ from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Name
 from gradcli.ops.pointwise.comparisons import both, equal
-from gradcli.ops.pointwise.elementwise import POSITIVE, by_number, cos, elementwise, exp, sign_of, sin, zero
+from gradcli.ops.pointwise.elementwise import POSITIVE, cos, elementwise, exp, sign_of, sin, zero
+from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.constants import SQRT_PI, Constant
@@ -85,7 +86,6 @@ sgn = elementwise(
     whole=True,
     kinks=(0.0,),
     convention="flat everywhere: sgn' = 0",
-    integers_stay=True,
 )
 frac = elementwise(
     "frac",

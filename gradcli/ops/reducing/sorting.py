@@ -124,7 +124,7 @@ running_smallest = primitive("cummin_indices", _smallest, structured=True)
 printed(top, "x = [3, 1, 2]; gather(x, 0, topk_indices(x, k=2, dim=0))")
 printed(kth, "x = [3, 1, 2]; x[kth_index(x, k=2, dim=0)]")
 printed(middle, "x = [3, 1, 2]; x[median_index(x, dim=0)]")
-printed(most_frequent, "x = [3, 1, 3]; x[mode_index(x, dim=0)]")
+printed(most_frequent, "x = [3, 1, 2]; x[mode_index([5, 2, 5], dim=0)]")
 printed(running_largest, "x = [1, 3, 2]; gather(x, 0, cummax_indices(x, dim=0))")
 printed(running_smallest, "x = [1, 3, 2]; gather(x, 0, cummin_indices(x, dim=0))")
 

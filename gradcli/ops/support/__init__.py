@@ -1,1 +1,1 @@
-"""How operations are declared, how their arguments are read, and the table by which they are imported when used."""
+"""The declaration of operations, the reading of their arguments, and the table by which they are imported when used."""

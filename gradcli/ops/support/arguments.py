@@ -1,4 +1,4 @@
-"""Readers of the arguments of operations: numbers, lists and tensors as users write them."""
+"""Read the arguments of operations: numbers, lists and tensors as users write them."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _is_list_of_tensors(value: Any) -> bool:
 
 
 def all_of(values: Sequence[Any]) -> list[Tensor]:
-    """Return the tensors given to a `Tensors` parameter: `f(x, y)` and `f([x, y])` alike."""
+    """Return the tensors given for a parameter of `Tensors`: `f(x, y)` and `f([x, y])` alike."""
     return [x for value in values for x in (value if isinstance(value, list) else [value])]
 
 

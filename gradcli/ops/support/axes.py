@@ -33,7 +33,7 @@ def kept(shape: Shape, dim: Axes) -> Shape:
 
 
 def count(shape: Shape, dim: Axes) -> int:
-    """Return the number of entries that are reduced to one."""
+    """Return the number of entries that go into one entry of the result."""
     return math.prod(shape[axis] for axis in axes(dim, len(shape)))
 
 

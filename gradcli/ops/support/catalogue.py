@@ -1,4 +1,4 @@
-"""The family that declares each operation, so that a program imports only the families that it uses.
+"""The module that declares each operation, so that a program loads the families that it uses and no others.
 
 Start-up is what users feel: all families take longer to import than most programs take to run. The file is written from
 the declarations by `python -m tests.ops.support.record_catalogue`.

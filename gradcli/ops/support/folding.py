@@ -68,7 +68,7 @@ def _constant(value: Any, *operands: Formula) -> Formula | None:
 
 
 def _is(x: Formula, value: int, other: Formula, result: Any) -> bool:
-    """Return whether `x` is this number and `other` has the shape of the result, so that `other` can stand alone."""
+    """Tell whether `x` is this number and `other` has the shape of the result, so that `other` can stand alone."""
     return x.number == value and other.shape == shape_of(result)
 
 
@@ -97,7 +97,7 @@ def _sum(a: Formula, operator: str, b: Formula, value: Any) -> Formula:
 
 
 def _plain(a: Formula, b: Formula) -> bool:
-    """Return whether there is nothing to fold: two names, as in most of a long program."""
+    """Tell whether there is nothing to fold: two names, as in most of a long program."""
     return type(a.tree) is Name and type(b.tree) is Name
 
 

@@ -1,4 +1,4 @@
-"""The result of an operation with several outputs: a tuple whose parts have names, `max(x, dim=1).indices`."""
+"""The result of an operation with several parts: a tuple whose parts have names, `max(x, dim=1).indices`."""
 
 from __future__ import annotations
 

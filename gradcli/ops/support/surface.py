@@ -28,10 +28,10 @@ class Operation:
 
     method: whether `x.name()` exists too.
     torch: further names in modules of torch, with the module: `special.gammaln`.
-    only: the one module of torch that has it, where another module has another function of that name.
-    in_place: `x.name_()` writes the result over `x` ("write"), makes `x` a view of its memory in another shape
-        ("look"), or does not exist ("").
-    integers_stay: torch takes tensors of integers as they are, to keep or refuse them, where `Real` converts them.
+    only: the one module of torch that has it, where the others mean something else by its name.
+    in_place: `x.name_()` writes the result over `x` ("write"), looks at the same memory in another shape ("look"), or
+        is not there ("").
+    integers_stay: torch takes tensors of integers as they are, to keep or refuse them, for parameters that are `Real`.
     numbers: whether torch takes a plain number for an `Operand` "first" too, only "after" it, or "never".
     contracts: it sums over dimensions that would else broadcast, and checks the size of its result itself.
     """
@@ -58,7 +58,7 @@ class Operation:
 
     @property
     def signature(self) -> str:
-        """The call as users read it: `sum(input, dim=None)`; `*` stands before keyword-only parameters."""
+        """Return the call as users read it, `sum(input, dim=None, keepdim=False)`; `*` stands before needed keywords."""
         parts = [
             ("*" if p.kind is p.VAR_POSITIONAL else "") + p.name + ("" if p.default is p.empty else f"={p.default!r}")
             for p in self.parameters.values()

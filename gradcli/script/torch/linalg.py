@@ -38,7 +38,7 @@ def of_reals(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def checked(name: str) -> Callable[..., Any]:
-    """`inv_ex` and its kin: the result, and 0 for each matrix, or where it fails which step of it failed."""
+    """Make `inv_ex`, `cholesky_ex` or `solve_ex`: the result, and 0 for each matrix, which could be factored."""
 
     def call(A: Tensor, *arguments: Any, check_errors: bool = False, **keywords: Any) -> ReturnType:
         plain = find(name)

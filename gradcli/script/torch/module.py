@@ -94,7 +94,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 def nothing(*_: Any, **__: Any) -> None:
-    """What has no effect here."""
+    """Do nothing: torch's function has no effect here."""
 
 
 def uncompiled(model: Any = None, **_: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How torch reads the arguments of its operations: strictly, by kind, and with its own words where they do not fit.
+"""Read the arguments of operations as torch does: strictly, by kind, and with its own words where they do not fit.
 
 What plainly fits is read in one pass; only where that fails are names, positions and kinds looked at.
 """

@@ -1,4 +1,4 @@
-"""What torch says of a call that fits none of the ways, or more than one, in which a function can be called.
+"""Torch's message for a call that fits none, or more than one, of the ways in which a function can be called.
 
 The ways are recorded. Those that have room for so many arguments are plausible; of a single plausible one torch tells
 the mistake, and else it lists them all.
@@ -38,7 +38,7 @@ class Way(NamedTuple):
 
 @cache
 def ways() -> dict[str, list[Way]]:
-    """By name, methods with a point before it."""
+    """Return the ways by name; methods have a point before theirs."""
     text = Path(__file__).with_name(FILE).read_text("utf-8").replace(SHORT, OPTIONS)
     found = {}
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""How torch reads one argument: by kind, strictly; a TypeError says that the value is of no such kind."""
+"""Read one argument as torch does: by kind, strictly; a TypeError says that the value is of another kind."""
 
 from __future__ import annotations
 

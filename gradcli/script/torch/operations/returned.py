@@ -1,4 +1,4 @@
-"""What operations with several results return: `torch.return_types.max(values=..., indices=...)`."""
+"""The results of operations with several: `torch.return_types.max(values=..., indices=...)`."""
 
 from __future__ import annotations
 

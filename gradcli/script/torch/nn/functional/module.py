@@ -125,7 +125,7 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 
 
 def _along(name: str, input: Tensor, dim: int | None, dtype: Any) -> Any:
-    """Softmax and its kin: `dim` left out is chosen with a warning, `dtype` is what the input is first cast to."""
+    """Call a softmax: a `dim` that is left out is chosen with a warning, and the input is first cast to `dtype`."""
     check_tensor(name, input)
     if dim is None:
         warnings.warn(
