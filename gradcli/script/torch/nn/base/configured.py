@@ -13,9 +13,7 @@ from gradcli.script.torch.signature import given, names
 
 UNKEPT = ("bias", "device", "dtype")  # arguments that are no attributes: `_settle` gets them
 
-Rows = Mapping[
-    str, tuple[type["Configured"], Mapping[str, Any]]
-]  # the bases of layers, and what they have of their own
+Rows = Mapping[str, tuple[type["Configured"], Mapping[str, Any]]]  # layers: a base, and attributes of the class
 
 
 class Configured(Module):

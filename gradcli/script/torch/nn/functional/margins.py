@@ -60,7 +60,7 @@ def multi_margin_loss(
 
 @loss
 def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Any:
-    """Return how far the other classes come within 1 of each right one; those are listed up to the first -1."""
+    """Return how far the other classes come within 1 of each right one; right ones end at the first -1."""
     if input.ndim > 2 or target.shape != input.shape:
         raise AutogradError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}", code="E301"
