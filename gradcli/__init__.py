@@ -31,7 +31,7 @@ def explain(program: str, /, **values: Any) -> Explanation:
 
 
 def explain_at(program: str, values: dict[str, Any], **options: Any) -> Explanation:
-    """As `explain`, with the values in a dictionary; `options` are `wrt`, `of`, `upstream` and `dtype`."""
+    """Explain a program with the values in a dictionary; `options` are `wrt`, `of`, `upstream` and `dtype`."""
     from gradcli.explanation.build import explain
     from gradcli.language.parser import parse_program
     from gradcli.source import Source
@@ -40,8 +40,8 @@ def explain_at(program: str, values: dict[str, Any], **options: Any) -> Explanat
 
 
 def gradients(program: str, /, **values: Any) -> dict[str, Any]:
-    """The gradient by variable: a Python float for a scalar, an array otherwise, None where the output does not
-    depend on the variable. Takes what `explain` takes.
+    """Return the gradient by variable: a Python float for a scalar, an array otherwise, None where the output does not
+    depend on the variable. The arguments are those of `explain`.
     """
     explanation = explain(program, **values)
     return {

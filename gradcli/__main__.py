@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def interrupted_again(dropped: Any) -> None:
-    """Ctrl-C during a destructor or the like, where Python drops exceptions: it comes again a moment later."""
+    """Interrupt again a moment after Ctrl-C came in a destructor or the like, where Python drops exceptions."""
     if dropped.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(dropped)
         return

@@ -124,36 +124,36 @@ def run(argv: Sequence[str]) -> int:
 
 
 def open_streams() -> None:
-    """Streams that the caller has closed lead nowhere."""
+    """Open streams that lead nowhere in place of closed ones."""
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def unwritten(error: OSError, argv: Sequence[str]) -> int:
-    """Output that could not be written: quiet where its reader went away, an error where a disk is full."""
+    """Return the exit code for output that cannot be written: quiet where its reader went away, else an error."""
     with suppress(OSError, ValueError):  # what is still buffered goes nowhere, or the interpreter complains at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE
     reason = error.strerror or "the stream is closed"
-    told = UsageError("E011", f"cannot write the output: {reason}", help="write to another place")
-    return report(told, [argument for argument in argv if argument != "--json"])
+    refusal = UsageError("E011", f"cannot write the output: {reason}", help="write to another place")
+    return report(refusal, [argument for argument in argv if argument != "--json"])
 
 
 def show_warning(message: Warning | str, *place: Any, **stream: Any) -> None:
-    """What torch warns of, and bindings that the program does not use: a line for people, not for programmers."""
+    """Print a warning, of torch or of bindings that the program does not use, as a line without a place in code."""
     from gradcli.render.text.streams import warn
 
     warn(str(message))
 
 
 def masked(argv: Sequence[str]) -> list[str]:
-    """A program such as `-x+1` is no option: a space before it says so; whoever reads it takes the space away."""
+    """Put a space before programs such as `-x+1`, which are no options; `options.unmasked` takes it away."""
     return [f" {a}" if re.match(r"-[^-]", a) and a not in SHORT_OPTIONS else a for a in argv]
 
 
 def usage_error(error: Exception) -> GradcliError | None:
-    """What the option parser refused, as an error of ours."""
+    """Return the error for a refusal of the option parser; None for any other exception."""
     if not hasattr(error, "format_message"):
         return None
     context = getattr(error, "ctx", None)
@@ -168,7 +168,7 @@ def usage_error(error: Exception) -> GradcliError | None:
 
 
 def _unknown_command(name: str) -> GradcliError:
-    """A misspelt command, or a program without one."""
+    """Return the error for a misspelt command, or for a program without one."""
     from gradcli.source import did_you_mean
 
     close = did_you_mean(name, COMMANDS)
@@ -179,7 +179,7 @@ def _unknown_command(name: str) -> GradcliError:
 
 
 def internal_error(error: Exception) -> GradcliError:
-    """A bug: said as one, with what to send."""
+    """Return the error for a bug, which names its place and asks for a report."""
     import traceback
 
     frame = traceback.extract_tb(error.__traceback__)[-1]
@@ -208,6 +208,6 @@ def report(error: GradcliError, argv: Sequence[str]) -> int:
     except OSError as failure:
         if "--json" in argv:
             return unwritten(failure, argv)
-        with suppress(OSError, ValueError):  # nobody can be told
+        with suppress(OSError, ValueError):  # nobody can read it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     return error.exit_code

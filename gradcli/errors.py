@@ -4,10 +4,10 @@
     ├── UsageError           exit 2   options, files and bindings          E0xx
     ├── ProgramSyntaxError   exit 2   the text cannot be read              E1xx
     └── EvaluationError      exit 3   the program cannot be evaluated      E2xx
-        └── AutogradError    exit 3   what torch refuses, in torch's words E3xx (also a RuntimeError)
+        └── AutogradError    exit 3   torch refuses it, in torch's words   E3xx (also a RuntimeError)
 
-An error says what (`message`), where (`span` in `source`, with a `label` beside the caret) and what to type instead
-(`help`). Whoever knows the place adds it on the way up with `at`; the first place given wins, as it is the closest.
+An error has a `message`, a place (`span` in `source`, with a `label` beside the caret) and a text to type instead
+(`help`). A caller that knows the place adds it on the way up with `at`; the first place given wins, as the closest.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class EvaluationError(GradcliError):
 
 
 class AutogradError(EvaluationError, RuntimeError):
-    """What torch refuses, in torch's words."""
+    """A refusal of torch, in torch's words."""
 
     def __init__(self, message: str, *, code: str = "E300", help: str = "") -> None:
         super().__init__(code, message, help=help)

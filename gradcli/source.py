@@ -18,7 +18,7 @@ class Span(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A place as people count: both from 1."""
+    """A line and a column, both counted from 1."""
 
     line: int
     column: int
@@ -38,7 +38,7 @@ class Source:
         return Position(line, offset - self._starts[line - 1] + 1)
 
     def offset(self, line: int) -> int:
-        """Where a line (counted from 1) starts."""
+        """Return the offset of the start of a line (counted from 1)."""
         return self._starts[line - 1]
 
     def line(self, number: int) -> str:
@@ -85,7 +85,7 @@ def _shown(character: str) -> str:
 
 
 def width(text: str) -> int:
-    """How many terminal columns a text takes."""
+    """Return the number of terminal columns that a text takes."""
     if text.isascii():
         return len(text)
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)

@@ -18,9 +18,9 @@ Work = Callable[[Any], Any]
 
 
 def mapped(work: Work, blocks: Iterable[Any], jobs: int) -> Iterator[Any]:
-    """The answers to all blocks, in their order; before a pause, which is None, those to all before it.
+    """Yield the answers to all blocks, in their order; before a pause, which is None, the answers to all before it.
 
-    What `work` raises in a process is raised here; EvaluationError where a process dies.
+    An exception of `work` in a process is raised here; EvaluationError where a process dies.
     """
     if jobs == 1:
         yield from (work(block) for block in blocks if block is not None)

@@ -1,4 +1,4 @@
-"""The commands, a file each: its options, one call, what to print.
+"""The commands, a file each: its options, one call, and the output.
 
 Imported one at a time, when a command line asks for it.
 """

@@ -64,7 +64,7 @@ def command(
             return blocks
         return watched(blocks, source, console.looks, stack)
 
-    def tell(facts: dict[str, Any]) -> None:
+    def fail(facts: dict[str, Any]) -> None:
         print_failure(facts, console.error_format)
 
     if each and (program.arguments or program.file is not None):
@@ -78,7 +78,7 @@ def command(
     task = task_of(program, is_each=each, is_forward_only=forward_only)
     simplefilter("once", UserWarning)  # a warning that holds for many records is shown once
     with ExitStack() as stack:
-        Batch(task, input, output, format, each, jobs, fail_fast, watch, tell).run()
+        Batch(task, input, output, format, each, jobs, fail_fast, watch, fail).run()
 
 
 def task_of(program: Program, *, is_each: bool, is_forward_only: bool) -> Task:

@@ -16,7 +16,7 @@ LARGEST = 2**26  # bytes of a file with values
 
 
 def read_bindings(arguments: Sequence[str], program: Source) -> dict[str, Any]:
-    """The values by name; every argument must be NAME=VALUE, and each name may come once."""
+    """Return the values by name; every argument must be NAME=VALUE, and each name may come once."""
     found: dict[str, Any] = {}
     for argument in arguments:
         written, equals, text = argument.partition("=")
@@ -38,7 +38,7 @@ def read_bindings(arguments: Sequence[str], program: Source) -> dict[str, Any]:
 
 
 def read_value(name: str, text: str) -> Any:
-    """A number, nested lists or an array from a constant expression or a file."""
+    """Return a number, nested lists or an array from a constant expression or a file."""
     from gradcli.explanation.values import constant
     from gradcli.language.parser import parse_expression
 
@@ -50,7 +50,7 @@ def read_value(name: str, text: str) -> Any:
 
 
 def read_array(name: str, path: str) -> Any:
-    """The numbers in a `.npy`, `.csv` or `.json` file."""
+    """Return the numbers in a `.npy`, `.csv` or `.json` file."""
     suffix = Path(path).suffix.lower()
     if suffix not in READERS:
         raise UsageError(
@@ -65,7 +65,7 @@ def read_array(name: str, path: str) -> Any:
         return READERS[suffix](Path(path))
     except OSError as error:
         raise UsageError("E009", f"{name}=@{path}: {error.strerror}", help="check the path after @") from None
-    except Exception:  # what readers raise on files that are not what they say has no common base
+    except Exception:  # the errors of readers on other kinds of files have no common base
         raise UsageError(
             "E009", f"{name}=@{path}: no table of numbers", help="rows of equal length, with numbers and nothing else"
         ) from None

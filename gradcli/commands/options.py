@@ -30,7 +30,7 @@ class ErrorFormat(StrEnum):
 
 @dataclass(frozen=True)
 class Console:
-    """How text looks in a terminal, and how errors do."""
+    """The looks of text in a terminal, and the form of errors."""
 
     color: Annotated[Color, typer.Option("--color", help="Colour in the text output.")] = Color.auto
     ascii: Annotated[bool, typer.Option("--ascii", help="Plain ASCII: d and * for ∂ and ·.")] = False

@@ -105,7 +105,7 @@ class Page:
 
 
 def show(text: str, stream: TextIO | None = None) -> None:
-    """Write what the snippet prints, by default on standard output; a terminal gets no control characters from it."""
+    """Write a text that the snippet prints, by default on standard output; a terminal gets no control characters."""
     from gradcli.render.text.streams import encodable
     from gradcli.script.execution import UnwrittenError
 
@@ -119,19 +119,19 @@ def show(text: str, stream: TextIO | None = None) -> None:
 
 
 def show_error(text: str) -> None:
-    """Write what the snippet prints on standard error, after what was printed before it."""
+    """Write a text that the snippet prints on standard error, after the output so far."""
     sys.stdout.flush()
     show(text, sys.stderr)
 
 
 def warn(kind: str, message: str, source: Source, line: int) -> None:
-    """Write a warning as Python does, after what was printed before it."""
-    told = "\n".join(map(visible, message.split("\n")))
-    note(f"{visible(source.name)}:{line}: {kind}: {told}\n  {visible(source.line(line).strip())}\n")
+    """Write a warning as Python does, after the output so far."""
+    text = "\n".join(map(visible, message.split("\n")))
+    note(f"{visible(source.name)}:{line}: {kind}: {text}\n  {visible(source.line(line).strip())}\n")
 
 
 def note(text: str) -> None:
-    """Write to standard error, after what was printed before it."""
+    """Write to standard error, after the output so far."""
     from gradcli.render.text.streams import encodable
 
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""`gradcli schema`: what `--json` prints, as JSON Schema."""
+"""`gradcli schema`: the JSON Schemas of the documents that `--json` prints."""
 
 from __future__ import annotations
 

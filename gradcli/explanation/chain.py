@@ -11,7 +11,7 @@ from gradcli.explanation.values import value_of
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """What one consumer contributes: the step that ran, and the local derivative that it used."""
+    """The contribution of one consumer: the step that ran, and the local derivative that it used."""
 
     step: Step
     local: Local
@@ -28,7 +28,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """One way from the output to a leaf: `nodes` from the output on, and what flows along this way alone."""
+    """One way from the output to a leaf: `nodes` from the output on, with the local derivative of each edge."""
 
     nodes: tuple[str, ...]
     locals: tuple[Local, ...]
@@ -36,14 +36,14 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """All ways from the output to a leaf: how many there are, and the first of them."""
+    """All ways from the output to a leaf: their number, and the first of them."""
 
     count: int
     listed: tuple[Path, ...]
 
 
 def chain(explanation: Explanation, keep: Container[str] | None = None) -> tuple[Link, ...]:
-    """The links in the order in which their sums were complete; `keep` leaves out the others."""
+    """Return the links in the order in which their sums were complete; `keep` leaves out the others."""
     position = {node.id: number for number, node in enumerate(explanation.nodes)}
     unused: dict[tuple[str, str], list[Local]] = {}  # more than one for x*x
     for node in explanation.nodes:
@@ -62,7 +62,7 @@ def chain(explanation: Explanation, keep: Container[str] | None = None) -> tuple
 
 
 def above(explanation: Explanation, to: str) -> set[str]:
-    """The node and everything between it and the output."""
+    """Return the node and everything between it and the output."""
     consumers: dict[str, set[str]] = {}
     for step in explanation.steps:
         consumers.setdefault(step.input, set()).add(step.node)
@@ -76,7 +76,7 @@ def above(explanation: Explanation, to: str) -> set[str]:
 
 
 def paths(explanation: Explanation, to: str, limit: int) -> Paths:
-    """The ways from the output to a node: all counted, the first `limit` listed."""
+    """Return the ways from the output to a node: all counted, the first `limit` listed."""
     count: dict[str, int] = {}  # ways from a node down to `to`
     onward: dict[str, list[Local]] = {}
     for node in explanation.nodes:  # inputs come before their consumers
@@ -116,7 +116,7 @@ def _walk(output: str, to: str, onward: dict[str, list[Local]]) -> Iterator[Path
 
 
 def flow(explanation: Explanation, path: Path) -> Value:
-    """What flows along one path alone: each edge's rule, applied to what the edge above gave."""
+    """Return the gradient that flows along one path alone: each edge's rule, applied to the result above it."""
     names = {node.id: node.value for node in explanation.nodes}
     upstream = explanation.upstream_name
     names[upstream] = explanation.upstream

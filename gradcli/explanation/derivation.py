@@ -29,7 +29,7 @@ LARGEST_UPSTREAM = 64  # entries of an upstream gradient that is written out
 
 
 def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
-    """The local derivatives of a line by the position of the input, for the inputs that require grad."""
+    """Return the local derivatives of a line by the position of the input, for the inputs that require grad."""
     node, application = line.tensor.node, line.application
     if application is None or not isinstance(node, GraphNode):
         return {}
@@ -53,7 +53,7 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
 
 
 def named(line: Line, value: Any) -> Formula:
-    """An input by its name; a plain number as it was written."""
+    """Return an input by its name, a plain number as it was written."""
     if isinstance(value, int | float):
         return Formula(line.written, value)
     return Formula(line.spelling, value.value)
@@ -91,7 +91,7 @@ class Derivation:
         self.adjoints: dict[str, Adjoint | None] = {}
 
     def inline(self, line: Line) -> Formula | None:
-        """What a line computes, in terms of the leaves."""
+        """Return the formula of a line in terms of the leaves; None where it would be too long."""
         if line.is_variable:
             return Formula(line.written, line.tensor.value)
         application = line.application
@@ -103,7 +103,7 @@ class Derivation:
         return short(application.primitive.formula(tuple(operands), application.options))
 
     def operands(self, line: Line) -> list[Formula] | None:
-        """The inputs of a line in terms of the leaves."""
+        """Return the inputs of a line in terms of the leaves."""
         assert line.application is not None
         found = []
         for x, value in zip(line.inputs, line.application.inputs, strict=True):
@@ -145,7 +145,7 @@ class Derivation:
         return Adjoint(first.whole() + second.whole())
 
     def gradient(self, line: Line) -> Expression | None:
-        """The gradient of a line as one expression."""
+        """Return the gradient of a line as one expression."""
         adjoint = self.adjoints.get(line.name)
         return None if adjoint is None else adjoint.whole().tree
 
@@ -155,7 +155,7 @@ def short(formula: Formula) -> Formula | None:
 
 
 def seed_formula(output: Line, upstream: Any, given: bool, name: str) -> Formula:
-    """The gradient that enters: 1, the number given, or `name` for a large array."""
+    """Return the gradient that enters: 1, the number given, or `name` for a large array."""
     value = np.asarray(upstream).astype(output.tensor.dtype)[()]
     if not given and not output.tensor.shape:
         return Formula(Number(1), value)

@@ -76,7 +76,7 @@ class _Machine:
         targets = {s.target for s in program.statements if s.target}
         self.names = Names({*self.variables, *targets, *values})
         self.constants: dict[int, tuple[float, Expression]] = {}  # folded numbers and how they were written
-        self.spelled: dict[str, Expression] = {}  # names of what is no tensor: how that was written
+        self.spelled: dict[str, Expression] = {}  # names of values that are no tensors, and their expressions
         self.evaluation = Evaluation(program)
         self.scope = self.evaluation.scope
         self.last: Any = None
@@ -121,7 +121,7 @@ class _Machine:
     def name_applications(
         self, start: int, node: Expression, values: Sequence[Any], written: Expression | None, target: str | None
     ) -> None:
-        """Give lines to what the node put on the tape; one application alone is written as the user wrote it."""
+        """Give lines to the applications of a node; one application alone is written as the user wrote it."""
         new = self.tape[start:]
         for application in new:
             inputs = tuple(self.input(x, node.span, values) for x in application.inputs)
@@ -131,9 +131,9 @@ class _Machine:
             self.evaluation.add(Line(name, application.out, tree, node.span, application, inputs))
 
     def input(self, x: Any, span: Span, values: Sequence[Any] = ()) -> Line:
-        """The line of an input; what nothing computed, a number or a list of them, is a constant of its own.
+        """Return the line of an input; a number, or a list of them, is a constant of its own.
 
-        An operation may have converted what the user wrote (labels to integers): that keeps its line.
+        A tensor that the operation has converted (labels to integers) keeps its line.
         """
         if isinstance(x, Tensor) and id(x) in self.evaluation.line_of:
             return self.evaluation.line_of[id(x)]

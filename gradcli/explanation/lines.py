@@ -1,4 +1,4 @@
-"""What evaluating a program leaves: the lines of the forward pass."""
+"""The lines of the forward pass, which evaluating a program leaves."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Line:
 
     @property
     def spelling(self) -> Expression:
-        """How other lines mention it: by its name; a number or short list in the program as it is."""
+        """The expression that stands for it in other lines: its name, or a number or short list as it is written."""
         computed = self.application is not None or self.is_variable or not isinstance(self.written, NUMERALS)
         return Name(self.name) if computed or self.tensor.value.size > SHORT else self.written
 
 
 @dataclass
 class Evaluation:
-    """What evaluating a program leaves: lines in evaluation order, each tensor's line, the last value of each name that
-    is assigned or given, and the output.
+    """An evaluated program: lines in evaluation order, each tensor's line, the last value of each name that is assigned
+    or given, and the output.
     """
 
     program: Program = Program(())  # noqa: RUF009  frozen

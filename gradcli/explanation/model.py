@@ -17,7 +17,7 @@ class Local:
     """One edge, from a node to one of its inputs.
 
     Elementwise: `formula` is the local derivative (the rule at g = 1) and `value` its numbers, in the shape of the
-    node. Structured: there is no such array; `rule` says what becomes of the upstream gradient `g`.
+    node. Structured: there is no such array; `rule` is the contribution for an upstream gradient `g`.
     """
 
     input: str
@@ -81,7 +81,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something worth knowing about this point: `code` is one of `NOTES`, `node` where it happened."""
+    """A remark on this point: `code` is one of `NOTES`, `node` the place."""
 
     code: str
     node: str
@@ -100,7 +100,7 @@ NOTES = {
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Everything about one program at one point; `output` is a node's id, `upstream` the gradient that enters there."""
+    """The facts about one program at one point; `output` is a node's id, `upstream` the gradient that enters there."""
 
     parsed: Program
     output: str
@@ -118,11 +118,11 @@ class Explanation:
 
     @property
     def upstream_name(self) -> str:
-        """What rules call the upstream gradient: `g`, unless the program has a `g` of its own."""
+        """The name of the upstream gradient in rules: `g`, unless the program has a `g` of its own."""
         return unused("g", {node.name for node in self.nodes})
 
     def node(self, id: str) -> Node:
-        """The node with this id; KeyError when there is none."""
+        """Return the node with this id; KeyError when there is none."""
         for node in self.nodes:
             if node.id == id:
                 return node

@@ -1,4 +1,4 @@
-"""Names for what a program computes: the user's own; v1, v2, ... for the rest (a Wengert list); c1, ... constants."""
+"""Names for the values of a program: the user's own; v1, v2, ... for the rest (a Wengert list); c1, ... constants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is worth knowing about this point: kinks and ties, nan and infinity, what has no effect."""
+"""Remarks on a point: kinks and ties, nan and infinity, variables and operations without effect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradcli.language.tree import Number
 
 
 def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> list[Note]:
-    """All notes, in the order in which a reader meets what they are about."""
+    """Return all notes, in the order in which a reader meets their nodes."""
     found = [note for line in evaluation.lines for note in kinks(line)]
     found.extend(flats(nodes))
     found.extend(not_finite(nodes))
@@ -70,7 +70,7 @@ def not_finite(nodes: Sequence[Node]) -> Iterator[Note]:
 
 
 def within_domain(node: Node) -> str:
-    """Where the operation would have been finite, if that is an interval."""
+    """Return the interval in which the operation is finite and smooth, as the end of a message; empty where unknown."""
     domain = REGISTRY[node.op or ""].smooth_for
     return f"; {node.op} is finite and smooth for {domain}" if domain else ""
 
@@ -85,7 +85,7 @@ def gradient_not_finite(steps: Sequence[Step]) -> Iterator[Note]:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether no entry is nan or infinite."""
+    """Return whether no entry is nan or infinite."""
     return math.isfinite(value) if isinstance(value, float) else bool(np.isfinite(value).all())
 
 

@@ -1,4 +1,4 @@
-"""What is added to a refusal where the program is known: the place, the operands with their shapes, a plain reason."""
+"""Additions to a refusal where the program is known: the place, the operands with their shapes, a plain reason."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from gradcli.source import Source
 WIDEST = 30  # characters of an operand
 MOST = 4  # operands
 NUMERALS = (Number, Unary, List)
-LIMITS = (MemoryError, OverflowError, ValueError, IndexError)  # how limits of the machine and of numpy show
+LIMITS = (MemoryError, OverflowError, ValueError, IndexError)  # raised at limits of the machine and of numpy
 
 
 def refused(error: Exception, node: Expression, values: Sequence[Any], source: Source | None) -> GradcliError:
-    """The error of a node over the values of its children, with its place; torch's errors name the operands too.
+    """Return the error of a node with its place; torch's errors name the operands, which have `values`, too.
 
-    What is no error of ours and no limit of numpy's is a bug, and goes up as it is.
+    An exception that is neither an error of ours nor a limit of numpy's is a bug, and goes up as it is.
     """
     known = error if isinstance(error, GradcliError) else limit(error)
     if known is None:
@@ -35,7 +35,7 @@ def refused(error: Exception, node: Expression, values: Sequence[Any], source: S
 
 
 def limit(error: Exception) -> EvaluationError | None:
-    """The limit of the machine or of numpy that an error is about, in our words."""
+    """Return the error for a limit of the machine or of numpy; None for another exception."""
     if isinstance(error, MemoryError):
         return EvaluationError("E210", "this needs more memory than there is", help="try it at a smaller size")
     if isinstance(error, OverflowError):
@@ -69,7 +69,7 @@ def _cut(text: str) -> str:
 
 
 def numbers(value: Any, whose: str) -> Any:
-    """An array of real numbers or of booleans, or why a value is none."""
+    """Return a value as an array of real numbers or of booleans; EvaluationError where it is none."""
     try:
         array = np.asarray(None if hasattr(value, "_fields") else value)  # several results are no list
     except ValueError:  # rows of different lengths, or more than 64 dimensions

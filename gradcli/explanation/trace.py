@@ -10,7 +10,7 @@ from gradcli.explanation.model import Explanation, Leaf, Value
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path and what flows along it."""
+    """A path and the gradient that flows along it."""
 
     path: Path
     value: Value
@@ -18,7 +18,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """How the gradient of `leaf` comes about; `count` and `routes` are None unless paths were asked for."""
+    """The derivation of the gradient of `leaf`; `count` and `routes` are None unless paths were asked for."""
 
     leaf: Leaf
     links: tuple[Link, ...]

@@ -13,7 +13,7 @@ from gradcli.source import Span, did_you_mean
 
 
 def is_plain(tree: Expression) -> bool:
-    """Whether an expression is a plain number or nested lists of numbers, so that its name is a variable."""
+    """Return whether an expression is a plain number or nested lists of numbers, so that its name is a variable."""
     return all(
         isinstance(node, Number | List)
         or (isinstance(node, Literal) and isinstance(node.value, bool))

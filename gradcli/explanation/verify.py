@@ -35,7 +35,7 @@ class Row:
 
     @property
     def differenced(self) -> bool:
-        """Whether any difference has something to say; where the function ends next to the point, none has."""
+        """Whether any difference is a number; where the function ends next to the point, none is."""
         return not np.all(np.isnan(self.differences))
 
 

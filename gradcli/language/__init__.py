@@ -1,4 +1,4 @@
-"""The expression language: syntax tree, parser, unparser, and syntax errors that say what to type instead.
+"""The expression language: syntax tree, parser, unparser, and syntax errors that offer a correction.
 
 The grammar is `grammars/expression.lark`.
 """

@@ -61,7 +61,7 @@ def grammar_text(name: str) -> str:
 
 
 def _cache_file(name: str, text: str) -> str | None:
-    """Where the tables of a grammar are kept, or None when there is no such place.
+    """Return the path of the stored tables of a grammar, or None when there is no place for them.
 
     Lark reads and writes the file. It builds the tables anew, silently, when the file is missing, unreadable or
     cannot be written: the cache saves a fifth of a short command and is never needed.

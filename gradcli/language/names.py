@@ -1,4 +1,4 @@
-"""What a name may be: Python's rule, the same in every script, and subscript digits besides (`x₁`)."""
+"""The rule for names: Python's, the same in every script, and subscript digits besides (`x₁`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_name(text: str) -> str | None:
 
 
 def readable_length(text: str) -> int:
-    """How many characters at the start of a text could stand in a name."""
+    """Return the number of characters at the start of a text that could stand in a name."""
     for position, character in enumerate(text):
         if character.isascii():
             readable = character.isalnum() or character == "_"

@@ -10,7 +10,7 @@ from gradcli.source import Source, Span
 
 
 def parse_program(source: Source) -> Program:
-    """Read a program; ProgramSyntaxError says where it cannot be read and what to type instead."""
+    """Read a program; ProgramSyntaxError, with the place and a correction, where it cannot be read."""
     from lark import UnexpectedCharacters, UnexpectedToken
 
     from gradcli.language.builder import UnreadableError

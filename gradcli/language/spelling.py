@@ -57,7 +57,7 @@ CHARACTER_HELP = {
 
 
 def check_spelling(place: Place) -> ProgramSyntaxError | None:
-    """What is wrong with the token at which the parser stopped, whatever stands around it."""
+    """Return the mistake in the token at which the parser stopped; None where the token by itself is fine."""
     token = place.token
     if token.kind == "stray":
         return _stray(place)
@@ -154,7 +154,7 @@ def _number(place: Place) -> ProgramSyntaxError | None:
 
 
 def _value(token: Token) -> ProgramSyntaxError | None:
-    """What is wrong with a number that is spelled well; None when its value is fine."""
+    """Return the mistake in a number that is spelled well; None when its value is fine."""
     try:
         read_number(token.text)
     except ValueError:

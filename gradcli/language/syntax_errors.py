@@ -1,8 +1,8 @@
-"""Makes a failure of the parser readable: what is wrong, where, and what to type instead.
+"""Readable failures of the parser: the mistake, its place, and a correction.
 
 Each check looks at the tokens around the place where the parser stopped and either knows the mistake or passes. The
 first that knows it wins, so the order below matters: a misspelled token before a wrong structure, and brackets before
-what stands inside them.
+their contents.
 
     E101 unclosed bracket        E107 reserved word         E113 arguments and items
     E102 bracket never opened    E108 unknown character     E114 braces
@@ -201,7 +201,7 @@ def _missing_operator(place: Place) -> ProgramSyntaxError | None:
 
 
 def _in_call(place: Place) -> bool:
-    """Whether the innermost open bracket holds the arguments of a function."""
+    """Return whether the innermost open bracket holds the arguments of a function."""
     if not place.open:
         return False
     opener = place.tokens.index(place.open[-1])

@@ -1,6 +1,6 @@
-"""The text around a failure of the parser, as tokens: what stood before, what is open, which piece is an operand.
+"""The text around a failure of the parser, as tokens: the token before, the open brackets, the operands.
 
-Used for error messages only. Unlike the parser's lexer this one reads every text: what is no token is `stray`.
+Used for error messages only. Unlike the parser's lexer this one reads every text: other characters are `stray`.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def quoted(text: str) -> str:
 
 
 def _pattern() -> re.Pattern[str]:
-    """The tokens of the grammar, with what people type in their stead."""
+    """Return the pattern of the tokens of the grammar, and of mistyped ones."""
     terminal = {t.name: t.pattern.to_regexp() for t in expression_parser().terminals}
     kinds = {
         "space": f"{terminal['SPACE']}|{terminal['COMMENT']}",
@@ -111,7 +111,7 @@ def _readable_parts(word: str, start: int) -> Iterator[Token]:
 
 
 class Place:
-    """Where the parser stopped: `before`, `token` and `after`, and the brackets that are open there."""
+    """The place where the parser stopped: `before`, `token` and `after`, and the brackets that are open there."""
 
     def __init__(self, source: Source, offset: int) -> None:
         self.source = source

@@ -28,7 +28,7 @@ class Expression:
     span: Span
 
     def payload(self) -> tuple[object, ...]:
-        """What the node says besides its children, as one comparable value."""
+        """Return the content of the node besides its children, as one comparable value."""
         return ()
 
     def __eq__(self, other: object) -> bool:
@@ -241,7 +241,7 @@ def children(node: Expression) -> tuple[Expression, ...]:
 def postorder(root: Expression) -> Iterator[Expression]:
     """Every node below and including `root`, children before their parent, left to right."""
     stack, found = [root], []
-    while stack:  # parents first and right to left, which backwards is what is wanted
+    while stack:  # parents first and right to left, which backwards is postorder
         node = stack.pop()
         found.append(node)
         stack.extend(_CHILDREN[type(node)](node))
@@ -260,7 +260,7 @@ def fold(root: Expression, combine: Callable[[Expression, Sequence[T]], T]) -> T
 
 
 def same(first: Expression, second: Expression) -> bool:
-    """Whether two trees read the same."""
+    """Return whether two trees read the same."""
     stack = [(first, second)]
     while stack:
         a, b = stack.pop()

@@ -30,7 +30,7 @@ from gradcli.language.tree import (
 
 
 class Precedence(IntEnum):
-    """How tightly an expression holds together, loosest first; the levels of the grammar."""
+    """The levels of the grammar, loosest first."""
 
     COMPARISON = 1
     SUM = 2
@@ -133,7 +133,7 @@ def _binary(node: Binary, written: str) -> Sequence[Piece]:
 
 
 def _receiver(value: Expression) -> Iterator[Piece]:
-    """What stands before a dot: `2.T` would begin with the number `2.`, so an integer takes parentheses."""
+    """Yield the part before a dot: `2.T` would begin with the number `2.`, so an integer takes parentheses."""
     if isinstance(value, Number) and isinstance(value.value, int) and value.value >= 0:
         yield f"({value.value})"
     else:

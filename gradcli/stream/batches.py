@@ -28,7 +28,7 @@ Blocks = Iterator[Block | None]
 class Batch:
     """A task with its input and output, which are paths, or `-` for the standard streams.
 
-    `watch` gets the blocks on their way in, `tell` the facts of each failure that a table has no place for.
+    `watch` gets the blocks on their way in, `fail` the facts of each failure that a table has no place for.
     """
 
     task: Task
@@ -39,7 +39,7 @@ class Batch:
     jobs: int
     is_fail_fast: bool
     watch: Callable[[Blocks, Input], Blocks]
-    tell: Callable[[dict[str, Any]], None]
+    fail: Callable[[dict[str, Any]], None]
     count: int = 0
     failed: int = 0
     first_failure: int | None = None
@@ -117,22 +117,22 @@ class Batch:
     def convert(self, convert: Conversion, blocks: Blocks, output: Output) -> None:
         gc.collect()
         gc.freeze()  # collections need not look at what is there: 15 % where records are computed one by one
-        is_told = isinstance(convert.writer, TableWriter)
+        is_shown = isinstance(convert.writer, TableWriter)
         for answer in mapped(convert, blocks, self.jobs):
             output.write(answer.text)
-            self.add(answer, is_told=is_told)
+            self.add(answer, is_shown=is_shown)
             if answer.failures and self.is_fail_fast:
                 return
 
-    def add(self, answer: Answer, *, is_told: bool) -> None:
+    def add(self, answer: Answer, *, is_shown: bool) -> None:
         """Count the records of an answer and its failures."""
         self.count += answer.count
         self.failed += len(answer.failures)
         for facts in answer.failures:
             if self.first_failure is None:
                 self.first_failure = facts["line"]
-            if is_told:
-                self.tell(facts)
+            if is_shown:
+                self.fail(facts)
 
     def finish(self) -> None:
         """Raise the error of the batch as a whole, if it has one."""

@@ -1,4 +1,4 @@
-"""Input as blocks of whole lines: what has arrived, and never more than fits into a little memory."""
+"""Input as blocks of whole lines: the lines that have arrived, and never more than fit into a little memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LONGEST = 2**23  # bytes of a line, whose numbers take ten times that; a longer 
 
 
 class Block(NamedTuple):
-    """Whole lines; `first` is the number of the first, from 1. Of a line that is too long nothing is held."""
+    """Whole lines; `first` is the number of the first, from 1. A line that is too long is not held."""
 
     first: int
     data: bytes

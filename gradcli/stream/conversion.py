@@ -1,4 +1,4 @@
-"""From a block of records to a block of results: what each process of `gradcli batch` does."""
+"""From a block of records to a block of results: the work of each process of `gradcli batch`."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Reader(Protocol):
         """The text of each record, and the number of its line."""
 
     def is_plain(self, row: bytes) -> bool:
-        """Whether `columns` takes a row, among others as plain."""
+        """Return whether `columns` takes a row, among others as plain."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The lines of a block; `count` are its records, `failures` the errors of those that failed."""
+    """The lines of a block; `count` are its records, `failures` the facts of their errors."""
 
     text: bytes
     count: int
@@ -61,14 +61,14 @@ class Conversion:
         return self.at_once(block) or self.sorted_out(block) or self.one_by_one(block)
 
     def collect(self) -> None:
-        """Free what holds itself, as an error does that holds what was there when it arose: now and then."""
+        """Free cycles now and then: an error holds the frames in which it arose."""
         self.uncollected += 1
         if self.uncollected == OFTEN:
             gc.collect()
             self.uncollected = 0
 
     def at_once(self, block: Block) -> Answer | None:
-        """All records of the block in one computation; None where that is not possible."""
+        """Convert all records of the block in one computation; None where that is not possible."""
         if self.plan is None or not self.plan.is_columnar:
             return None
         columns = self.reader.columns(block)
@@ -81,7 +81,7 @@ class Conversion:
         return Answer(self.writer.columns(result, columns).encode(), columns.count, [])
 
     def sorted_out(self, block: Block) -> Answer | None:
-        """The plain records at once, and the others alone; None where that is not possible, or most are not plain."""
+        """Convert the plain records at once and the others alone; None where that is impossible or few are plain."""
         if self.plan is None or not self.plan.is_columnar or block.is_too_long:
             return None
         rows = self.reader.rows(block)
@@ -106,7 +106,7 @@ class Conversion:
         return Answer(b"".join(answer.text for answer in answers), sum(answer.count for answer in answers), failures)
 
     def one_by_one(self, block: Block) -> Answer:
-        """The records as they are: those that are wrong give their errors, the others their results."""
+        """Convert each record: a wrong one gives its error, the others their results."""
         records = self.reader.records(block)
         group = Group.of(records, self.plan)
         texts: list[str] = []
@@ -129,7 +129,7 @@ class Conversion:
         return Answer("".join(texts).encode(), count, failures)
 
     def alone(self, record: Record) -> str:
-        """The line of one record; what is wrong with it stays in the record."""
+        """Return the line of one record; its error, if it has one, stays in the record."""
         if record.error is None:
             try:
                 plan = self.plan or self.plan_of(record.program)
@@ -140,7 +140,7 @@ class Conversion:
         return self.writer.error(record)
 
     def plan_of(self, program: str) -> Plan:
-        """The plan of a record's own program; programs that came before are not read again."""
+        """Return the plan of a record's own program; programs that came before are not read again."""
         if program not in self.plans:
             if len(self.plans) == PROGRAMS:
                 self.plans.clear()
@@ -157,7 +157,7 @@ class Group:
 
     @classmethod
     def of(cls, records: Sequence[Record], plan: Plan | None) -> Group:
-        """Those whose values are numbers, where the plan is for columns; none where one of them stops all."""
+        """Compute the records whose values are numbers, if the plan is for columns; none where one fails."""
         if plan is None or not plan.is_columnar:
             return cls({})
         members = [record for record in records if record.error is None and plan.takes(record.values)]
@@ -173,7 +173,7 @@ class Group:
         return id(record) in self.places
 
     def part(self, members: Sequence[Record]) -> tuple[Result, Columns]:
-        """The results of members that follow each other."""
+        """Return the results of members that follow each other."""
         assert self.result is not None
         first = self.places[id(members[0])]
         own = slice(first, first + len(members))
@@ -183,11 +183,11 @@ class Group:
 
 
 def whole(lines: Sequence[bytes]) -> Answer:
-    """The answer that has these lines, without their ends."""
+    """Return the answer that has these lines, without their ends."""
     return Answer(b"".join(line + b"\n" for line in lines), len(lines), [])
 
 
 def up_to_failure(answers: list[Answer]) -> list[Answer]:
-    """The answers up to the first that has a failure."""
+    """Return the answers up to the first that has a failure."""
     end = next((place for place, answer in enumerate(answers, 1) if answer.failures), len(answers))
     return answers[:end]

@@ -1,7 +1,7 @@
 """Many numbers from text and to text at once: as Python writes floats, with orjson where it is installed.
 
 orjson reads numbers as Python does, and writes them with the same shortest digits where Python writes no exponent;
-elsewhere (`1e+16` against `1e16`) Python's own text is used. So what is written does not depend on what is installed.
+elsewhere (`1e+16` against `1e16`) Python's own text is used. So the output does not depend on the installed packages.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LEAST, MOST = 1e-4, 1e16  # between these Python writes no exponent
 
 
 def spell(values: Any, names: dict[str, str] = NAMES) -> list[str]:
-    """The shortest text that gives each float of a flat array back, in its own precision; `names` for the others."""
+    """Return the shortest text of each float of a flat array, in its own precision; `names` for the others."""
     values = widened(values)
     if orjson is None:
         texts = list(map(repr, values.tolist()))
@@ -43,7 +43,7 @@ def spell(values: Any, names: dict[str, str] = NAMES) -> list[str]:
 
 
 def spell_rows(values: Any) -> list[str]:
-    """The rows of a matrix, as the end of a row of CSV: a comma before each number, a line feed at the end."""
+    """Return each row of a matrix as the end of a row of CSV: a comma before each number, then a line feed."""
     values = widened(values)
     width = values.shape[1]
     if orjson is None or not values.size:
@@ -59,13 +59,13 @@ def spell_rows(values: Any) -> list[str]:
 
 
 def with_exponent(values: Any) -> Any:
-    """Where a flat array has numbers that Python writes with an exponent, or that are no numbers."""
+    """Return the places in a flat array of numbers that Python writes with an exponent, and of nan and infinity."""
     size = np.abs(values)
     return np.flatnonzero(~((size < MOST) & (size >= LEAST)) & (size != 0))
 
 
 def widened(values: Any) -> Any:
-    """The doubles that are written as the given floats are: of the float32 0.1 this is the double 0.1."""
+    """Return the doubles that are written as the given floats are: of the float32 0.1 this is the double 0.1."""
     if values.dtype.itemsize == 8:
         return np.ascontiguousarray(values)
     if orjson is None or values.dtype != np.float32:
@@ -76,7 +76,7 @@ def widened(values: Any) -> Any:
 
 
 def read(text: str, count: int) -> Any:
-    """The floats that stand in a text with commas between, as an array; ValueError where one is none."""
+    """Return the floats that stand in a text with commas between, as an array; ValueError where one is none."""
     if orjson is not None and not any(map(text.__contains__, OTHERS)):
         try:
             numbers = orjson.loads(f"[{text}]")
@@ -95,17 +95,17 @@ def read(text: str, count: int) -> Any:
 
 
 def are_numbers(values: Sequence[Any]) -> bool:
-    """Whether all are int or float, and none is a boolean."""
+    """Return whether all are int or float, and none is a boolean."""
     return set(map(type, values)) <= {int, float}
 
 
 def read_json(text: str) -> Any:
-    """A JSON value; ValueError where it is none, where a key comes twice, or a number is not finite."""
+    """Read a JSON value; ValueError where it is none, where a key comes twice, or a number is not finite."""
     return STRICT.decode(text)
 
 
 def read_list(text: str) -> Any:
-    """As `read_json`, for text without objects that have a key twice: the last one wins."""
+    """Read a JSON value as `read_json` does, but of a key that comes twice the last one wins."""
     return QUICK.decode(text)
 
 
@@ -117,7 +117,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def first_twice(names: Iterable[str]) -> str | None:
-    """The first name that comes a second time."""
+    """Return the first name that comes a second time."""
     seen: set[str] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 

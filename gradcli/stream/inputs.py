@@ -1,4 +1,4 @@
-"""Where records come from: a file, a compressed file, standard input."""
+"""The sources of records: a file, a compressed file, standard input."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LITTLE = 2**13  # where each record takes its time: results come soon, and proce
 
 
 class Input:
-    """The bytes of a file, of standard input for `-`; what a `.gz` holds is read, not the file itself.
+    """The bytes of a file, of standard input for `-`; a `.gz` is read decompressed.
 
-    `piece` is how many bytes are read at a time. UsageError where there is nothing to read.
+    `piece` is the number of bytes that are read at a time. UsageError where there is nothing to read.
     """
 
     def __init__(self, path: str, piece: int = PIECE) -> None:
@@ -45,16 +45,16 @@ class Input:
         return self.facts.st_size if self.facts is not None and stat.S_ISREG(self.facts.st_mode) else None
 
     def is_same(self, path: str) -> bool:
-        """Whether a path leads to this very file."""
+        """Return whether a path leads to this very file."""
         try:
             return self.facts is not None and self.size is not None and os.path.samestat(self.facts, os.stat(path))  # noqa: PTH116
         except (OSError, ValueError):
             return False
 
     def pieces(self) -> Iterator[bytes | None]:
-        """What has arrived, a piece at a time, without a byte order mark; None before the input is waited for.
+        """Yield the bytes that have arrived, without a byte order mark; None before the input is waited for.
 
-        A piece is as large as what has arrived, up to a limit: nothing that is there waits for what is not.
+        A piece has all bytes that have arrived, up to a limit: they do not wait for later ones.
         EvaluationError where a compressed file is broken.
         """
         mark = codecs.BOM_UTF8
@@ -68,7 +68,7 @@ class Input:
             mark = b""
 
     def is_paused(self) -> bool:
-        """Whether reading would wait for somebody."""
+        """Return whether reading would wait for somebody."""
         if self.facts is None or self.size is not None or sys.platform == "win32":
             return False
         return not select.select([self.file], [], [], 0)[0]
@@ -100,7 +100,7 @@ def _standard_input() -> Any:
 
 
 def _facts(file: Any) -> os.stat_result | None:
-    """What the system knows of an open file; None of one that is only in memory."""
+    """Return the status of an open file; None of one that is only in memory."""
     try:
         return os.fstat(file.fileno())
     except (OSError, ValueError):

@@ -36,7 +36,7 @@ class JsonLines:
         self.is_each = is_each
 
     def columns(self, block: Block) -> Columns | None:
-        """All records at once; None where there is one that is not a number a variable, or none but those."""
+        """Read all records at once; None where one has a variable without a number, or a variable that others lack."""
         if self.is_each or block.is_too_long:
             return None
         try:
@@ -62,17 +62,17 @@ class JsonLines:
         return Columns(len(objects), values, [{k: v for k, v in d.items() if k not in names} for d in objects])
 
     def records(self, block: Block) -> list[Record]:
-        """Each record alone; blank lines are none."""
+        """Read each record alone; blank lines are none."""
         if block.is_too_long:
             return [Record(block.first, error=too_long(LONGEST))]
         return [self.record(row, at) for row, at in self.rows(block)]
 
     def rows(self, block: Block) -> list[tuple[bytes, int]]:
-        """The lines that are not blank, with their numbers."""
+        """Return the lines that are not blank, with their numbers."""
         return [(line, at) for at, line in enumerate(block.data.split(b"\n"), block.first) if line.strip()]
 
     def is_plain(self, row: bytes) -> bool:
-        """Whether a line can be one of many in `columns`: an object with a finite number for each variable."""
+        """Return whether a line can be one of many in `columns`: an object with a finite number for each variable."""
         try:
             found = digits.read_json(row.decode()) if digits.orjson is None else digits.orjson.loads(row)
             if type(found) is not dict:
@@ -138,7 +138,7 @@ def parse(text: str, lines: Sequence[str]) -> Any:
 
 
 def has_single_keys(lines: Sequence[str], objects: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether no object has a key twice; the objects are those of the lines, where the last of two keys has won.
+    """Return True where no object has a key twice, else raise ValueError; in `objects` the last of two keys has won.
 
     A line with as many colons as its object has keys has no two; the others are read again.
     """
@@ -150,13 +150,13 @@ def has_single_keys(lines: Sequence[str], objects: Sequence[Mapping[str, Any]]) 
 
 
 def is_unsure(data: bytes) -> bool:
-    """Whether a number may be in a text that cannot be passed on as it is read."""
+    """Return whether a text may have a number that cannot be passed on as it is read."""
     alike = data.translate(ALIKE, b"+")
     return any(hint in alike for hint in HINTS) and UNSURE.search(data) is not None
 
 
 def is_deep(text: str | bytes, value: Any) -> bool:
-    """Whether a value is nested deeper than can be written again."""
+    """Return whether a value is nested deeper than can be written again."""
     opened = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
     if opened <= DEEPEST:
         return False
@@ -180,7 +180,7 @@ def column(values: Sequence[Any]) -> Any:
 
 
 def parse_line(text: str) -> dict[str, Any]:
-    """The object of a line; EvaluationError where it is none."""
+    """Return the object of a line; EvaluationError where it is none."""
     try:
         found = digits.read_json(text)
     except digits.TwiceError as error:
@@ -188,8 +188,8 @@ def parse_line(text: str) -> dict[str, Any]:
     except digits.NotFiniteError as error:
         raise EvaluationError("E223", str(error), help="JSON has finite numbers only, below 1.8e308") from None
     except JSONDecodeError as error:
-        told = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
-        raise EvaluationError("E220", told, help='each line is one object, such as {"x": 1, "y": 2}') from error
+        message = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]} at column {error.colno}"
+        raise EvaluationError("E220", message, help='each line is one object, such as {"x": 1, "y": 2}') from error
     except RecursionError:
         raise EvaluationError("E220", "not JSON that can be read: it is nested too deeply") from None
     except ValueError:  # Python reads no whole number of more than some thousand digits

@@ -1,4 +1,4 @@
-"""Where results go: a file, a compressed file, standard output; whole lines only, whatever happens."""
+"""The destinations of results: a file, a compressed file, standard output; whole lines only, whatever happens."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Output:
                 os.lseek(self.descriptor, end, os.SEEK_SET)
 
     def close(self) -> None:
-        """Finish what is compressed, also after an interruption, so that it can be read."""
+        """Finish a compressed file, also after an interruption, so that it can be read."""
         if self.compressor is not None:
             self.compressor.close()
         if self.path != "-":

@@ -34,7 +34,7 @@ MANY = 2**14  # points that are computed at once: their arrays fit into a proces
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked for at every point; `fixed` are the values that hold for all."""
+    """A program and the quantities wanted at every point; `fixed` are the values that hold for all."""
 
     program: str
     name: str = "expression"
@@ -55,7 +55,7 @@ class Result:
 
 
 class Plan:
-    """A task made ready: raises what is wrong with the program or the options, whatever the points are."""
+    """A task made ready; raises the errors of the program and the options, whatever the points are."""
 
     def __init__(self, task: Task, *, is_columnar: bool = True) -> None:
         self.task = task
@@ -110,7 +110,7 @@ class Plan:
             )
 
     def takes(self, values: Mapping[str, Any]) -> bool:
-        """Whether a point can be one of a column: a number for each variable."""
+        """Return whether a point can be one of a column: a number for each variable."""
         return all(name in values for name in self.required) and all(type(v) is float for v in values.values())
 
     def at(self, values: Mapping[str, Any]) -> Result:
@@ -169,7 +169,7 @@ class Plan:
         return {**written, **{name: value for name, value in self.task.fixed.items() if name in self.needed.places}}
 
     def _is_columnar(self) -> bool:
-        """Whether columns of points may be computed at once: tried at made-up points, alone and in a column of three.
+        """Return whether columns of points may be computed at once: tried at made-up points, alone and as a column.
 
         The two must leave the same tape of elementwise operations, with the same options and constants.
         """
@@ -196,7 +196,7 @@ class Plan:
 
 
 def _are_alike(alone: Line, column: Line) -> bool:
-    """Whether a line of a program does to each entry of a column what it does to a number."""
+    """Return whether a line of a program does the same to each entry of a column as to a number."""
     if not _match(alone.tensor, column.tensor):
         return False
     one, many = alone.application, column.application
@@ -212,7 +212,7 @@ def _are_alike(alone: Line, column: Line) -> bool:
 
 
 def _match(one: Any, many: Any) -> bool:
-    """Whether two inputs are the same number, or the second a column of three where the first is a number."""
+    """Return whether two inputs are the same number, or the second a column of three where the first is a number."""
     if not isinstance(one, Tensor) or not isinstance(many, Tensor):
         return type(one) is type(many) and repr(one) == repr(many)
     if one.shape != () or one.dtype != many.dtype:

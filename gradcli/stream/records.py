@@ -1,4 +1,4 @@
-"""A record that was read: the values of its variables, what else it holds, or why it cannot be used."""
+"""A record that was read: the values of its variables, its other fields, or its error."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Columns:
 
 
 def number(name: str, value: Any) -> Any:
-    """A value as the engine takes it: a double, a boolean, an array; EvaluationError where it is none of these."""
+    """Return a value as a double, a boolean or an array; EvaluationError where it is none of these."""
     if type(value) is bool:
         return value
     if type(value) is int or type(value) is float:
@@ -85,12 +85,12 @@ def not_finite(name: str) -> EvaluationError:
 
 def not_numbers(name: str, value: Any) -> EvaluationError:
     kinds = {str: "a string", dict: "an object", type(None): "null", list: "a list with other things than numbers"}
-    told = kinds.get(type(value), "no number")
+    kind = kinds.get(type(value), "no number")
     if isinstance(value, list) and _only_numbers(value):
-        told = "a list with rows of different lengths"
+        kind = "a list with rows of different lengths"
     return EvaluationError(
         "E207",
-        f"the value of {name} is {told}, neither a number nor a list of numbers with rows of one length",
+        f"the value of {name} is {kind}, neither a number nor a list of numbers with rows of one length",
         help="write a value such as 2 or [[1, 2], [3, 4]]",
     )
 
@@ -107,7 +107,7 @@ def _only_numbers(value: list[Any]) -> bool:
 
 
 def not_text(line: bytes) -> EvaluationError | None:
-    """Why a line is no text; None where it is."""
+    """Return the error of a line that is no text; None where it is."""
     try:
         line.decode()
     except UnicodeDecodeError as error:

@@ -36,7 +36,7 @@ class Table:
         self.keeps_text = keeps_text
 
     def columns(self, block: Block) -> Columns | None:
-        """All rows at once; None where one is not as it should be, or has quotes."""
+        """Read all rows at once; None where one has a mistake or quotes."""
         if block.is_too_long or b'"' in block.data:
             return None
         try:
@@ -73,18 +73,18 @@ class Table:
         return [dict(zip(self.others, row, strict=True)) for row in zip(*others, strict=True)]
 
     def records(self, block: Block) -> list[Record]:
-        """Each row alone; blank lines are none."""
+        """Read each row alone; blank lines are none."""
         if block.is_too_long:
             return [Record(block.first, text=self.blank, error=too_long(LONGEST))]
         return [self.record(row, at) for row, at in self.rows(block)]
 
     def rows(self, block: Block) -> list[tuple[bytes, int]]:
-        """The rows that are not blank, with the numbers of their first lines."""
+        """Return the rows that are not blank, with the numbers of their first lines."""
         lines = block.data.removesuffix(b"\n").split(b"\n")
         return [(row, at) for row, at in whole_rows(lines, block.first) if row.strip(b"\r")]
 
     def is_plain(self, row: bytes) -> bool:
-        """Whether a row can be one of many in `columns`: without quotes, a finite number for each variable."""
+        """Return whether a row can be one of many in `columns`: without quotes, a finite number for each variable."""
         if b'"' in row or b"_" in row or b"\r" in row.removesuffix(b"\r"):
             return False
         cells = row.split(b",")
@@ -125,7 +125,7 @@ class Table:
 
 
 def split(row: str) -> list[str]:
-    """The cells of a row; EvaluationError where it is not one row."""
+    """Return the cells of a row; EvaluationError where it is not one row."""
     if is_open(row.encode()):
         raise EvaluationError("E226", "a quote is never closed", help='write a quote inside a cell twice: ""')
     csv.field_size_limit(LONGEST)
@@ -139,7 +139,7 @@ def split(row: str) -> list[str]:
 
 
 def value_of(name: str, cell: str) -> Any:
-    """The value in a cell: a number, or nested lists as JSON has them."""
+    """Return the value in a cell: a number, or nested lists as JSON has them."""
     if cell.startswith("["):
         return number(name, parse_line(f'{{"value": {cell}}}')["value"])
     try:
@@ -152,7 +152,7 @@ def value_of(name: str, cell: str) -> Any:
 
 
 def with_whole_rows(blocks: Iterable[Block | None]) -> Iterator[Block | None]:
-    """The blocks with their ends moved, so that a row over several lines is in one of them."""
+    """Yield the blocks with their ends moved, so that a row over several lines is in one of them."""
     held: Block | None = None
     for block in blocks:
         if block is None:
@@ -178,13 +178,13 @@ def with_whole_rows(blocks: Iterable[Block | None]) -> Iterator[Block | None]:
 
 
 def with_ends(data: bytes) -> list[bytes]:
-    """The lines with their ends; a carriage return ends none."""
+    """Return the lines with their ends; a carriage return ends none."""
     *lines, last = data.split(b"\n")
     return [*(line + b"\n" for line in lines), *([last] if last else [])]
 
 
 def whole_rows(lines: Sequence[bytes], first: int) -> list[tuple[bytes, int]]:
-    """The rows with the numbers of their first lines: a quoted cell may go on over several."""
+    """Return the rows with the numbers of their first lines: a quoted cell may go on over several."""
     rows = []
     position = 0
     while position < len(lines):
@@ -195,7 +195,7 @@ def whole_rows(lines: Sequence[bytes], first: int) -> list[tuple[bytes, int]]:
 
 
 def length(lines: Sequence[bytes], position: int) -> int:
-    """How many lines the row has that starts there; 1 where its quote is closed nowhere near."""
+    """Return the number of lines of the row that starts there; 1 where its quote is closed nowhere near."""
     if not is_open(lines[position]):
         return 1
     for count, line in enumerate(islice(lines, position + 1, position + FARTHEST), 2):
@@ -205,12 +205,12 @@ def length(lines: Sequence[bytes], position: int) -> int:
 
 
 def is_open(row: bytes) -> bool:
-    """Whether a row ends inside a quoted cell."""
+    """Return whether a row ends inside a quoted cell."""
     return b'"' in row and OPEN.fullmatch(row.decode("latin-1")) is not None
 
 
 def take_header(block: Block) -> tuple[list[str], Block]:
-    """The names of the columns, and the rows below them; EvaluationError where they cannot be told apart."""
+    """Return the names of the columns, and the rows below them; EvaluationError where two are the same."""
     if block.is_too_long:
         raise too_long(LONGEST)
     lines = with_ends(block.data)

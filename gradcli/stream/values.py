@@ -23,7 +23,7 @@ UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udf
 
 
 def plain(value: Any) -> Json:
-    """A number or an array as numbers and nested lists; None stays None."""
+    """Return a number or an array as numbers and nested lists; None stays None."""
     if type(value) is np.float64:  # most values of a large program
         number = value.item()
         return number if math.isfinite(number) else _name(number)
@@ -48,7 +48,7 @@ def _listed(array: Any) -> Json:
 
 
 def _named(value: Json) -> Json:
-    """Names for what is not finite; the nesting is that of an array, so shallow."""
+    """Put names in place of nan and infinity; the nesting is that of an array, so shallow."""
     if isinstance(value, list):
         return [_named(item) for item in value]
     return value if math.isfinite(value) else _name(value)

@@ -26,13 +26,13 @@ class Writer(Protocol):
     """Writes results and errors as whole lines."""
 
     def columns(self, result: Result, columns: Columns) -> str:
-        """The lines of many results: what `record` gives for each."""
+        """Return the lines of many results, as `record` gives each."""
 
     def record(self, result: Result, record: Record) -> str:
-        """The line of one result."""
+        """Return the line of one result."""
 
     def error(self, record: Record) -> str:
-        """The line of a record that failed."""
+        """Return the line of a record that failed."""
 
 
 class JsonLinesWriter:
@@ -102,7 +102,7 @@ class TableWriter:
 
 
 def dumped(rests: Sequence[Any]) -> list[str]:
-    """The text of each, made at once: a mark goes between each two, for which no string in them is mistaken."""
+    """Return the text of each, made at once: a mark goes between each two, for which no string in them is mistaken."""
     marked: list[Any] = [MARK] * (2 * len(rests))
     marked[::2] = rests
     texts = dump(marked)[1:-1].split(f", {json.dumps(MARK)}")
@@ -120,7 +120,7 @@ def cell(value: Any) -> str:
 
 
 def cells(texts: Sequence[str]) -> str:
-    """A row of CSV; what has commas or quotes in it stands in quotes."""
+    """Return a row of CSV; a text with commas or quotes in it stands in quotes."""
     row = StringIO()
     csv.writer(row, lineterminator="").writerow(texts)
     return row.getvalue()

@@ -1,4 +1,4 @@
-"""What the pictures of a graph say on their nodes and edges."""
+"""The labels of nodes and edges in pictures of a graph."""
 
 from __future__ import annotations
 

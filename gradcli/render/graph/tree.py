@@ -34,9 +34,9 @@ ASCII = Strokes("|-- ", "`-- ", "|   ", "    ", "^ see", "v see")
 
 
 def tree(explanation: Explanation, looks: Looks) -> str:
-    """The graph below the output, one node a line; a node shown above is a reference, `↑ see v2`.
+    """Return the graph below the output, one node a line; a node shown above is a reference, `↑ see v2`.
 
-    Only edges that a gradient crosses are drawn, so constants appear in the expressions alone. What is deeper than
+    Only edges that a gradient crosses are drawn, so constants appear in the expressions alone. A node deeper than
     `LEVELS` is a reference downwards, `↓ see v9`, to a tree of its own: the text stays linear in the graph.
     """
     nodes = {node.id: node for node in explanation.nodes}

@@ -1,4 +1,4 @@
-"""The worked solution: what `gradcli eval` shows in a terminal."""
+"""The worked solution, the page of `gradcli eval`."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _local(edge: tuple[Node, Local], terms: Terms) -> Row:
 
 
 def chain_rule(explanation: Explanation, terms: Terms) -> Rows[Link]:
-    """The gradient of every node: in symbols, in numbers, and what comes out."""
+    """Return the gradient of every node: in symbols, in numbers, and the result."""
     return Rows(chain(explanation), partial(_link, terms=terms))
 
 

@@ -31,7 +31,7 @@ class Terms:
         self.nodes = {node.id: node for node in explanation.nodes}
         self.upstream_name = explanation.upstream_name
         self.plain_seed = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
-        # given an upstream gradient, what is differentiated is an L beyond the output, of which it is the derivative
+        # an upstream gradient is the derivative of an L beyond the output, and that is differentiated
         self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
 
     def derivative(self, of: str, by: str) -> str:
@@ -39,7 +39,7 @@ class Terms:
         return f"{partial}{visible(of)}/{partial}{visible(by)}"
 
     def total(self, by: str) -> str:
-        """The derivative of what is differentiated: the output, or the L that an upstream gradient belongs to."""
+        """Return the derivative of the output, or of the L that an upstream gradient belongs to."""
         return self.derivative(self.differentiated, by)
 
     def formula(self, tree: Expression) -> str:
@@ -58,7 +58,7 @@ class Terms:
         return self.formula(substitute(node.expression, names))
 
     def local(self, local: Local) -> str:
-        """The local derivative, or what an edge makes of `g`."""
+        """Return the local derivative, or the rule of an edge for `g`."""
         if local.formula is not None:
             return f"= {self.formula(local.formula)}"
         return f"{self.upstream_name} {self.looks.arrow} {self.formula(local.rule)}"
@@ -110,7 +110,7 @@ class Terms:
         return [local] if self._is_seed(term) else [factor(self.value(term.step.upstream)), factor(local)]
 
     def _is_seed(self, term: Term) -> bool:
-        """Whether the upstream gradient is the 1 that enters at the output, which is not written."""
+        """Return whether the upstream gradient is the 1 that enters at the output, which is not written."""
         return self.plain_seed and term.step.node == self.explanation.output
 
     def _sum(self, products: list[list[str]]) -> str:

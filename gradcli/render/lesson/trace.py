@@ -63,7 +63,7 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
 
 
 def _product(route: Route, terms: Terms) -> str:
-    """What enters and the local derivatives along a path, as numbers; empty where they are arrays."""
+    """Return the seed and the local derivatives along a path, as numbers; empty where they are arrays."""
     values = [local.value for local in route.path.locals]
     if not terms.plain_seed:
         values.insert(0, terms.explanation.upstream)

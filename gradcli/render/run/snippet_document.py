@@ -1,4 +1,4 @@
-"""The document of a run, schema `gradcli.run/1`: what was printed, and what happened line by line."""
+"""The document of a run, schema `gradcli.run/1`: the printed text, and the events line by line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gradcli.stream.values import plain
 
 
 def snippet_document(name: str, printed: str, timeline: Timeline, error: GradcliError | None) -> Document:
-    """Everything about a run."""
+    """Return the document of a run; the error is the one that stopped it."""
     return {
         "schema": "gradcli.run/1",
         "ok": error is None,
@@ -23,7 +23,7 @@ def snippet_document(name: str, printed: str, timeline: Timeline, error: Gradcli
 
 
 def event(fact: Event) -> Document:
-    """An event with what its kind adds."""
+    """Return an event with the facts of its kind."""
     place = {"source": fact.source.name, "line": fact.line}
     return {"kind": fact.kind, **place, "times": fact.times, **details(fact)}
 

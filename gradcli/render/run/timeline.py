@@ -1,4 +1,4 @@
-"""The timeline of a run: each line of the snippet that did something, and below it what it did."""
+"""The timeline of a run: each line of the snippet that did something, and its events below it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def heading(source: Source, line: int) -> str:
 
 
 def rows(events: Sequence[Event], seen: set[tuple[Source, int]], looks: Looks, *, all: bool) -> Iterator[Row]:
-    """What the events of a line say; a pass that ran before is not shown in full again, unless all is asked for."""
+    """Yield the rows of the events of a line; a pass that ran before is shown in full again only with `all`."""
     for event in events:
         if isinstance(event, Backward):
             again = (event.source, event.line) in seen and not all
@@ -70,7 +70,7 @@ def rows(events: Sequence[Event], seen: set[tuple[Source, int]], looks: Looks, *
 
 
 def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
-    """What one event says."""
+    """Yield the rows of one event."""
     match event:
         case Forward():
             yield from shown(
@@ -92,8 +92,8 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
             yield Row((visible(event.name), f"= {visible(event.before)}"))
         case Changed():
             how = "behind the back of autograd: .data, detach(), numpy()" if event.through_data else "in place"
-            told = how if event.through_data else f"{how}, version {event.version}"
-            yield Row((visible(event.name), f"{looks.arrow} {value(event.value, looks)}", told))
+            remark = how if event.through_data else f"{how}, version {event.version}"
+            yield Row((visible(event.name), f"{looks.arrow} {value(event.value, looks)}", remark))
         case Returned():
             yield from returned(event, looks, all=all)
         case Updated():
@@ -103,8 +103,8 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
                 yield from shown(changed, looks, all=all)
             yield from remarks(event.notes)
         case Reset():
-            what = "None" if event.to_none else "0"
-            yield Row((f"{listed(f'{visible(name)}.grad' for name in event.names)} {looks.arrow} {what}",))
+            reset = "None" if event.to_none else "0"
+            yield Row((f"{listed(f'{visible(name)}.grad' for name in event.names)} {looks.arrow} {reset}",))
         case Asked():
             why = of(event.name, event.message) if event.message.startswith("it ") else event.message
             yield Row((visible(f"{event.name}.grad is None: {why}"),), "note")
@@ -119,12 +119,12 @@ def remarks(notes: Iterable[Note]) -> Iterator[Row]:
 
 
 def first_sentence(message: str) -> str:
-    """Where an error is told in short: torch's are long, and whole where the run ends."""
+    """Return the first sentence of a message: torch's are long, and whole where the run ends."""
     return re.split(r"(?<=[^.\d])\. (?=[A-Z])|\n", message, maxsplit=1)[0]
 
 
 def backward(event: Backward, looks: Looks, *, again: bool, all: bool) -> Iterator[Row]:
-    """One pass: derivatives on the edges, the chain rule, and what arrived at the leaves."""
+    """Yield the rows of a pass: derivatives on the edges, the chain rule, and the gradients into the leaves."""
     if again:
         yield Row((f"backward from {visible(event.output)} again",), "aside")
     else:
@@ -137,18 +137,18 @@ def backward(event: Backward, looks: Looks, *, again: bool, all: bool) -> Iterat
 
 
 def arrival(one: Accumulated, looks: Looks) -> Row:
-    """What a `.grad` held, what was added, and what it holds now."""
+    """Return the row of a `.grad`: its value before, the gradient added, and its value after."""
     sum = "" if one.before is None else f"{value(one.before, looks)} + {factor(value(one.gradient, looks))} = "
     return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{value(one.after, looks)}"), "result")
 
 
 def returned(event: Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
-    """A pass of `torch.autograd.grad`: the same, and what it returned."""
+    """Yield the rows of a pass of `torch.autograd.grad`: the same, and the returned gradients."""
     yield from lesson(event, looks, all=all)
     yield Row(("returned",), "aside")
     for name, gradient in event.gradients:
-        told = "None" if gradient is None else value(gradient, looks)
-        yield Row((f"{looks.partial}{visible(event.output)}/{looks.partial}{visible(name)}", f"= {told}"), "result")
+        written = "None" if gradient is None else value(gradient, looks)
+        yield Row((f"{looks.partial}{visible(event.output)}/{looks.partial}{visible(name)}", f"= {written}"), "result")
     yield from remarks(event.notes)
 
 
@@ -179,13 +179,13 @@ def change(before: object, after: object, looks: Looks) -> Iterator[str]:
 
 
 def endings(timeline: Timeline, looks: Looks, *, all: bool, failed: bool) -> Iterator[Row]:
-    """The leaves as the run left them, and once for those alike why they have no gradient."""
+    """Yield the leaves as the run left them, and each reason for a missing gradient once."""
     yield from shown([leaf(one, looks) for one in timeline.leaves], looks, all=all)
     reasons: dict[str, list[str]] = {}
-    told = {(event.name, event.message) for event in timeline.events if isinstance(event, Asked)}
+    explained = {(event.name, event.message) for event in timeline.events if isinstance(event, Asked)}
     passed = any(isinstance(event, Backward | Returned) for event in timeline.events)
     for one in timeline.leaves if passed or not failed else ():
-        if one.grad is None and (one.name, one.reason) not in told:
+        if one.grad is None and (one.name, one.reason) not in explained:
             reasons.setdefault(one.reason, []).append(f"{visible(one.name)}.grad")
     for reason, names in reasons.items():
         why = f"is None: {reason}" if len(names) == 1 else f"are None: {of_several(reason)}"

@@ -30,7 +30,7 @@ FIRST = {"result": "bold", "right": "green", "partly": "yellow", "wrong": "red"}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cells of one line, and what kind of line it is (a key of `STYLES`).
+    """Cells of one line, and its kind (a key of `STYLES`).
 
     Rows of the kind `below` belong to the row before them, and are aligned with one another alone.
     """

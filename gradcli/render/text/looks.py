@@ -1,4 +1,4 @@
-"""How text output looks: colour, width, symbols, digits."""
+"""The looks of text output: colour, width, symbols, digits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """What a renderer may use. `width` is None where lines need not fit: in a pipe or a file."""
+    """The means of a renderer. `width` is None where lines need not fit: in a pipe or a file."""
 
     color: bool = False
     ascii: bool = False

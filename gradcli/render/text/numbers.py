@@ -50,7 +50,7 @@ def _whole(array: Any, precision: int) -> str:
 
 
 def _beginning(array: Any, precision: int, dots: str, width: int) -> str:
-    """As many entries of the first row as fit."""
+    """Return as many entries of the first row as fit."""
     row = array[(0,) * (array.ndim - 1)]
     entries = [number(entry, precision) for entry in row[: width // 3]]
     opening = "[" * array.ndim

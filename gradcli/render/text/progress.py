@@ -1,4 +1,4 @@
-"""How far a long job is: a bar on standard error."""
+"""The progress of a long job: a bar on standard error."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 
 def print_document(document: dict[str, Any]) -> None:
-    """One JSON document and nothing else on standard output; indented where a person looks."""
+    """Print one JSON document and nothing else on standard output; indented where a person looks."""
     from gradcli.render.text.looks import is_unicode
     from gradcli.stream.values import dump
 
@@ -17,7 +17,7 @@ def print_document(document: dict[str, Any]) -> None:
 
 
 def print_long_document(document: dict[str, Any], key: str, items: Iterable[dict[str, Any]]) -> None:
-    """The same, with items for the list of this key, empty in the document: as texts they need the least memory."""
+    """Print a document with items for the list of this key, empty in it: as texts they need the least memory."""
     from gradcli.render.text.looks import is_unicode
     from gradcli.stream.values import dump
 
@@ -33,20 +33,20 @@ def print_long_document(document: dict[str, Any], key: str, items: Iterable[dict
 
 
 def print_text(text: str) -> None:
-    """Text on standard output; what the stream cannot encode is written as an escape."""
+    """Print text on standard output, with escapes for characters that the stream cannot encode."""
     if not text:
         return
     sys.stdout.write(encodable(text, sys.stdout) + "\n")
 
 
 def warn(message: str) -> None:
-    """A warning on standard error."""
+    """Print a warning on standard error."""
     from gradcli.source import visible
 
     sys.stderr.write(f"warning: {encodable(visible(message), sys.stderr)}\n")
 
 
 def encodable(text: str, stream: TextIO) -> str:
-    """The text with escapes for what the stream cannot encode."""
+    """Return the text with escapes for characters that the stream cannot encode."""
     encoding = stream.encoding or "ascii"
     return text.encode(encoding, "backslashreplace").decode(encoding)
