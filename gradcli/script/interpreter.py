@@ -30,8 +30,8 @@ from gradcli.script.python.syntax.compiler import Closure, Unit
 from gradcli.script.python.syntax.exceptions import is_exhaustion
 from gradcli.script.python.syntax.scopes import Scope
 from gradcli.script.python.syntax.statements import block
+from gradcli.script.python.text.formatting import represent, text
 from gradcli.script.python.values.builtins import builtins
-from gradcli.script.python.values.formatting import represent, text
 from gradcli.script.python.values.places import PLACES
 from gradcli.script.syntax_advice import syntax_advice
 from gradcli.source import Source, Span

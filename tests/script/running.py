@@ -12,7 +12,7 @@ from gradcli.script.errors import python_class
 from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
-from gradcli.script.python.values.wording import worded
+from gradcli.script.python.text.wording import worded
 from gradcli.script.timeline.model import Timeline
 from gradcli.script.timeline.recorder import Recorder
 from gradcli.source import Source

@@ -21,7 +21,7 @@ from gradcli.script.failure import failure
 from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
-from gradcli.script.python.values.formatting import represent
+from gradcli.script.python.text.formatting import represent
 from gradcli.script.timeline.graphs import snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Asked, Backward, Timeline
 from gradcli.script.timeline.reasons import of

@@ -10,8 +10,8 @@ from keyword import iskeyword
 from typing import Any
 
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import Facade, Namespace, attribute, describe, fields, listed
-from gradcli.script.python.values.formatting import with_fields
 from gradcli.script.python.values.kinds import is_own_function
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
 from gradcli.script.python.values.special import exact

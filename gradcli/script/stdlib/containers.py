@@ -9,10 +9,10 @@ from operator import itemgetter
 from typing import Any
 
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields, written
 from gradcli.script.python.values import natives  # noqa: F401  the methods of dict and tuple
 from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, describe, fields, listed
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS, with_fields, written
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib import kinds
 

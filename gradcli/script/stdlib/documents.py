@@ -10,8 +10,8 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import check_width, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace
-from gradcli.script.python.values.formatting import check_width, represent
 from gradcli.script.python.values.nesting import measure
 
 WRITING = ("skipkeys", "ensure_ascii", "check_circular", "allow_nan", "sort_keys", "indent", "separators", "default")

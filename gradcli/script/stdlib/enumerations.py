@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from gradcli.script.python.functions.classes import MARKED
+from gradcli.script.python.text.formatting import formatted, represent, text
 from gradcli.script.python.values.attributes import Facade, Namespace
-from gradcli.script.python.values.formatting import formatted, represent, text
 from gradcli.script.python.values.kinds import Defined, is_own_function
 from gradcli.script.python.values.parents import exact, parent
 from gradcli.script.python.values.special import check_name

@@ -7,9 +7,9 @@ import types
 from collections import abc
 from typing import Any
 
+from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, listed
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import with_fields
 from gradcli.script.python.values.special import check_name
 
 ABSTRACT = (

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import text
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.builtins import ticking
-from gradcli.script.python.values.formatting import text
 
 QUIET = "set_description set_description_str set_postfix set_postfix_str refresh clear close reset display unpause"
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.script.python.functions.classes import FIELDS
+from gradcli.script.python.text.formatting import REPRESENTATIONS, with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe, fields
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS, with_fields
 from gradcli.script.python.values.parents import parent
 from gradcli.script.stdlib.containers import made_of
 from gradcli.script.stdlib.copying import deepcopy

@@ -18,7 +18,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import python_class
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
-from gradcli.script.python.values.wording import worded
+from gradcli.script.python.text.wording import worded
 from gradcli.script.timeline import diagnosis, endings, passes, reasons, updates
 from gradcli.script.timeline.changes import add_changes, expose, reset, without_writing
 from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline

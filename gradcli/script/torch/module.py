@@ -11,9 +11,9 @@ from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS
 from gradcli.script.torch.autograd import grad_modes, inference
 from gradcli.script.torch.autograd.anomaly import anomaly
 from gradcli.script.torch.operations import facade

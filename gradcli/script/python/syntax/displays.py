@@ -8,7 +8,7 @@ from typing import Any
 
 from gradcli.script.python.syntax.compiler import Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.scopes import Env, Scope
-from gradcli.script.python.values.formatting import formatted
+from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.nesting import hashable, hashables
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.python.values.places import Place, placed

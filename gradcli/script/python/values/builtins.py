@@ -11,9 +11,9 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.limits import BITS
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import formatted, represent, text
 from gradcli.script.python.values import special
 from gradcli.script.python.values.attributes import attribute
-from gradcli.script.python.values.formatting import formatted, represent, text
 from gradcli.script.python.values.iteration import CONSTRUCTORS, ITERATION
 from gradcli.script.python.values.iteration import Counting as Counting
 from gradcli.script.python.values.iteration import ticking as ticking

@@ -9,10 +9,10 @@ from typing import Any
 
 from gradcli.errors import GradcliError
 from gradcli.script.errors import UnsupportedError, python_class
+from gradcli.script.python.text.wording import worded
 from gradcli.script.python.values import special
 from gradcli.script.python.values.kinds import Defined, type_of
 from gradcli.script.python.values.places import PLACES
-from gradcli.script.python.values.wording import worded
 
 
 def arguments(error: BaseException) -> tuple[Any, ...]:

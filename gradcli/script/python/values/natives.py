@@ -9,12 +9,12 @@ from typing import Any
 
 from gradcli.script.machine import running
 from gradcli.script.python.syntax.exceptions import raisable
+from gradcli.script.python.text.formatting import represent
+from gradcli.script.python.text.templates import format_text
 from gradcli.script.python.values.attributes import describe, fields, listed
-from gradcli.script.python.values.formatting import represent
 from gradcli.script.python.values.iteration import ENTRY, fromkeys, sort, whole
 from gradcli.script.python.values.nesting import NESTING, hashable, hashables, measure
 from gradcli.script.python.values.operators import bounded
-from gradcli.script.python.values.templates import format_text
 
 PIECE = 60  # bytes of a short text
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from gradcli.script.limits import BITS
 from gradcli.script.machine import running
+from gradcli.script.python.text.percent import percent
 from gradcli.script.python.values.comparing import COMPARISONS as COMPARISONS
 from gradcli.script.python.values.nesting import ATOMS
-from gradcli.script.python.values.percent import percent
 from gradcli.script.python.values.spreading import ARRAYS, check_spread, spread
 
 Binary = Callable[[Any, Any], Any]

@@ -12,8 +12,8 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import contents, formatted, text
 from gradcli.script.python.values.attributes import SPECIAL, TABLES, describe
-from gradcli.script.python.values.formatting import contents, formatted, text
 from gradcli.script.python.values.iteration import ENTRY, dict_, whole
 from gradcli.script.python.values.kinds import SHOWN, Facade
 from gradcli.script.python.values.nesting import hashable, hashables, measure

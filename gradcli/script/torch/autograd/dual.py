@@ -9,9 +9,9 @@ from gradcli.engine.modes import switched
 from gradcli.engine.recorder import leave, listen, listening
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.ops.support.calling import ops
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, Facade, describe
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
 from gradcli.script.torch.tensor import printing
 
 NO_LEVEL = "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."

@@ -17,9 +17,9 @@ from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import OUT
 from gradcli.engine.saved import check_versions, operands, saved
 from gradcli.engine.tensor import Tensor
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import NAMED_TYPES, TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
 
 
 class GradientEdge(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
+from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.python.values.formatting import formatted
 
 Array = Any  # np.ndarray
 

@@ -12,9 +12,9 @@ from gradcli.engine.modes import mode, set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.python.values.formatting import formatted
 from gradcli.script.torch.operations import facade
 from gradcli.script.torch.random.sampling import normal
 from gradcli.script.torch.tensor.casting import cast

@@ -11,8 +11,8 @@ from gradcli.engine.backward import reachable
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
+from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.python.values.formatting import represent
 from gradcli.script.torch.autograd.functional.derivatives import gradients, prepared, rows
 from gradcli.script.torch.func.trees import flattened, mapped
 

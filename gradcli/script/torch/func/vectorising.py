@@ -10,8 +10,8 @@ from typing import Any
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.python.values.formatting import represent
 from gradcli.script.torch.func.trees import flattened, spread
 
 Func = Callable[..., Any]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import NAMED_TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
 
 TYPES: dict[str, BuiltinType] = {}
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
-from gradcli.script.python.values.formatting import formatted
+from gradcli.script.python.text.formatting import formatted
 from gradcli.script.torch.optim.optimizer import Group, Optimizer, number
 from gradcli.script.torch.signature import given
 

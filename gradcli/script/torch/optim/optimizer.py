@@ -15,8 +15,8 @@ from gradcli.engine.memory.views import writable
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
-from gradcli.script.python.values.formatting import formatted
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.torch.optim.rounding import Value, added
 

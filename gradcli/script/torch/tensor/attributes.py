@@ -14,9 +14,9 @@ from gradcli.engine.tensor import Gradient, Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.operators import ATTRIBUTES
+from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES, type_of
-from gradcli.script.python.values.formatting import FORMATS, REPRESENTATIONS, represent
 from gradcli.script.python.values.operators import BINARY, OPERATORS, UNARY
 from gradcli.script.torch.autograd import nodes
 from gradcli.script.torch.autograd.backward import backward as run_backward

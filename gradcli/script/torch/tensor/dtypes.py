@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
+from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS
 from gradcli.script.torch.tensor.printing import dtype_text, size_text
 
 

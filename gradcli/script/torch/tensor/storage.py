@@ -10,9 +10,9 @@ import numpy as np
 from gradcli.engine.memory.views import owner, writable
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY
 
 DEPRECATED = (

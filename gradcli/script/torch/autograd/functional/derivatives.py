@@ -14,8 +14,8 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.shaping.joining import stack_
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.python.values.formatting import represent
 from gradcli.script.torch.autograd.functional.strictness import (
     OUTPUT,
     SLOPE,

@@ -8,9 +8,9 @@ from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.script.python.text.formatting import FORMATS, REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import FORMATS, REPRESENTATIONS
 from gradcli.script.torch.tensor.creation import CREATION
 from gradcli.script.torch.tensor.printing import tensor_text
 

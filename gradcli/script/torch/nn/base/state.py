@@ -10,9 +10,9 @@ from gradcli.engine.memory.in_place import write_over
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.script.python.text.formatting import REPRESENTATIONS, represent
 from gradcli.script.python.values.attributes import describe
 from gradcli.script.python.values.builtins import type_of
-from gradcli.script.python.values.formatting import REPRESENTATIONS, represent
 from gradcli.script.stdlib import containers  # noqa: F401  what an OrderedDict is to snippets
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.base.tree import Tree

@@ -9,9 +9,9 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import REPRESENTATIONS
 from gradcli.script.python.values.attributes import BuiltinType, describe
 from gradcli.script.python.values.builtins import TYPES
-from gradcli.script.python.values.formatting import REPRESENTATIONS
 from gradcli.script.torch.nn.base.base import Module
 from gradcli.script.torch.nn.base.parameter import Parameter
 from gradcli.script.torch.nn.layers import convolution, normalization

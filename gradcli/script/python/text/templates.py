@@ -7,8 +7,8 @@ from string import Formatter
 from typing import Any
 
 from gradcli.script.machine import running
+from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import attribute
-from gradcli.script.python.values.formatting import formatted
 
 
 class Arguments:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gradcli.script.machine import running
-from gradcli.script.python.values.formatting import check_width, formatted
+from gradcli.script.python.text.formatting import check_width, formatted
 from gradcli.script.python.values.nesting import ATOMS
 
 CONVERSION = re.compile(
