@@ -48,7 +48,7 @@ COMPARE = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 
 
 def apply(node: Expression, parts: Sequence[Any]) -> Any:
-    """The value of a node; numbers stay Python numbers until they meet a tensor."""
+    """Return the value of a node; numbers stay Python numbers until they meet a tensor."""
     match node:
         case Number() | Literal():
             return node.value
@@ -111,7 +111,7 @@ def _call(name: str, written: Sequence[Argument], values: Sequence[Any]) -> Any:
 
 
 def check_broadcast(values: Sequence[Any]) -> None:
-    """Refuse tensors that broadcast to an absurd size; those that do not broadcast are the operation's to refuse."""
+    """Refuse tensors that broadcast to an absurd size; the operation itself refuses tensors that do not broadcast."""
     shapes = [value.shape for value in values if isinstance(value, Tensor)]
     if math.prod(map(math.prod, shapes)) > mode.largest:
         with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""The reference of operations, read off their own examples: what they lower to, and the rules that ran."""
+"""The reference of operations, read off their examples: the primitives they lower to, and the rules that ran."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ class Reference:
 
 
 def operations() -> dict[str, Operation]:
-    """Every name that users can call, aliases included."""
+    """Return the operations by the names that users can call, aliases included."""
     return dict(sorted(OPERATIONS.items()))
 
 
 def references(names: Iterable[str]) -> list[Reference]:
-    """The references of operations, each once."""
+    """Return the references of operations, each once."""
     chosen = {id(OPERATIONS[name]): OPERATIONS[name] for name in names}
     return [Reference(operation, uses(operation)) for operation in chosen.values()]
 
 
 def uses(operation: Operation) -> tuple[Use, ...]:
-    """The primitives that the examples use, each as first met."""
+    """Return the primitives that the examples use, each as first met."""
     found: dict[str, Use] = {}
     for example in operation.examples:
         for node in explain_example(example).nodes:
@@ -69,13 +69,13 @@ def _use(node: Node) -> Use:
 
 
 def explain_example(example: str) -> Explanation:
-    """An example explained, with an upstream gradient of ones where its output is no scalar."""
+    """Explain an example, with an upstream gradient of ones where its output is no scalar."""
     program = parse_program(Source(example, "example"))
     return explain(program, {}, upstream=upstream_of(program))
 
 
 def command_line(example: str) -> str:
-    """An example to paste into a shell."""
+    """Return the command that explains an example, to paste into a shell."""
     upstream = upstream_of(parse_program(Source(example, "example")))
     given = "" if upstream is None else f' --upstream "ones({np.shape(upstream)})"'
     return f'gradcli eval "{example}"{given}'
@@ -89,7 +89,7 @@ def upstream_of(program: Program) -> Any:
 
 
 def families(names: Sequence[str]) -> dict[str, list[Operation]]:
-    """Operations by the module that declares them, aliases left out."""
+    """Group operations by the module that declares them, aliases left out."""
     grouped: dict[str, list[Operation]] = {}
     for name in names:
         operation = OPERATIONS[name]

@@ -1,1 +1,1 @@
-"""Entries at places: `x[...]`, gather and scatter, and writing to a part of a tensor."""
+"""Indexing: `x[...]`, gather and scatter, and writing to a part of a tensor."""

@@ -49,9 +49,9 @@ index_put: Primitive = primitive(
 
 
 def assign(x: Tensor, items: Any, value: Any) -> None:
-    """Carry out `x[items] = value`: a number, or a tensor that broadcasts to the selected part.
+    """Carry out `x[items] = value` for a number or a tensor that broadcasts to the selected part.
 
-    Raises TypeError for other values, AutogradError where shapes or dtypes do not go together.
+    Raises TypeError for values of other types, AutogradError for incompatible shapes or dtypes.
     """
     if not isinstance(value, Tensor | int | float):
         raise TypeError(f"can't assign a {type_name(value)} to a torch.{TYPE_NAMES[x.dtype]}Tensor")
@@ -72,7 +72,7 @@ def assign(x: Tensor, items: Any, value: Any) -> None:
 
 
 def _constant(value: Any) -> Tensor:
-    """Return a number as a tensor without dimensions."""
+    """Return a number as a 0-dimensional tensor; a tensor stays as it is."""
     return value if isinstance(value, Tensor) else Tensor(np.asarray(value)[()])
 
 
@@ -87,7 +87,7 @@ def _spread(value: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = False) -> Tensor:
-    """Write the value to the places that index tensors and masks name, by dimension."""
+    """Write the value at the positions that `arrays` gives: index tensors and masks by dimension."""
     check_in_place(x, requires_grad=x.requires_grad or (isinstance(value, Tensor) and value.requires_grad))
     places = tuple(arrays.values())
     masks = all(index.dtype == np.bool_ for index in places)
@@ -114,19 +114,19 @@ def put(x: Tensor, value: Any, arrays: dict[int, Tensor], accumulate: bool = Fal
 
 
 def index_put_(x: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Carry out `x[indices] = values`, or add the values to the entries."""
+    """Carry out `x[indices] = values`; with `accumulate`, add the values to the entries."""
     part, arrays = located(x, tuple(indices))
     return put(part, values, arrays, accumulate)
 
 
 def zero_(x: Tensor) -> Tensor:
-    """Write zeros, to memory that entries share as well."""
+    """Write zeros in place, also where several entries share memory."""
     check_in_place(x)
     return write_over(x, zero(x))
 
 
 def fill_(x: Tensor, value: Any) -> Tensor:
-    """Write one number everywhere, given as a number or as a tensor without dimensions."""
+    """Write one number to every entry, given as a number or as a 0-dimensional tensor."""
     check_in_place(x)
     if isinstance(value, Tensor) and value.ndim:
         raise AutogradError(
@@ -154,7 +154,7 @@ def copy_(x: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
 
 
 def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
-    """Carry out `x.t_()`, `x.unsqueeze_(0)`: the same memory in another shape."""
+    """Carry out an in-place change of shape, such as `x.t_()` or `x.unsqueeze_(0)`, over the same memory."""
     check_in_place(x)
     result = getattr(ops, stem)(x, *arguments, **keywords)
     node = result.node
@@ -171,7 +171,7 @@ def _reshaped(x: Tensor, stem: str, *arguments: Any, **keywords: Any) -> Tensor:
 
 
 def fill_diagonal_(x: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
-    """Write one number along the diagonal of a matrix; of a tall one again and again, if it is to `wrap`."""
+    """Write one number along the diagonal of a matrix; with `wrap` the diagonal starts again down a tall one."""
     if x.ndim < 2:
         raise AutogradError("dimensions must larger than 1")
     if wrap and x.ndim == 2 and x.shape[0] > x.shape[1]:

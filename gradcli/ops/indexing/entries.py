@@ -1,7 +1,7 @@
-"""Entries of the last dimensions at given places, which borders, enlarging and patches are made of.
+"""Entries at given places of the last dimensions, on which padding, resizing and unfolding are built.
 
-`entries` takes and `entries_backward` adds; each is the other's adjoint. A place is a flat position over the last
-dimensions, and -1 stands for an entry that is 0.
+`entries` reads and `entries_backward` adds; each is the other's adjoint. A place is a flat position over the last
+dimensions; the entry at place -1 is 0.
 """
 
 from __future__ import annotations
@@ -52,18 +52,18 @@ entries_backward: Primitive = primitive(
 
 @cache
 def named(taking: Primitive, node: str) -> Primitive:
-    """The same under the name that torch has for what it is used for."""
+    """Return the primitive under the node name that torch gives to one of its uses."""
     return replace(taking, node=node)
 
 
 def taken(x: Tensor, places: Any, dims: int, node: str) -> Any:
-    """Entries at an array of places, as a node of this name."""
+    """Return the entries at an array of places, recorded as a node of the given name."""
     check_size((*x.shape[: x.ndim - dims], *places.shape))
     return named(entries, node)(x, Tensor(places), dims=dims)
 
 
 def added(x: Tensor, places: Any, shape: Shape, dims: int, node: str) -> Any:
-    """Entries added at an array of places into zeros, as a node of this name."""
+    """Add entries to zeros at an array of places, recorded as a node of the given name."""
     check_size(shape)
     return named(entries_backward, node)(x, Tensor(places), shape=shape, dims=dims)
 

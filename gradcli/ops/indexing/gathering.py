@@ -22,10 +22,10 @@ from gradcli.ops.support.surface import operation
 
 
 def gathered(x: Any, index: Any, *, dim: int) -> Any:
-    # torch lets the index be smaller than the input, and a scalar be a vector of one
+    # torch allows an index smaller than the input, and reads a scalar as a vector of one entry
     rows, places = np.atleast_1d(x), np.atleast_1d(index)
-    near = tuple(slice(None) if axis == dim else slice(size) for axis, size in enumerate(places.shape))
-    return np.take_along_axis(rows[near], places, dim).reshape(index.shape)
+    within = tuple(slice(None) if axis == dim else slice(size) for axis, size in enumerate(places.shape))
+    return np.take_along_axis(rows[within], places, dim).reshape(index.shape)
 
 
 def _scatter(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
@@ -37,7 +37,7 @@ def _spread(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
 
 
 def dim_second(name: str) -> Notation:
-    """The order of arguments that torch has: `gather(x, dim, index)`."""
+    """Return the notation of a call with `dim` second, as in torch: `gather(x, dim, index)`."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         x, *others = (operand.tree for operand in operands)
@@ -47,7 +47,7 @@ def dim_second(name: str) -> Notation:
 
 
 def _onto_zeros(name: str) -> Notation:
-    """An adjoint as torch's users write it: `scatter_add(zeros((2, 3)), dim, index, g)`."""
+    """Return the notation of an adjoint in torch's functions: `scatter_add(zeros((2, 3)), dim, index, g)`."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         g, index = (operand.tree for operand in operands)
@@ -115,7 +115,7 @@ masked_select: Primitive = primitive(
 
 
 def _outside(index: Tensor, size: int) -> int | None:
-    """The first index that is not there; negative ones are not, in this family."""
+    """Return the first index out of bounds, or None; a negative index is out of bounds here."""
     bad = index.value[(index.value < 0) | (index.value >= size)]
     return int(bad.reshape(-1)[0]) if bad.size else None
 
@@ -184,8 +184,8 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
     return index_add(input, vector, part if alpha == 1 else part * alpha, dim=axis)
 
 
-def _outside_words(name: str, index: int, x: Tensor, dim: int) -> str:
-    """What torch says of an index that is not there, by what it uses for the operation."""
+def _bounds_message(name: str, index: int, x: Tensor, dim: int) -> str:
+    """Return torch's message for an index out of bounds, which depends on the operation's kernel."""
     if name in ("index_select", "index_add") and (dim == 0 if name == "index_select" else x.ndim == 1):
         return "index out of range in self"
     if name == "index_select":
@@ -203,7 +203,7 @@ def vector_of(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
         raise AutogradError(f"{name}(): Expected dtype int32 or int64 for index")
     bad = _outside(index, x.shape[dim])
     if bad is not None:
-        raise AutogradError(_outside_words(name, bad, x, dim), code="E301")
+        raise AutogradError(_bounds_message(name, bad, x, dim), code="E301")
     return index if index.ndim else Tensor(index.value.reshape(1))
 
 

@@ -1,4 +1,4 @@
-"""What `x[...]` does: select, slice, unsqueeze and index nodes, from left to right as torch takes the items."""
+"""The primitives of `x[...]`, select, slice and index, with their adjoints."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _write_select(operands: Sequence[Formula], options: dict[str, Any]) -> Expre
 
 
 def _write_slice(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """Bounds at the ends are left out: `x[1:]`."""
+    """Write a slice without the bounds at the ends: `x[1:]`."""
     x, dim = operands[0], options["dim"]
     start, stop, step = options["start"], options["stop"], options.get("step", 1)
     bounds = (start or None, None if stop >= x.shape[dim] else stop, None if step == 1 else step)
@@ -59,7 +59,7 @@ def _slice_backward(g: Array, *, shape: Shape, dim: int, start: int, stop: int, 
 
 
 def selecting(name: str, node: str, *traits: str) -> Primitive:
-    """One index of one dimension, as a view even of a single entry."""
+    """Declare the selection of one index of a dimension: a view, even of a single entry."""
     return primitive(
         name,
         lambda x, *, dim, index: x[(*_before(dim), index, ...)],
@@ -73,7 +73,7 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
 
 
 def slicing(name: str, node: str, *traits: str) -> Primitive:
-    """A range of one dimension."""
+    """Declare the slicing of one dimension."""
     return primitive(
         name,
         lambda x, *, dim, start, stop, step=1: x[(*_before(dim), slice(start, stop, step))],
@@ -116,7 +116,7 @@ alias: Primitive = primitive(
 
 
 def _items(indices: Sequence[Any], dims: Sequence[int]) -> tuple[Any, ...]:
-    """Index arrays with full slices between them; a mask covers as many dimensions as it has."""
+    """Return the index arrays with full slices between them; a mask covers as many dimensions as it has."""
     items: list[Any] = []
     covered = 0
     for index, dim in zip(indices, dims, strict=True):
@@ -126,7 +126,7 @@ def _items(indices: Sequence[Any], dims: Sequence[int]) -> tuple[Any, ...]:
 
 
 def scattered(values: Any, positions: Any, shape: tuple[int, ...]) -> Any:
-    """Zeros, with each value added at its flat position."""
+    """Add each value to zeros at its flat position."""
     sums = np.bincount(positions.ravel(), weights=values.ravel(), minlength=math.prod(shape))
     return sums.reshape(shape).astype(values.dtype, copy=False)
 
@@ -170,7 +170,7 @@ printed(index_backward, "u = [1, 2, 3]; index_backward(u, [0, 2, 0], shape=(3,),
 
 
 def bounded(index: int, size: int, dim: int) -> int:
-    """An index counted from the front."""
+    """Return an index counted from the front; refuse one out of bounds."""
     if not -size <= index < size:
         raise AutogradError(f"index {index} is out of bounds for dimension {dim} with size {size}", code="E301")
     return index % size

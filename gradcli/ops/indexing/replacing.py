@@ -1,4 +1,4 @@
-"""A copy of a tensor in which one part, or entries combined by index, are those of another; rows made shorter."""
+"""Copies with one part replaced (select_scatter) or with entries combined by index (scatter_reduce), and renorm."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Indices
 from gradcli.ops.support.surface import operation
 
-NEAR = 1e-7  # torch's, added to a length before dividing by it
+EPSILON = 1e-7  # torch adds it to a norm before dividing by the norm
 
 
 def replacing(name: str, view: Primitive, notation: Notation | None = None) -> Primitive:
-    """Write over the part that a view shows."""
+    """Declare the copy of a tensor in which the part that a view shows is replaced."""
 
     def forward(x: Any, source: Any, **options: Any) -> Any:
         whole = np.array(x)
@@ -109,7 +109,7 @@ NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -np.inf, "amin": np.inf}
 
 
 def _counts(index: Any, shape: tuple[int, ...], dim: int, include_self: bool) -> Any:
-    """How many entries come together in each place; of a place that nothing reaches, 1."""
+    """Count the entries that are combined at each position; 1 where there is none."""
     places = gathered(flat_positions(shape), index, dim=dim)
     found = np.bincount(places.ravel(), minlength=int(np.prod(shape))).reshape(shape)
     return np.maximum(found + include_self, 1)
@@ -131,7 +131,7 @@ def _combined(x: Any, index: Any, src: Any, *, dim: int, how: str, include_self:
 
 
 def _reached(g: Any, index: Any, dim: int) -> Any:
-    """Where the index leads to."""
+    """Return a mask of the positions that the index names."""
     return gather_backward(np.ones(index.shape, g.dtype), index, shape=g.shape, dim=dim) > 0
 
 
@@ -141,7 +141,7 @@ def _own_rule(g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: 
     elif how in ("amax", "amin"):
         found = where(equal(x, out), g / _tied(x, index, src, out, dim), 0)
     else:
-        found = g / _shared(g, index, dim, include_self) if how == "mean" else g
+        found = g / _divisors(g, index, dim, include_self) if how == "mean" else g
     return found if include_self else where(_reached(g, _value(index), dim), 0, found)
 
 
@@ -153,20 +153,20 @@ def _source_rule(
     if how in ("amax", "amin"):
         share = g / _tied(x, index, src, out, dim)
         return where(equal(src, gather(out, index, dim=dim)), gather(share, index, dim=dim), 0)
-    return gather(g / _shared(g, index, dim, include_self) if how == "mean" else g, index, dim=dim)
+    return gather(g / _divisors(g, index, dim, include_self) if how == "mean" else g, index, dim=dim)
 
 
 def _value(x: Any) -> Any:
     return getattr(x, "value", x)
 
 
-def _shared(g: Any, index: Any, dim: int, include_self: bool) -> Any:
+def _divisors(g: Any, index: Any, dim: int, include_self: bool) -> Any:
     value = _value(g)
     return _counts(_value(index), g.shape, dim, include_self).astype(value.dtype)
 
 
 def _tied(x: Any, index: Any, src: Any, out: Any, dim: int) -> Any:
-    """How many entries share each extreme."""
+    """Count the entries that tie for each maximum or minimum."""
     values, places, sources, found = map(_value, (x, index, src, out))
     hits = sources == gathered(found, places, dim=dim)
     number = np.bincount(
@@ -211,15 +211,15 @@ def scatter_reduce_(
 
 def _shortened(x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:
     length = norm(x, p=p, dim=dim, keepdim=True)
-    return (x * np.where(length > maxnorm, maxnorm / (length + NEAR), 1)).astype(x.dtype)
+    return (x * np.where(length > maxnorm, maxnorm / (length + EPSILON), 1)).astype(x.dtype)
 
 
 def _shortened_rule(g: Any, out: Any, x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:
     length = norm(x, p=p, dim=dim, keepdim=True)
     long = length > maxnorm
-    slope = -(maxnorm * sum_dim(g * x, dim=dim, keepdim=True)) / (length + NEAR) ** 2
+    slope = -(maxnorm * sum_dim(g * x, dim=dim, keepdim=True)) / (length + EPSILON) ** 2
     through = norm_rule(where(long, slope, 0), length, x, p=p, dim=dim, keepdim=True)
-    return where(long, maxnorm * g / (length + NEAR), g) + through
+    return where(long, maxnorm * g / (length + EPSILON), g) + through
 
 
 renorm = primitive("renorm", _shortened, _shortened_rule, structured=True)

@@ -1,4 +1,4 @@
-"""Entries written to places by index into a copy: scatter, index_copy, index_fill; and entries taken by flat index."""
+"""Entries written by index into a copy (scatter, index_copy, index_fill), and entries read by flat index (take)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _scattered(x: Any, index: Any, src: Any, *, dim: int) -> Any:
-    """The last of several entries for one place counts."""
+    """Write entries at the indices; of several entries for one position the last is kept."""
     out = np.array(x)
     out.reshape(-1)[gathered(flat_positions(x.shape), index, dim=dim)] = src
     return out[()]
@@ -47,7 +47,7 @@ def _spread_out(x: Any, index: Any, source: Any, *, dim: int) -> Any:
 
 
 def _with_number(name: str) -> Notation:
-    """`scatter(x, 0, index, 5)`"""
+    """Return the notation `scatter(x, 0, index, 5)`."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         x, index = (operand.tree for operand in operands)
@@ -181,7 +181,7 @@ def scatter_(input: Tensor, dim: int, index: Indices, src: Operand = None, *, va
 
 
 def _wrapped(index: Tensor, size: int) -> Tensor:
-    """Negative indices counted from the end."""
+    """Replace negative indices, which count from the end, by positions from the front."""
     whole = index.dtype != np.bool_ and not is_floating(index.value)
     return Tensor(np.where(index.value < 0, index.value + size, index.value)) if whole else index
 

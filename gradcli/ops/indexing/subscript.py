@@ -1,4 +1,4 @@
-"""`x[items]`: the items are read, checked, and lowered from left to right."""
+"""The subscript `x[items]`: its items are read, checked, and lowered from left to right."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def index(input: Tensor, items: Any) -> Any:
     """The entries that `x[items]` names: numbers, slices, None, `...`, lists of indices and masks."""
     single = items[0] if isinstance(items, tuple) and len(items) == 1 else items
     if isinstance(single, slice) and input.ndim:
-        return sliced(input, single, 0)  # torch slices here, even if it is everything
+        return sliced(input, single, 0)  # torch has a slice node here, even for `x[:]`
     x, arrays = located(input, items)
     if arrays:
         return take(x, *arrays.values(), dims=tuple(arrays))
@@ -41,13 +41,13 @@ def index(input: Tensor, items: Any) -> Any:
 
 
 def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
-    """Where `input[items]` looks: a view of the input, and the index tensors that remain, by dimension of the view."""
+    """Return the view that the other items of `input[items]` select, and the index tensors by its dimensions."""
     given = tuple(_item(item) for item in (items if isinstance(items, tuple) else (items,)))
     covered = sum(_covers(item) for item in given)
     if covered > input.ndim:
         raise AutogradError(_too_many(input, given), code="E301")
     x: Any = input
-    dim, real = 0, 0  # the dimension now, and in the tensor that was indexed
+    dim, real = 0, 0  # the current dimension of the view, and of the input
     arrays: dict[int, Tensor] = {}
     for item in given:
         if item is ...:
@@ -74,7 +74,7 @@ def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
 
 
 def _item(item: Any) -> Any:
-    """An index as an int, a bool, a slice, None, `...`, or a constant tensor of indices or of booleans."""
+    """Read an index as an int, a bool, a slice, None, `...`, or a constant tensor of indices or of booleans."""
     if item is None or item is ... or isinstance(item, slice | bool | int):
         return item
     if isinstance(item, np.integer):
@@ -93,7 +93,7 @@ def _item(item: Any) -> Any:
 
 
 def _covers(item: Any) -> int:
-    """How many dimensions an item takes up."""
+    """Return the number of dimensions that an item consumes."""
     if isinstance(item, Tensor):
         return item.ndim if item.dtype == np.bool_ else 1
     return int(item is not None and item is not ... and not isinstance(item, bool))
@@ -111,7 +111,7 @@ def _too_many(x: Tensor, items: tuple[Any, ...]) -> str:
 
 
 def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
-    """Refuse masks of other shapes, indices out of bounds, and index tensors that do not broadcast."""
+    """Refuse masks of the wrong shape, indices out of bounds, and index tensors that do not broadcast."""
     shapes: list[tuple[int, ...]] = []
     for dim, index in arrays.items():
         if index.dtype == np.bool_:

@@ -43,7 +43,7 @@ def multi_dot(tensors: Sequence[Tensor]) -> Any:
 
 
 def _multiplied(factors: Sequence[Any]) -> Any:
-    """The product in the cheapest order (Cormen et al., Introduction to Algorithms, 15.2); three go by hand."""
+    """Multiply in the cheapest order (Cormen et al., Introduction to Algorithms, 15.2); three compare two costs."""
     sizes = [factors[0].shape[0], *(x.shape[1] for x in factors)]
     count = len(factors)
     if count == 3:
@@ -66,7 +66,7 @@ def _multiplied(factors: Sequence[Any]) -> Any:
 
 
 def _cuts(sizes: Sequence[int], count: int) -> dict[tuple[int, int], int]:
-    """Where the product of the factors i to j is cut into two."""
+    """Return, by (i, j), the last factor of the left part when the product of the factors i to j is split."""
     costs = {(i, i): 0 for i in range(count)}
     cuts = {}
     for length in range(2, count + 1):

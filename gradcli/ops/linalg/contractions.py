@@ -1,4 +1,4 @@
-"""Products of matrices and vectors: `@`, and what torch lowers it to."""
+"""Products of matrices and vectors: the operations to which torch lowers `@`, with outer and addmm."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gradcli.ops.support.surface import operation
 
 
 def transposed(x: Any) -> Any:
-    """The last two dimensions exchanged."""
+    """Exchange the last two dimensions."""
     ndim = len(x.shape)
     return t(x) if ndim == 2 else transpose(x, dim0=ndim - 2, dim1=ndim - 1)
 
@@ -80,7 +80,7 @@ outer: Primitive = primitive(
 
 
 def _fold_mm(A: Formula, B: Formula, *, value: Any) -> Formula | None:
-    """A column times a row is an outer product."""
+    """Write a column times a row as an outer product."""
     column = row(A.tree.value) if isinstance(A.tree, Attribute) and A.tree.name == "T" else None
     across = row(B.tree)
     if column is None or across is None:
@@ -132,7 +132,7 @@ BMM = "expected scalar type {0} but found {1}"
 
 
 def same_dtype(*tensors: Tensor, refusal: str = MM) -> tuple[Tensor, ...]:
-    """Integers beside floating point numbers are converted, unless the mode is strict."""
+    """Convert integers beside floating point numbers; refuse floats of two dtypes, in strict mode any two."""
     dtypes = [x.dtype for x in tensors]
     if dtypes.count(dtypes[0]) == len(dtypes):
         return tensors

@@ -1,7 +1,7 @@
-"""Matrices as products of simpler ones: singular values, eigenvalues of symmetric matrices, QR.
+"""Decompositions of matrices: singular values, eigenvalues of symmetric matrices, QR.
 
-Each factor is an application of its own with torch's one node; its rule asks for the other factors again. The rules are
-those of Giles, An extended collection of matrix derivative results (2008), and of Seeger and others,
+Each factor is a primitive of its own under torch's one node name; its rule computes the other factors again. The rules
+are from Giles, An extended collection of matrix derivative results (2008), and Seeger and others,
 Auto-differentiating linear algebra (2017).
 """
 
@@ -28,7 +28,7 @@ from gradcli.ops.support.surface import operation
 
 
 def part_of(function: str, name: str, forward: Callable[..., Any]) -> Notation:
-    """`svd(A).S`: the call gives the other factors too."""
+    """Return the notation of one factor of a decomposition: `svd(A).S`."""
     write = call(function, forward)
     return lambda operands, options: Attribute(write(operands, options), name)
 
@@ -40,12 +40,12 @@ def _factor(function: str, name: str, forward: Callable[..., Any], rule: Any, no
 
 
 def _across(values: Any) -> Any:
-    """A number for each column."""
+    """Reshape numbers, one for each column, to broadcast over the rows."""
     return unsqueeze(values, dim=len(values.shape) - 1)
 
 
 def _gaps(values: Any) -> Any:
-    """One over the differences of each pair, and 0 beside itself."""
+    """Return `1/(values[j] - values[i])` at each (i, j), and 0 on the diagonal."""
     size = values.shape[-1]
     own = np.eye(size)
     return div(1 - own, _across(values) - unsqueeze(values, dim=len(values.shape)) + own)
@@ -63,7 +63,7 @@ def _factors(A: Any) -> tuple[Any, Any, Any]:
 
 
 def _side(g: Any, U: Any, S: Any, V: Any) -> Any:
-    """What a change of the left factor does to the matrix; of the right one, with the roles exchanged."""
+    """Return the gradient of the matrix given that of its left factor U; for V the roles are exchanged."""
     inner = _times(transposed(U), g)
     turn = (inner - transposed(inner)) * _gaps(S * S)
     found = _times(_times(U, turn) * _across(S), V)
@@ -134,7 +134,7 @@ def _orthogonal(part: int) -> Callable[..., Any]:
 
 
 def _mirrored(M: Any) -> Any:
-    """The lower triangle, and again above the diagonal."""
+    """Mirror the lower triangle above the diagonal."""
     below = tril(M, diagonal=-1)
     return tril(M, diagonal=0) + transposed(below)
 
@@ -144,7 +144,7 @@ def _from_qr(part: Any, M: Any, Q: Any, R: Any) -> Any:
 
 
 def cleared(x: Any) -> Any:
-    """Without what rounding in double precision leaves of a 0."""
+    """Replace entries that differ from 0 by rounding in double precision only."""
     return np.where(np.abs(x) < 1e-14 * np.max(np.abs(x), initial=0), 0, x)
 
 

@@ -1,4 +1,4 @@
-"""Square matrices: determinants, inverses, powers, and systems of equations."""
+"""Square matrices: determinants, inverses, powers, Cholesky factors, and systems of equations."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def _times(a: Any, b: Any) -> Any:
 
 
 def _over(g: Any, A: Any) -> Any:
-    """A number for each matrix, so that it broadcasts over them."""
+    """Reshape numbers, one for each matrix, to broadcast over the matrices."""
     return aligned(g, A.shape, (len(A.shape) - 2, len(A.shape) - 1))
 
 
 def zero_pivot(A: Any) -> int:
-    """Which pivot of Gaussian elimination is 0 first, from 1 on; 0 if none is. Of several matrices the first such."""
+    """Return the number of the first zero pivot of Gaussian elimination, from 1 on, in any of the matrices; else 0."""
     for matrix in A.reshape(-1, *A.shape[-2:]):
         rows = matrix.astype(np.float64)
         for k in range(len(rows)):
@@ -73,7 +73,7 @@ det: Primitive = primitive(
 
 
 def _part(name: str) -> Notation:
-    """`slogdet(A).logabsdet`: the call gives the sign too."""
+    """Return the notation of one result of slogdet: `slogdet(A).logabsdet`."""
     write = call("slogdet", det.forward)
     return lambda operands, options: Attribute(write(operands, options), name)
 
@@ -116,7 +116,7 @@ solve: Primitive = primitive(
 
 
 def _lower_half(x: Any) -> Any:
-    """The lower triangle with half the diagonal: what a symmetric change does to its Cholesky factor."""
+    """Return the lower triangle with half the diagonal, the function Phi of Murray (2016)."""
     size = x.shape[-1]
     return x * (np.tril(np.ones((size, size), x.dtype)) - np.eye(size, dtype=x.dtype) / 2)
 
@@ -133,7 +133,7 @@ def _factor(A: Any) -> Any:
 
 
 def _cholesky_rule(g: Any, out: Any, A: Any) -> Any:
-    """Murray, Differentiation of the Cholesky decomposition (2016), section 3."""
+    """Return the gradient by Murray, Differentiation of the Cholesky decomposition (2016), section 3."""
     back = inverse(out)
     inner = _times(transposed(back), _times(_lower_half(_times(transposed(out), g)), back))
     return (inner + transposed(inner)) / 2
@@ -198,7 +198,7 @@ def matrix_power(input: Real, n: int) -> Any:
 
 
 def _by_squares(A: Any, n: int) -> Any:
-    """The squares of squares that the binary digits of `n` name."""
+    """Return the n-th power by repeated squaring, along the binary digits of `n`."""
     product = None
     while True:
         if n % 2:

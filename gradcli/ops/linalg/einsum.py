@@ -1,6 +1,6 @@
 """Sums of products by subscripts, `einsum('ij,jk->ik', A, B)`, lowered as torch lowers them.
 
-Each operand gets a dimension for every subscript, those of the result first and the summed ones behind, in alphabetical
+Each operand gets a dimension for every subscript: first the result's, then the summed ones in alphabetical
 order. Two operands at a time are then multiplied: entry by entry if nothing is summed yet, else as matrices, where the
 dimensions that both have and the result keeps are the batch.
 """
@@ -33,7 +33,7 @@ def _refusal(text: str) -> AutogradError:
 
 
 def _subscripts(text: str, whole: str) -> list[str]:
-    """The subscripts of one operand, `...` as one of them."""
+    """Read the subscripts of one operand, with `...` as one of them."""
     text = text.replace(" ", "")
     parts = list(text.replace("...", ELLIPSIS))
     if parts.count(ELLIPSIS) > 1 or text.count(".") not in (0, 3):
@@ -48,7 +48,7 @@ def _subscripts(text: str, whole: str) -> list[str]:
 
 
 class Equation:
-    """The subscripts of the operands, of the result, and the order of all: those of the result first."""
+    """The subscripts of the operands and of the result, and their common order, the result's first."""
 
     def __init__(self, equation: str, operands: Sequence[Tensor]) -> None:
         left, arrow, right = equation.partition("->")
@@ -80,7 +80,7 @@ class Equation:
         self._give_places(rest)
 
     def _give_places(self, labels: Sequence[str]) -> int:
-        """Dimensions for subscripts, behind those that are given; how many there are then."""
+        """Assign the next dimensions to the subscripts; return the number of dimensions assigned so far."""
         for label in labels:
             self.place[label] = self.count
             self.count += self.covered if label == ELLIPSIS else 1
@@ -99,7 +99,7 @@ class Equation:
             )
 
     def spread(self, number: int, x: Any) -> Any:
-        """An operand with a dimension for every subscript, of size 1 where it has none."""
+        """Give an operand a dimension for every subscript, of size 1 for a subscript that it lacks."""
         order = [-1] * self.count
         stands_for = x.ndim - len(self.operands[number]) + 1  # dimensions, for `...`
         dims: dict[str, int] = {}
@@ -172,7 +172,7 @@ def _check_sizes(parsed: Equation, found: Sequence[Any]) -> None:
 
 
 def _multiplied(a: Any, b: Any, summed: range, owners: dict[int, int]) -> Any:
-    """The product of two, summed over what no other operand has; `owners` counts who still has a dimension."""
+    """Multiply two operands and sum over dimensions of no other; `owners` counts the operands of a dimension."""
     now: list[int] = []
     early_a: list[int] = []
     early_b: list[int] = []
@@ -194,7 +194,7 @@ def _multiplied(a: Any, b: Any, summed: range, owners: dict[int, int]) -> Any:
 
 
 def _as_matrices(a: Any, b: Any, now: Sequence[int]) -> Any:
-    """The product as one of batches of matrices: dimensions of both, of the first, summed, of the second."""
+    """Multiply as batches of matrices: the batch is the dimensions of both that are not summed now."""
     batch: list[int] = []
     first: list[int] = []
     second: list[int] = []

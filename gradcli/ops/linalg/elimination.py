@@ -1,4 +1,4 @@
-"""What Gaussian elimination leaves: a permutation, a lower and an upper triangle, `A = P @ L @ U`."""
+"""The LU decomposition: a permutation, a lower and an upper triangle with `A = P @ L @ U`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _eliminated(A: Any) -> tuple[Any, Any]:
-    """Both triangles in one matrix, and with which row each was exchanged, from 1 on."""
+    """Return both triangles in one matrix, and the row that each row was exchanged with, from 1 on."""
     found = np.array(A, np.float64)
     count = min(A.shape[-2:])
     pivots = np.zeros((*A.shape[:-2], count), np.int32)
@@ -66,7 +66,7 @@ def _part(name: str, forward: Callable[..., Any]) -> Notation:
 
 
 def _back(inner: Any, A: Any) -> Any:
-    """From a change between the triangles to one of the matrix."""
+    """Return the gradient of the matrix from the gradient between the triangles."""
     if A.shape[-1] != A.shape[-2]:
         raise AutogradError("the derivative of the LU decomposition of such a matrix is not supported here")
     left = _times(exchange(A), transposed(inverse(lower(A))))
@@ -126,7 +126,7 @@ def lu_factor(A: Real, *, pivot: bool = True) -> ReturnType:
 
 
 def factored(LU: Tensor, pivots: Tensor) -> Tensor:
-    """The matrix that has these triangles and exchanges."""
+    """Rebuild a matrix from its triangles and its exchanges of rows."""
     size = LU.shape[-1]
     if pivots.shape != LU.shape[:-1] or not np.all((pivots.value >= 1) & (pivots.value <= size)):
         raise AutogradError("pivots are numbers of rows, from 1 on", code="E301")

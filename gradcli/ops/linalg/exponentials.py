@@ -1,4 +1,4 @@
-"""The exponential of a matrix, by its series."""
+"""The exponential of a matrix, by scaling, its series, and squaring."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gradcli.ops.shaping.joining import cat
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.surface import operation
 
-TERMS = 24  # of the series, for a matrix whose norm is at most 1
+TERMS = 24  # terms of the series, for a matrix whose norm is at most 1
 
 
 def _exponential(A: Any) -> Any:
-    """The series of a matrix that was halved until it is small, squared as often."""
+    """Halve a matrix until its norm is at most 1, sum the series, and square as often."""
     wide = np.asarray(A, np.float64)
     size = float(np.abs(wide).sum(axis=-1).max(initial=0))
     if not math.isfinite(size):
@@ -37,7 +37,7 @@ def _exponential(A: Any) -> Any:
 
 
 def _rule(g: Any, out: Any, A: Any) -> Any:
-    """Of a block matrix. Najfeld and Havel, Derivatives of the matrix exponential (1995), section 4."""
+    """Use a block matrix: Najfeld and Havel, Derivatives of the matrix exponential (1995), section 4."""
     n, ndim = A.shape[-1], len(A.shape)
     turned = transposed(A)
     above = cat(turned, g, dim=ndim - 1)

@@ -70,7 +70,7 @@ def matmul(input: Tensor, other: Tensor) -> Any:
 
 
 def _folds(a: Tensor, b: Tensor) -> bool:
-    """Whether the batch of the larger operand becomes rows of one matrix."""
+    """Tell whether the batch of the larger operand becomes rows of one matrix."""
     larger, smaller = (a, b) if a.ndim >= b.ndim else (b, a)
     if smaller.ndim > 2:
         return False

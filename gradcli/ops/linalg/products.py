@@ -38,7 +38,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _plus(product: Any) -> Any:
-    """`beta*c + alpha*product(a, b)`; torch leaves `c` out where beta is 0, even if it is not finite."""
+    """Return the forward of `beta*c + alpha*product(a, b)`; where beta is 0 torch leaves `c` out, even nan."""
 
     def forward(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
         found = scaled(product(a, b), alpha)
@@ -48,7 +48,7 @@ def _plus(product: Any) -> Any:
 
 
 def _added(name: str, product: Any, first: Any, second: Any, *traits: str) -> Primitive:
-    """A sum with a product in one node; `first` and `second` give the gradients of its factors."""
+    """Declare a sum with a product in one node; `first` and `second` give the gradients of its factors."""
     return primitive(
         name,
         _plus(product),

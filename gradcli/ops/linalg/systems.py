@@ -72,7 +72,7 @@ def _inverted(L: Any, upper: bool) -> Any:
 
 
 def _half(change: Any, L: Any, upper: bool) -> Any:
-    """What a change of the product does to the factor."""
+    """Return the gradient of a Cholesky factor given that of its product."""
     return _times(L, change) if upper else _times(change, L)
 
 
@@ -102,7 +102,7 @@ def _pseudo(A: Any, *, rtol: float | None = None) -> Any:
 
 
 def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None) -> Any:
-    """Golub and Pereyra, The differentiation of pseudo-inverses (1973), theorem 4.3."""
+    """Return the gradient by Golub and Pereyra, The differentiation of pseudo-inverses (1973), theorem 4.3."""
     turned, flat = transposed(out), transposed(g)
     left = _times(_times(flat, out), turned)
     right = _times(_times(turned, out), flat)

@@ -1,4 +1,4 @@
 """Operations of neural networks: activations, normalization, losses.
 
-Each is finite wherever its value is.
+Each gives a finite result wherever its mathematical value is finite.
 """

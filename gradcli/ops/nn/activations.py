@@ -30,7 +30,7 @@ SELU_SCALE = 1.0507009873554804934193349852946
 
 
 def _softplus(x: Any) -> Any:
-    """`log(1 + exp(x))` without overflow."""
+    """Return `log(1 + exp(x))` without overflow."""
     return np.maximum(x, 0) + precision.log1p(precision.exp(-np.abs(x)))
 
 

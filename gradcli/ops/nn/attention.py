@@ -1,4 +1,4 @@
-"""Attention, and dropout that drops nothing."""
+"""Attention, and dropout where it is not random."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ safe_softmax = primitive("safe_softmax", _safe_softmax, soft, structured=True)
 printed(safe_softmax, "x = [[1, 2, -1], [0, 1, 3]]; safe_softmax(x, dim=1)")
 
 
-def _added(mask: Tensor) -> Tensor:
-    """What is added to the scores: minus infinity where a mask says no."""
+def _additive(mask: Tensor) -> Tensor:
+    """Return the mask as numbers to add to the scores: minus infinity where a boolean mask is False."""
     return Tensor(np.where(mask.value, 0.0, -np.inf)) if mask.dtype == np.bool_ else mask
 
 
@@ -71,7 +71,7 @@ def attended(
     scale: float | None,
     dropped: Callable[[Tensor], Any],
 ) -> Any:
-    """Attention with weights of which some may be dropped."""
+    """Return the attention; `dropped` is the dropout of its weights."""
     if min(x.ndim for x in (query, key, value)) < 2:
         raise AutogradError(
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
@@ -90,7 +90,7 @@ def attended(
             )
         attn_mask = Tensor(np.tri(*scores.shape[-2:], dtype=bool))
     if attn_mask is not None:
-        mask = _added(attn_mask)
+        mask = _additive(attn_mask)
         if not broadcastable([scores.value, mask.value]):
             raise mismatch([scores.value, mask.value])
         if broadcast_shapes(scores.shape, mask.shape) != scores.shape:

@@ -17,11 +17,11 @@ from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.surface import operation
 
-EPSILON = float(np.float32(1e-12))  # torch's, a single-precision number at any precision
+EPSILON = float(np.float32(1e-12))  # as in torch, rounded to single precision for every dtype
 
 
 def _losses(x: Any, y: Any, w: Any, *, reduction: str) -> Any:
-    """Logarithms end at -100, so that a certain and wrong answer costs 100 and not infinity."""
+    """Clamp logarithms at -100, so that a certain but wrong answer costs 100 and not infinity."""
     losses = (y - 1) * np.maximum(precision.log1p(-x), -100) - y * np.maximum(precision.log(x), -100)
     return reduced(losses * w, reduction)
 
@@ -45,14 +45,14 @@ cross_entropy = primitive(
 
 
 def _with_logits(x: Any, y: Any, w: Any, p: Any, *, reduction: str) -> Any:
-    """`log(sigmoid(x))` is written out, for a sigmoid that rounds to 0 or 1 has lost what counts here."""
+    """Compute `log(sigmoid(x))` from the logits, since a sigmoid near 0 or 1 has lost its digits to rounding."""
     log_sigmoid = np.minimum(x, 0) - precision.log1p(precision.exp(-np.abs(x)))
     losses = (1 - y) * x - ((p - 1) * y + 1) * log_sigmoid
     return reduced(losses * w, reduction)
 
 
 def _is_one(p: Any) -> bool:
-    """Whether a weight was left out; a weight that is given is a tensor."""
+    """Tell whether a weight was left out; a given weight is a tensor."""
     return p.number == 1 if isinstance(p, Formula) else isinstance(p, int)
 
 

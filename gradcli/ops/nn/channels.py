@@ -23,7 +23,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _beside(value: Any, ndim: int) -> Any:
-    """A number for each channel, so that it broadcasts over the others; a number that was left out stays one."""
+    """Reshape numbers, one for each channel, to broadcast over the other dimensions; a default stays a number."""
     plain = value.number is not None if isinstance(value, Formula) else isinstance(value, int)
     if plain or ndim == 2:
         return value
@@ -57,7 +57,7 @@ def _input_rule(
 
 
 def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """`batch_norm(x, m, v, weight=w, bias=b)`"""
+    """Write `batch_norm(x, m, v, weight=w, bias=b)`."""
     x, weight, bias, mean, var = operands
     training = options["training"]
     stored = [Literal(None)] * 2 if training else [mean.tree, var.tree]
@@ -137,7 +137,7 @@ def _check_channels(count: int, **given: Tensor | None) -> None:
             raise AutogradError(f"{name} should contain {count} elements not {x.value.size}", code="E301")
 
 
-def _note(running: Tensor, value: Any, momentum: float) -> None:
+def _update_running(running: Tensor, value: Any, momentum: float) -> None:
     """Move a running average towards a new value, in place."""
     running.array[...] = (1 - momentum) * running.value + momentum * value
     running.changed()
@@ -179,9 +179,9 @@ def batch_norm_(
         return batch_norm(input, w, b, running_mean, running_var, training=False, eps=eps)
     out = batch_norm(input, w, b, 0, 1, training=True, eps=eps)
     if running_mean is not None:
-        _note(running_mean, np.mean(input.value, _others(input)), momentum)
+        _update_running(running_mean, np.mean(input.value, _others(input)), momentum)
     if running_var is not None:
-        _note(running_var, np.var(input.value, _others(input), ddof=1), momentum)
+        _update_running(running_var, np.var(input.value, _others(input), ddof=1), momentum)
     return out
 
 

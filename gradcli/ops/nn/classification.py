@@ -64,7 +64,7 @@ def cross_entropy(
 
 
 def _by_class(weight: Any, ndim: int) -> Any:
-    """The weights in a shape that broadcasts against the scores."""
+    """Reshape the weights to broadcast against the scores."""
     if ndim == 1:
         return weight
     shape = (1, weight.shape[0], *[1] * (ndim - 2))
@@ -72,7 +72,7 @@ def _by_class(weight: Any, ndim: int) -> Any:
 
 
 def _smoothing(scores: Any, labels: Any, weight: Any, ignore_index: int, reduction: str) -> Any:
-    """Minus the sum of all scores, where the label is not ignored."""
+    """Return minus the sum of the scores over the classes, 0 where the label is ignored, after the reduction."""
     axis = class_axis(scores.shape)
     weighted = scores if weight is None else scores * _by_class(weight, scores.ndim)
     if labels.ndim and scores.ndim == 1:

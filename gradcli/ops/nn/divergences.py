@@ -1,4 +1,4 @@
-"""Losses that compare distributions: Kullback and Leibler's, Poisson's, Gauss's. Lowered as torch lowers them."""
+"""Losses that compare distributions (Kullback-Leibler, Poisson, Gauss), lowered as torch lowers them."""
 
 from __future__ import annotations
 

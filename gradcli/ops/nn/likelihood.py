@@ -26,7 +26,7 @@ def class_axis(shape: Sequence[int]) -> int:
 
 
 class Labels:
-    """Labels against scores of a shape: which count, what they weigh, where their class is."""
+    """The labels for scores of a shape: whether each counts, its weight, and the position of its class."""
 
     def __init__(self, target: Any, weight: Any, shape: tuple[int, ...], ignore_index: int) -> None:
         self.axis = class_axis(shape)
@@ -75,7 +75,7 @@ def _short(
     reduction: str,
     ignore_index: int,
 ) -> Formula | None:
-    """As a textbook has it: `-g*one_hot(t, 3)/2`; not where labels are ignored, for those have no class."""
+    """Fold to the textbook form `-g*one_hot(t, 3)/2`; an ignored label has no class, and prevents the fold."""
     scores = np.asarray(target.value).astype(np.intp)
     if len(size) > 2 or np.any(scores == ignore_index):
         return None
@@ -98,7 +98,7 @@ def _write_backward(operands: Sequence[Formula], options: dict[str, Any]) -> Exp
 
 
 def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
-    """The loss, linear in the scores, and its adjoint."""
+    """Declare the loss, which is linear in the scores, and its adjoint."""
     forward: Primitive = primitive(
         name,
         _nll,
@@ -130,7 +130,7 @@ one_hot = primitive(
 
 
 def check_labels(size: Shape, target: Any, weight: Any, ignore_index: int) -> Any:
-    """Refuse in torch's words labels that do not fit the scores; the weight, or 1, otherwise."""
+    """Return the weight, or 1; refuse labels that do not fit the scores with torch's messages."""
     if len(size) == 0:
         raise AutogradError("Expected 1 or more dimensions (got 0)", code="E301")
     if len(size) == 1 and target.value.size != 1:

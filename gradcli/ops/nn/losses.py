@@ -1,4 +1,4 @@
-"""Losses between two tensors of one shape: squared and absolute error and their blends, binary cross entropy.
+"""Losses between two tensors of one shape: squared error, absolute error, and both joined (smooth L1, Huber).
 
 A loss is one node with its reduction; its gradient is that of the entries, divided by their number for a mean. A weight
 that is left out counts as the number 1, which formulas leave out too.
@@ -39,7 +39,7 @@ DIFFERENT_SIZE = (
 
 
 def reduced(losses: Any, reduction: str, count: float | None = None) -> Any:
-    """The losses as they are, their sum, or their mean (over `count`, if it is not their number)."""
+    """Return the losses, their sum, or their mean; `count` replaces their number as the divisor."""
     if reduction == "none":
         return losses
     total = summation.total(losses)
@@ -47,18 +47,18 @@ def reduced(losses: Any, reduction: str, count: float | None = None) -> Any:
 
 
 def shared(gradient: Any, x: Any, reduction: str) -> Any:
-    """The gradient of an entry's loss as that of the reduced loss."""
+    """Turn the gradients of the entries' losses into the gradient of the reduced loss."""
     return gradient / math.prod(x.shape) if reduction == "mean" else gradient
 
 
 def keywords(weights: Mapping[str, Formula], options: Mapping[str, Any]) -> tuple[Argument, ...]:
-    """`weight=w, reduction='sum'`: what differs from the defaults."""
+    """Return the arguments that differ from their defaults: `weight=w, reduction='sum'`."""
     given = [Argument(w.tree, name) for name, w in weights.items() if w.number != 1]
     return (*given, *(Argument(literal(v), name) for name, v in options.items() if v != DEFAULTS[name]))
 
 
 def write(name: str, *weights: str) -> Notation:
-    """`loss(x, y, weight=w, reduction='sum')`."""
+    """Return the notation `loss(x, y, weight=w, reduction='sum')`."""
 
     def written(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         x, y, *others = operands
@@ -97,12 +97,12 @@ mse = primitive(
 
 
 def _twice(x: Any, reduction: str) -> float:
-    """The 2 of the derivative of a square, shared among the entries; torch multiplies with both at once."""
+    """Return the factor of a square's derivative, 2/n for a mean over n entries, as one number as in torch."""
     return 2 / max(math.prod(x.shape), 1) if reduction == "mean" else 2.0
 
 
 def _sloping(g: Any, slope: Any, x: Any, reduction: str) -> Any:
-    """The gradient where a loss has this slope; torch starts with `1/n`, which formulas have at the end."""
+    """Return the gradient given the slopes of the losses; torch multiplies by 1/n first, formulas divide last."""
     if isinstance(g, Formula) or reduction != "mean":
         return shared(g * slope, x, reduction)
     return 1 / max(math.prod(x.shape), 1) * slope * g
@@ -157,7 +157,7 @@ def check_reduction(reduction: str) -> None:
 
 
 def _matched(x: Tensor, y: Tensor, reduction: str) -> tuple[Any, Any]:
-    """Both in one shape, with torch's warning where they were not."""
+    """Expand both to one shape, with torch's warning where the shapes differ."""
     check_reduction(reduction)
     if x.shape == y.shape:
         return x, y
@@ -169,7 +169,7 @@ def _matched(x: Tensor, y: Tensor, reduction: str) -> tuple[Any, Any]:
 
 
 def check_weight(function: str, argument: str, weight: Tensor | None, shape: tuple[int, ...] | None = None) -> Any:
-    """The weight, or 1; torch differentiates no loss with respect to its weights."""
+    """Return the weight, or 1; torch differentiates no loss with respect to its weights."""
     if weight is None:
         return 1
     if weight.requires_grad:

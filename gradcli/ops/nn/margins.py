@@ -1,4 +1,4 @@
-"""Losses that ask for a distance: between scores, between embeddings, from a margin. Lowered as torch lowers them."""
+"""Losses with margins, between scores or between embeddings, lowered as torch lowers them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from gradcli.ops.reducing.reductions import mean_, sum_
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.surface import operation
 
-SMALL = 1e-12  # that torch adds to the squares of lengths
+SMALL = 1e-12  # torch adds it to squared lengths
 
 
 def over(losses: Any, reduction: str) -> Any:
-    """The losses as they are, their sum, or their mean: nodes of their own."""
+    """Return the losses, their sum, or their mean, the reduction in a node of its own."""
     return losses if reduction == "none" else sum_(losses) if reduction == "sum" else mean_(losses)
 
 

@@ -1,4 +1,4 @@
-"""Layer normalization, by the root of the mean square too, and the lookup of rows in a table (embedding)."""
+"""Layer normalization, RMS normalization, and the lookup of rows in a table (embedding)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gradcli.ops.support.surface import operation
 
 
 def _layer_norm(x: Any, weight: Any, bias: Any, *, normalized_shape: Shape, eps: float = 1e-5) -> Any:
-    x, axes = np.ascontiguousarray(x), tuple(range(-len(normalized_shape), 0))  # torch writes the result in order
+    x, axes = np.ascontiguousarray(x), tuple(range(-len(normalized_shape), 0))  # torch's result is contiguous
     if not x.size:  # numpy warns about the mean of nothing
         return x * weight + bias
     centred = x - np.mean(x, axis=axes, keepdims=True)
@@ -43,7 +43,7 @@ def _input_rule(g: Any, out: Any, x: Any, weight: Any, bias: Any, *, normalized_
 
 
 def normal_rule(h: Any, x: Any, normal: Any, axes: tuple[int, ...], eps: float) -> Any:
-    """What the mean and the deviation take of the gradient is taken off (Ba et al. 2016)."""
+    """Return the gradient without its parts along the mean and the deviation (Ba et al. 2016)."""
     over = {"dim": axes[0] if len(axes) == 1 else axes, "keepdim": True}
     inner = h - mean_dim(h, **over) - normal * mean_dim(h * normal, **over)
     return inner / sqrt(var(x, correction=0, **over) + eps)

@@ -1,4 +1,4 @@
-"""Activation functions made of straight pieces, and two that have weights or gates."""
+"""Hard and shrinking activation functions, prelu with its weights, and glu with its gate."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Backward passes that torch has nodes of their own for: they matter where a backward pass is differentiated again.
+"""Backward passes that have a node of their own in torch, for differentiating a backward pass again.
 
-Formulas write them out, as the rules that use them did.
+Formulas write them out in full.
 """
 
 from __future__ import annotations

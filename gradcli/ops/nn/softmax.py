@@ -1,4 +1,4 @@
-"""Softmax and its logarithm, finite at any input: the largest entry is taken away before the exponential."""
+"""Softmax and its logarithm, finite at any input: the largest entry is subtracted before the exponential."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _is_last(along: tuple[int, ...], ndim: int) -> bool:
 
 
 def _in_order(x: Any) -> Any:
-    """The entries in the order of their memory, as torch writes the result."""
+    """Return the array with contiguous entries, as torch's result has."""
     return x if x.ndim < 2 or x.flags.c_contiguous else np.ascontiguousarray(x)
 
 
@@ -95,7 +95,7 @@ logsumexp = primitive(
 
 
 def _chosen(dim: int | None, ndim: int) -> Axes:
-    """Without `dim` torch takes the rows of a matrix."""
+    """Return the dimension; without `dim` torch takes 0 for 0, 1 or 3 dimensions, else 1."""
     return wrapped(dim if dim is not None else 0 if ndim in (0, 1, 3) else 1, ndim)
 
 

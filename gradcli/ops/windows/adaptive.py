@@ -19,12 +19,12 @@ from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
 
 
 def _bounds(size: int, parts: int) -> list[tuple[int, int]]:
-    """Where each part starts and ends; parts overlap where the size is no multiple."""
+    """Return the start and end of each part; parts overlap unless their number divides the size."""
     return [(i * size // parts, -((i + 1) * size // -parts)) for i in range(parts)]
 
 
 def _shares(size: int, parts: int, dtype: Any) -> Any:
-    """The mean of each part as a row of weights."""
+    """Return a matrix with one row of averaging weights for each part."""
     out = np.zeros((parts, size), np.result_type(dtype, np.float16))
     for row, (start, stop) in zip(out, _bounds(size, parts), strict=True):
         row[start:stop] = 1 / (stop - start)

@@ -23,7 +23,7 @@ from gradcli.ops.windows.windows import Sizes
 
 
 def _write(suffix: str, where_size: int | None) -> Any:
-    """As torch.nn.functional and torch.nn.grad have it: `conv2d_input(size, w, g)`, `conv2d_weight(x, size, g)`."""
+    """Write `conv2d(x, w)`, and as torch.nn.grad `conv2d_input(size, w, g)`, `conv2d_weight(x, size, g)`."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         trees = [x.tree for x in operands if x.number != 0]
@@ -71,7 +71,7 @@ convolution_weight: Primitive = primitive(
 
 
 def _same(x: Any, kernel: Sizes, stride: Pair, dilation: Sizes) -> tuple[Any, Sizes]:
-    """The padding that keeps the size; where it is odd, the one entry more goes behind, by a node of its own."""
+    """Return the input and the padding that keeps its size; of an odd total, one entry is padded behind first."""
     if any(s != 1 for s in ((stride,) if isinstance(stride, int) else stride)):
         raise AutogradError("padding='same' is not supported for strided convolutions")
     totals = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
@@ -179,7 +179,7 @@ def conv3d(
 
 
 def _declare_adjoints(count: int, input_example: str, weight_example: str) -> None:
-    """The names that torch.nn.grad has for the gradients of a convolution."""
+    """Declare the gradients of a convolution under their names in torch.nn.grad."""
 
     def input_gradient(
         input_size: Shape,

@@ -1,4 +1,4 @@
-"""What fits a convolution and what does not, in torch's words."""
+"""Checks of the shapes and options of a convolution, with torch's messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradcli.ops.windows.windows import Sizes
 def options(
     count: int, stride: int | Sizes, padding: int | Sizes, dilation: int | Sizes, groups: int
 ) -> dict[str, Any]:
-    """The options of the primitives, after torch's checks."""
+    """Return the options of the primitives after torch's checks."""
     numbers: dict[str, Any] = {}
     for option, value in (("stride", stride), ("padding", padding), ("dilation", dilation)):
         sizes = (value,) if isinstance(value, int) else value
@@ -36,7 +36,7 @@ def options(
 
 
 def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
-    """Refuse in torch's words what does not fit; the places of the result otherwise."""
+    """Return the spatial size of the result; refuse shapes that do not fit with torch's messages."""
     groups = o["groups"]
     if len(x) != len(w):
         raise AutogradError(

@@ -1,4 +1,4 @@
-"""A border around a tensor, of equal entries or of its own; padding by a negative width crops, which is the adjoint."""
+"""Padding by a constant or by a tensor's own entries; a negative width crops, which is the adjoint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradcli.ops.indexing.entries import taken
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.surface import operation
 
-# torch's nodes by the number of dimensions; a circular border is copied in parts
+# torch's node names, with the number of padded dimensions; torch copies a circular border in parts
 NODES = {
     "reflect": "ReflectionPad{}DBackward0",
     "replicate": "ReplicationPad{}DBackward0",
@@ -24,7 +24,7 @@ NODES = {
 
 
 def _padded(x: Any, *, pad: Shape, value: float = 0) -> Any:
-    """`pad` holds two widths for each dimension, from the last one on."""
+    """Pad with a constant; `pad` holds two widths for each dimension, from the last one on."""
     missing = x.ndim - len(pad) // 2
     widths = [(0, 0)] * missing + list(zip(pad[-2::-2], pad[::-2], strict=True))
     kept = tuple(slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in zip(widths, x.shape, strict=True))
@@ -50,7 +50,7 @@ pad_constant: Primitive = primitive(
 
 
 def _sources(size: int, before: int, after: int, mode: str) -> Any:
-    """Which old entry each new one of a dimension is."""
+    """Return the index of the input entry that each entry of a padded dimension copies."""
     places = np.arange(-before, size + after)
     if mode == "replicate":
         return np.clip(places, 0, size - 1)
@@ -61,7 +61,7 @@ def _sources(size: int, before: int, after: int, mode: str) -> Any:
 
 
 def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
-    """A border of the tensor's own entries around its last dimensions."""
+    """Pad the last dimensions with the tensor's own entries."""
     count = len(pad) // 2
     if mode not in NODES:
         raise AutogradError(f"Unrecognised padding mode {mode}", help=f"the modes are constant, {', '.join(NODES)}")

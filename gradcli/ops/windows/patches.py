@@ -14,17 +14,17 @@ import numpy as np
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.windows import Sizes
 
-ENTRIES = 2**17  # of patches at a time
+ENTRIES = 2**17  # entries of patches held at a time
 
 
 def _batches(images: int, entries: int) -> Iterator[slice]:
-    """The images in portions, given how many entries the patches of one image have."""
+    """Return slices of the images, given the number of entries in the patches of one image."""
     step = max(1, ENTRIES // max(1, entries))
     return (slice(start, start + step) for start in range(0, images, step))
 
 
 def _patches(x: Any, kernel: Sizes, places: Sizes, stride: Sizes, dilation: Sizes, groups: int) -> Any:
-    """(images, groups, entries of the kernel in the group's channels, places)."""
+    """Return the patches: (images, groups, entries of the kernel in the group's channels, places)."""
     images, channels = x.shape[:2]
     patches: Any
     if set(kernel) == set(stride) == {1}:
@@ -37,7 +37,7 @@ def _patches(x: Any, kernel: Sizes, places: Sizes, stride: Sizes, dilation: Size
 
 
 def _grouped(w: Any, groups: int) -> Any:
-    """The kernels of each group as a matrix."""
+    """Reshape the kernels to one matrix for each group."""
     return w.reshape(groups, w.shape[0] // groups, windows.count(w.shape[1:]))
 
 

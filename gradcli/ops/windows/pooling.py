@@ -1,6 +1,6 @@
 """Pooling over windows of images and volumes: the largest entry, and the mean.
 
-Each is a choice or a mean, so linear once the choice is made: `max_pool2d_backward` (spread a gradient over the entries
+Each is linear once the largest entries are chosen: `max_pool2d_backward` (spread a gradient over the entries
 that were taken) and `max_pool2d_pick` (collect from them) are each other's adjoint, `avg_pool2d` and
 `avg_pool2d_backward` likewise.
 """
@@ -32,7 +32,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 def _write(name: str) -> Any:
-    """As torch.nn.functional has it: `max_pool2d(x, 2)`, with what differs from the defaults."""
+    """Return the notation `max_pool2d(x, 2)`, with the options that differ from their defaults."""
 
     def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
         o = dict(options)
@@ -51,7 +51,7 @@ def _write(name: str) -> Any:
 
 
 def _largest(count: int) -> tuple[Primitive, Primitive, Primitive]:
-    """Max-pooling of so many dimensions, and the two that its gradients take."""
+    """Declare max-pooling over `count` dimensions, and the two primitives of its gradients."""
     name, node = f"max_pool{count}d", f"MaxPool{count}DWithIndicesBackward"
     largest = primitive(
         name,
@@ -103,7 +103,7 @@ def _mean(count: int) -> tuple[Primitive, Primitive]:
 
 
 def _declare_largest(count: int, *examples: str) -> Callable[..., Any]:
-    """The operations of max-pooling; the last two examples are of the gradient and of what collects."""
+    """Register the operations of max-pooling; the last two examples are of the gradient and of `pick`."""
     name, (largest, spread, pick) = f"max_pool{count}d", _largest(count)
 
     def max_pool(
@@ -153,7 +153,7 @@ def _declare_largest(count: int, *examples: str) -> Callable[..., Any]:
 
 
 def _declare_mean(count: int, *examples: str) -> Callable[..., Any]:
-    """The operations of pooling by means; the last example is of the gradient."""
+    """Register the operations of pooling by means; the last example is of the gradient."""
     name, (mean, spread) = f"avg_pool{count}d", _mean(count)
 
     def avg_pool(

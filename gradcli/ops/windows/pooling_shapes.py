@@ -1,4 +1,4 @@
-"""What fits a pooling and what does not, in torch's words."""
+"""Checks of the shapes and options of pooling, with torch's messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gradcli.ops.windows.windows import Sizes
 
 
 def _sides(word: str, sizes: Sizes) -> str:
-    """`kH: 2 kW: 3`, and `kT` before them in a volume."""
+    """List sizes by side as torch does: `kH: 2 kW: 3`, with `kT` first in a volume."""
     return " ".join(f"{word}{side}: {size}" for side, size in zip("THW"[-len(sizes) :], sizes, strict=True))
 
 
@@ -25,7 +25,7 @@ def options(
     dilation: Pair = 1,
     ceil_mode: bool = False,
 ) -> dict[str, Any]:
-    """The options of the primitives, after torch's checks."""
+    """Return the options of the primitives after torch's checks."""
     message = f"{name}: {{}} must either be a single int, or a tuple of {'two' if count == 2 else 'three'} ints"
     kernel = windows.each(kernel_size, count, message.format("kernel_size"))
     steps = kernel if stride is None else windows.each(stride, count, message.format("stride"))

@@ -1,6 +1,6 @@
 """The arithmetic of pooling and its adjoints over arrays.
 
-The entries that max-pooling took are found again from its input where they are needed: the first of equal ones.
+The entries that max-pooling takes are found again from its input where needed: of equal entries the first.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Pool:
         self.behind = windows.reach_behind(spatial, kernel_size, stride, padding, dilation, self.places)
 
     def views(self, x: Any) -> Iterator[Any]:
-        """For each offset in the kernel the entries of `x`, which has its border, that the windows have there."""
+        """Return a view for each offset in the kernel: the entries of the padded `x` there in all windows."""
         return (view for _, view in windows.views(x, self.kernel, self.stride, self.dilation, self.places))
 
     def padded(self, x: Any, fill: float) -> Any:
@@ -48,7 +48,7 @@ class Pool:
         return np.ascontiguousarray(windows.inside(x, self.before, self.spatial))
 
     def overlap(self, border: Sizes) -> Any:
-        """How many entries each window has on the input and this much border."""
+        """Count the entries of each window that lie on the input or on this much border."""
         sides = []
         for count, s, p, k, n, b in zip(
             self.places, self.stride, self.before, self.kernel, self.spatial, border, strict=True
@@ -68,10 +68,10 @@ def largest(x: Any, **o: Any) -> Any:
 
 
 def _chosen(x: Any, pool: Pool) -> Any:
-    """Which offset in the kernel holds the largest entry of each window: the first of equal ones, the last nan.
+    """Return the kernel offset of each window's largest entry: of equal entries the first, of nans the last.
 
-    Offsets are numbered as they come, so that a better one has the larger number, and `maximum` notes it much faster
-    than a mask would.
+    Offsets are visited in order, so that a better one has a larger number, and `maximum` records it much faster than
+    a mask would.
     """
     numbers = np.min_scalar_type(windows.count(pool.kernel))
     real = pool.padded(np.ones((1, *pool.spatial), bool), False)
@@ -87,7 +87,7 @@ def _chosen(x: Any, pool: Pool) -> Any:
 
 
 def positions(x: Any, **o: Any) -> Any:
-    """Where in its row, image or volume each entry is that max-pooling takes, as a flat position."""
+    """Return the flat positions of the entries that max-pooling takes, in their row, image or volume."""
     pool = Pool(x.shape[-len(o["kernel_size"]) :], **o)
     flat = np.arange(windows.count(pool.spatial)).reshape(pool.spatial)
     places = np.stack(list(pool.views(pool.padded(flat, 0))))
@@ -97,7 +97,7 @@ def positions(x: Any, **o: Any) -> Any:
 
 
 def _where(mask: Any, x: Any, finite: Any) -> Any:
-    """`where(mask, x, 0)`; as a product, which is much faster, if no infinity would become nan."""
+    """Return `where(mask, x, 0)`; as a product, which is much faster, where all entries are finite."""
     return x * mask if finite else np.where(mask, x, 0)
 
 
@@ -120,7 +120,7 @@ def pick(h: Any, x: Any, **o: Any) -> Any:
 
 
 def ties(x: Any, **o: Any) -> Any:
-    """The entries that share the largest value of a window with another."""
+    """Return a mask of the entries that tie for the largest of a window."""
     pool = Pool(x.shape[-len(o["kernel_size"]) :], **o)
     best, border = largest(x, **o), pool.padded(x, np.nan)
     tied = sum(view == best for view in pool.views(border)) > 1

@@ -1,6 +1,6 @@
-"""Images and rows made larger or smaller: nearest neighbours, and means of neighbours along straight lines or cubics.
+"""Resizing of images and rows: nearest neighbours, and linear or cubic interpolation.
 
-The latter is linear in every dimension, so a matrix for each says all; the gradient takes the transposed ones.
+Interpolation multiplies every dimension by a matrix; the gradient multiplies by the transposed matrices.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.support.arguments import Real, Shape, check_size
 from gradcli.ops.support.surface import operation
 
-CUBIC = -0.75  # torch's constant of Keys 1981
+CUBIC = -0.75  # the parameter of cubic convolution (Keys 1981), as in torch
 
 
 def _turned(matrix: Any) -> Any:
@@ -48,12 +48,12 @@ def resample_(input: Real, down: Tensor, across: Tensor) -> Any:
             f"matrices of shapes {down.shape} and {across.shape} do not fit images of shape {input.shape}", code="E301"
         )
     check_size((*input.shape[:-2], down.shape[0], across.shape[0]))
-    check_size((*input.shape[:-2], down.shape[0], input.shape[-1]))  # the columns are made first
+    check_size((*input.shape[:-2], down.shape[0], input.shape[-1]))  # `down @ x` comes first
     return resample(input, Tensor(down.value.astype(input.dtype)), Tensor(across.value.astype(input.dtype)))
 
 
 def _centres(size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
-    """Where each new entry lies among the old ones."""
+    """Return the coordinates of the output entries among the input entries."""
     places = np.arange(made, dtype=dtype)
     if align_corners:
         return places * dtype((size - 1) / (made - 1) if made > 1 else 0)
@@ -61,7 +61,7 @@ def _centres(size: int, made: int, scale: float | None, align_corners: bool, dty
 
 
 def weights(kind: str, size: int, made: int, scale: float | None, align_corners: bool, dtype: Any) -> Any:
-    """The matrix from `size` entries to `made` ones; `scale` is the distance of new entries where it is known."""
+    """Return the matrix from `size` entries to `made` ones; `scale` is the spacing of the outputs, if given."""
     out = np.zeros((made, size), dtype)
     centres, rows = _centres(size, made, scale, align_corners, dtype), np.arange(made)
     if kind == "linear":
@@ -87,11 +87,11 @@ def _cubic(t: Any) -> Any:
 def resampled(
     x: Tensor, kind: str, sizes: Shape, scales: tuple[float | None, ...], align_corners: bool, node: str
 ) -> Any:
-    """Rows (one size) or images (two) as a node of this name."""
+    """Resize rows (one size) or images (two), recorded as a node of the given name."""
     dtype = x.dtype.type
     spatial = x.shape[-len(sizes) :]
     check_size((*x.shape[: -len(sizes)], *sizes))
-    check_size((*x.shape[: -len(sizes)], *sizes[:-1], x.shape[-1]))  # the columns are made first
+    check_size((*x.shape[: -len(sizes)], *sizes[:-1], x.shape[-1]))  # `down @ x` comes first
     for old, new in zip(spatial, sizes, strict=True):
         check_size((old, new))
     sides = zip(spatial, sizes, scales, strict=True)
@@ -103,7 +103,7 @@ def resampled(
 
 
 def nearest(x: Tensor, sizes: Shape, scales: tuple[float | None, ...], exact: bool, node: str) -> Any:
-    """Each new entry is the old one that it lies in."""
+    """Resize so that each output is the input entry in which it lies."""
     check_size((*x.shape[: -len(sizes)], *sizes))
     spatial = x.shape[-len(sizes) :]
     sides = []

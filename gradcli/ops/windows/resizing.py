@@ -1,4 +1,4 @@
-"""Images made larger: transposed convolution, nearest neighbours, channels folded out into pixels."""
+"""Upsampling: transposed convolution, and channels rearranged into pixels (pixel_shuffle)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _transposed(x: Any, w: Any, bias: Any = 0, *, size: Any, **o: Any) -> Any:
 
 
 def _write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
-    """As torch.nn.functional has it; what the stride leaves open is written as `output_padding`."""
+    """Write the call; `output_padding` settles the size where the stride leaves it open."""
     x, w, bias = operands
     arguments = [Argument(x.tree), Argument(w.tree)]
     if bias.number != 0:
@@ -59,7 +59,7 @@ transposed: Primitive = primitive(
 
 
 def _size(x: Sequence[int], w: Sequence[int], extra: Any, o: dict[str, Any]) -> tuple[int, ...]:
-    """The size of the result: that of an input which a convolution of these options makes into `x`."""
+    """Return the shape of the result: the input shape that a convolution with these options takes to `x`."""
     added = (extra,) * len(o["stride"]) if isinstance(extra, int) else tuple(extra)
     reach = windows.extent(tuple(w[2:]), o["dilation"])
     sides = zip(x[2:], o["stride"], o["padding"], reach, added, strict=True)

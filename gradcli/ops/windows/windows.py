@@ -1,6 +1,6 @@
-"""Sliding windows over the last dimensions of an array, which convolution and pooling look through.
+"""Sliding windows over the last dimensions of an array, for convolution and pooling.
 
-A window is walked by its offsets, not by its places: `views` gives for each offset in the kernel the entries that all
+A loop goes over the offsets in a window, not over the windows: `views` gives for each offset the entries that all
 windows have there, as one strided view, so that Python loops over the few entries of a kernel and numpy does the rest.
 """
 
@@ -18,7 +18,7 @@ Sizes = tuple[int, ...]  # one number for each spatial dimension
 
 
 def views(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, places: Sizes) -> Iterator[tuple[Sizes, Any]]:
-    """Each offset in the kernel, and a view of the entries of `x` at that offset of every window."""
+    """Yield each offset in the kernel, and a view of the entries of `x` at that offset of every window."""
     for offset in np.ndindex(*kernel):
         starts = (d * o for d, o in zip(dilation, offset, strict=True))
         cuts = tuple(
@@ -28,7 +28,7 @@ def views(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, places: Sizes) 
 
 
 def padded(x: Any, before: Sizes, after: Sizes, fill: float = 0) -> Any:
-    """`x` with a border around its last dimensions."""
+    """Put a border around the last dimensions of `x`."""
     if not any(before) and not any(after):
         return x
     spatial = x.shape[-len(before) :]
@@ -39,19 +39,19 @@ def padded(x: Any, before: Sizes, after: Sizes, fill: float = 0) -> Any:
 
 
 def inside(x: Any, before: Sizes, spatial: Sizes) -> Any:
-    """A view of what the border of `padded` surrounds."""
+    """Return a view of the part inside the border of `padded`."""
     return x[(..., *(slice(b, b + n) for b, n in zip(before, spatial, strict=True)))]
 
 
 def extent(kernel: Sizes, dilation: Sizes) -> Sizes:
-    """How far a kernel reaches."""
+    """Return the number of entries that a dilated kernel spans."""
     return tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True))
 
 
 def number_of_places(
     spatial: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool = False
 ) -> Sizes:
-    """How many windows fit; with `ceil_mode` one more may stick out, if it starts before the border behind."""
+    """Count the windows that fit; with `ceil_mode` one more may overhang if it starts before the far border."""
     found = []
     for n, reach, s, p in zip(spatial, extent(kernel, dilation), stride, padding, strict=True):
         count = (n + 2 * p - reach) // s + 1
@@ -62,7 +62,7 @@ def number_of_places(
 
 
 def reach_behind(spatial: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, places: Sizes) -> Sizes:
-    """How wide the border behind must be for all windows, which is more than `padding` where one sticks out."""
+    """Return the width of the far border that all windows need: more than `padding` where one overhangs."""
     return tuple(
         max(p, (m - 1) * s + reach - n - p)
         for n, reach, s, p, m in zip(spatial, extent(kernel, dilation), stride, padding, places, strict=True)
@@ -70,7 +70,7 @@ def reach_behind(spatial: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, d
 
 
 def each(value: int | Sizes, count: int, message: str) -> Sizes:
-    """A number for every spatial dimension, from one for all or one for each."""
+    """Return a number for every spatial dimension, given one for all or one for each."""
     sizes = (value,) if isinstance(value, int) else tuple(value)
     if len(sizes) not in (1, count):
         raise AutogradError(message)
@@ -78,12 +78,12 @@ def each(value: int | Sizes, count: int, message: str) -> Sizes:
 
 
 def short(sizes: Sizes) -> int | Sizes:
-    """As users write it: one number where all are equal."""
+    """Return one number where all sizes are equal, as users write it."""
     return sizes[0] if len(set(sizes)) == 1 else sizes
 
 
 def listed(sizes: Sizes) -> str:
-    """Sizes in torch's error messages: `1 x 2`."""
+    """List sizes as torch's error messages do: `1 x 2`."""
     return " x ".join(map(str, sizes))
 
 
