@@ -58,7 +58,7 @@ class Operation:
 
     @property
     def signature(self) -> str:
-        """Return the call as users read it: `sum(input, dim=None)`; `*` stands before needed keywords."""
+        """Return the call as users read it: `sum(input, dim=None, keepdim=False)`; needed keywords follow `*`."""
         parts = [
             ("*" if p.kind is p.VAR_POSITIONAL else "") + p.name + ("" if p.default is p.empty else f"={p.default!r}")
             for p in self.parameters.values()
