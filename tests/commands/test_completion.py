@@ -15,7 +15,7 @@ import pytest
     [
         ("gradcli ev", ["eval"]),
         ("gradcli eval --asc", ["--ascii"]),
-        ("gradcli ops log_s", ["log_softmax"]),
+        ("gradcli ops logsi", ["logsigmoid"]),
         ("gradcli schema form", ["formulas"]),
     ],
 )
