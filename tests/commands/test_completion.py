@@ -15,7 +15,7 @@ import pytest
     [
         ("gradcli ev", ["eval"]),
         ("gradcli eval --asc", ["--ascii"]),
-        ("gradcli ops log_soft", ["log_softmax", "log_softmax_backward"]),
+        ("gradcli ops logsi", ["logsigmoid"]),
         ("gradcli schema form", ["formulas"]),
     ],
 )

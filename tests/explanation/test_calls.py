@@ -55,7 +55,7 @@ def test_a_primitive_is_called_or_refused(name: str) -> None:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
-                explain(parse_program(source), {}, upstream=None)
+                explain(parse_program(source), {})
                 code = ""
             except GradcliError as error:
                 code = error.code
