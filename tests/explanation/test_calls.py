@@ -11,7 +11,8 @@ import pytest
 import gradcli.ops.indexing.assignment  # noqa: F401 - its primitives are in the registry
 from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import GradcliError
-from gradcli.explanation.build import explain_source
+from gradcli.explanation.build import explain
+from gradcli.language.parser import parse_program
 from gradcli.language.tree import Call, postorder
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.source import Source
@@ -54,7 +55,7 @@ def test_a_primitive_is_called_or_refused(name: str) -> None:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             try:
-                explain_source(source, {}, upstream=None)
+                explain(parse_program(source), {}, upstream=None)
                 code = ""
             except GradcliError as error:
                 code = error.code
