@@ -88,7 +88,7 @@ def entries_(input: Tensor, places: Indices, dims: int) -> Any:
 
 @operation("u = [1, 2, 3]; entries_backward(u, [3, -1, 3], (2, 2), 2)", method=False)
 def entries_backward_(grad_output: Tensor, places: Indices, shape: Shape, dims: int) -> Any:
-    """The gradient of `entries`: what is taken from a place is added there."""
+    """The gradient of `entries`: each entry of the upstream gradient is added to the place it was taken from."""
     _check(places, shape, dims)
     check_size(shape)
     expected = (*shape[: len(shape) - dims], *places.shape)

@@ -140,7 +140,7 @@ class Equation:
     method=False,
 )
 def einsum(equation: str, *operands: Tensors) -> Any:
-    """The sum of products that the subscripts name: over those that the result does not have."""
+    """The products of the operands, summed over each subscript that the result does not have."""
     tensors = all_of(operands)
     if not tensors:
         raise _refusal("must provide at least one operand")

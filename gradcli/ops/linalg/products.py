@@ -96,7 +96,7 @@ def kron(input: Tensor, other: Tensor) -> Any:
     method=False,
 )
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
-    """The sum over pairs of dimensions: the last of `a` with the first of `b`, or those that are listed."""
+    """The sum of products over pairs of dimensions: the last of `a` with the first of `b`, or listed pairs."""
     first, second = _paired(a, b, dims)
     for m, n in zip(first, second, strict=True):
         if a.shape[m] != b.shape[n]:

@@ -71,7 +71,7 @@ def soft_margin_loss(input: Real, target: Real, reduction: str = "mean") -> Any:
 
 @operation("x = [0.5, 0.25, 2]; hinge_embedding_loss(x, [1, -1, -1])", method=False)
 def hinge_embedding_loss(input: Real, target: Real, margin: float = 1.0, reduction: str = "mean") -> Any:
-    """Distances where the label is 1, what they lack to the margin where it is -1."""
+    """The input where the label is 1; where it is -1, the margin less the input, at least 0."""
     check_reduction(reduction)
     together(input, target)
     lacking = clamp_min(sub(constant(margin, input), input), 0)
@@ -85,7 +85,7 @@ def hinge_embedding_loss(input: Real, target: Real, margin: float = 1.0, reducti
     method=False,
 )
 def margin_ranking_loss(input1: Real, input2: Real, target: Real, margin: float = 0.0, reduction: str = "mean") -> Any:
-    """What the first lacks to be above the second by a margin (label 1), or the other way round (label -1)."""
+    """`relu(margin - target*(input1 - input2))`: the first should be larger (label 1), or the second (label -1)."""
     check_reduction(reduction)
     if input1.ndim != target.ndim or input2.ndim != target.ndim:
         sizes = [str(list(x.shape)).replace(" ", "") for x in (input1, input2, target)]
@@ -148,7 +148,7 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Any:
-    """What the negative example lacks to be farther from the anchor than the positive one, by a margin."""
+    """`relu(d(anchor, positive) - d(anchor, negative) + margin)`, with distances `d`."""
     check_reduction(reduction)
     if not anchor.ndim == positive.ndim == negative.ndim:
         raise AutogradError(

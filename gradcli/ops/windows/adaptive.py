@@ -125,7 +125,7 @@ def _sizes(name: str, x: Tensor, output_size: Any) -> Shape:
     method=False,
 )
 def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
-    """The means of so many parts of each image as are asked for; None keeps a size."""
+    """The means of a grid of `output_size` parts of each image; None keeps a size."""
     sizes = _sizes("adaptive_avg_pool2d", input, output_size)
     if sizes == (1, 1):
         return mean_dim(input, dim=(input.ndim - 1, input.ndim - 2), keepdim=True)
@@ -134,7 +134,7 @@ def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
 
 @operation("x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; adaptive_max_pool2d(x, (2, 1))", method=False)
 def adaptive_max_pool2d(input: Real, output_size: Any) -> Any:
-    """The largest entries of so many parts of each image as are asked for; None keeps a size."""
+    """The largest entries of a grid of `output_size` parts of each image; None keeps a size."""
     sizes = _sizes("adaptive_max_pool2d", input, output_size)
     return adaptive_max(input, adaptive_places(input, output_size=sizes), output_size=sizes)
 
@@ -198,7 +198,7 @@ def avg_pool1d(
 
 @operation("x = [[1, 3, 0, 2, 5]]; adaptive_avg_pool1d(x, 2)", method=False)
 def adaptive_avg_pool1d(input: Real, output_size: Pair) -> Any:
-    """The means of so many parts of the last dimension."""
+    """The means of `output_size` parts of the last dimension."""
     image = _as_image("adaptive_avg_pool1d", input)
     found = adaptive_avg_pool2d(image, (1, _length("adaptive_avg_pool1d", output_size)))
     return squeeze_dim(found, dim=input.ndim - 1)
@@ -206,7 +206,7 @@ def adaptive_avg_pool1d(input: Real, output_size: Pair) -> Any:
 
 @operation("x = [[1, 3, 0, 2, 5]]; adaptive_max_pool1d(x, 2)", method=False)
 def adaptive_max_pool1d(input: Real, output_size: Pair) -> Any:
-    """The largest entries of so many parts of the last dimension."""
+    """The largest entries of `output_size` parts of the last dimension."""
     image = _as_image("adaptive_max_pool1d", input)
     found = adaptive_max_pool2d(image, (1, _length("adaptive_max_pool1d", output_size)))
     return squeeze_dim(found, dim=input.ndim - 1)
