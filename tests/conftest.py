@@ -16,7 +16,9 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # hundreds of commands share 
 
 # No clocks, for machines differ; where changes land, the same examples each time.
 IN_CI = "CI" in os.environ
-settings.register_profile("gradcli", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=IN_CI)
+settings.register_profile(
+    "gradcli", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=IN_CI
+)
 settings.load_profile("gradcli")
 if IN_CI:  # or numbers are drawn from those of our modules that are loaded by then, which tests before have done
     providers._get_local_constants = providers.Constants

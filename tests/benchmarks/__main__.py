@@ -12,8 +12,8 @@ one thread, and so has gradcli beside them; `torch, all cores` and both of jax h
 gradcli's BLAS, while the rest of gradcli never uses more than one. The collector of garbage is off, as in gradcli's
 commands.
 
-`--quick` runs small tasks once, to see that all works: its numbers say nothing. `--markdown` writes the table as the
-README has it.
+`--quick` runs small tasks once, to see that all works, without the commands of the others: its numbers say nothing.
+`--markdown` writes the table as a README has it.
 """
 
 from __future__ import annotations

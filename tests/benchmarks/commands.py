@@ -64,8 +64,8 @@ def importing(modules: str) -> list[str]:
 def start_up(quick: bool = False) -> Iterator[Row]:
     """The main job, a snippet and `--version` against importing the libraries alone, and others' imports."""
     runs = 1 if quick else RUNS
-    imports = {name: importing(name) for name in LIBRARIES if is_installed(name)}
-    in_torch = {"torch": [PYTHON, SNIPPET]} if is_installed("torch") else {}
+    imports = {name: importing(name) for name in LIBRARIES if is_installed(name) and not quick}
+    in_torch = {"torch": [PYTHON, SNIPPET]} if is_installed("torch") and not quick else {}
     for what, command, others, modules, most in (
         ("eval --json, against imports", MAIN_JOB, imports, "numpy, typer, lark", 1.30),
         ("run, 20 lines of torch", [*GRADCLI, "run", SNIPPET], in_torch, "numpy, typer", 1.35),

@@ -43,7 +43,7 @@ def seconds(leaf: Any, nodes: int) -> float:
 
 def sizes(quick: bool = False) -> Iterator[Row]:
     """A row a decade, and the memory of the largest graph."""
-    decades, libraries = (QUICK if quick else DECADES), ["gradcli", *(["torch"] if is_installed("torch") else [])]
+    decades, libraries = (QUICK, ["gradcli"]) if quick else (DECADES, ["gradcli", *filter(is_installed, ["torch"])])
     before = 0.0
     for nodes in decades:
         runs = [{library: one(library, nodes) for library in libraries} for _ in range(1 if quick else ROUNDS)]

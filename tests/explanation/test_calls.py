@@ -18,6 +18,7 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.source import Source
 from tests.explanation.test_invariants import EVERY, explained
 from tests.ops.test_registry import primitives_of
+from tests.programs import of_every
 
 ARGUMENTS = """
 x; y; A; t; 2; -1; 0.5; (2,); (2, 2); [0, 1]; [True, False]; 'mean'; None; True; []; [[0, 5]]; x[0]; [x, y]
@@ -38,7 +39,7 @@ def calls(name: str) -> list[str]:
     fitting = list(OPERATIONS[name].parameters) if name in OPERATIONS else []
     named = [choice for choice in NAMED if choice.partition("=")[0] in fitting]
     found = []
-    for _ in range(25 if name in OPERATIONS else 2):
+    for _ in range(12 if name in OPERATIONS else 2):
         arguments = choose.choices(PLAIN, k=choose.choice((1, 1, 2, 2, 3)))
         keywords = {choice.partition("=")[0]: choice for choice in choose.sample(named, len(named))}
         if choose.random() < 0.2:
@@ -47,7 +48,8 @@ def calls(name: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", sorted({*REGISTRY, *(n for n in OPERATIONS if "backward" in n)}))
+@pytest.mark.slow
+@of_every(sorted({*REGISTRY, *(n for n in OPERATIONS if "backward" in n)}), lambda name: name[0])
 def test_a_primitive_is_called_or_refused(name: str) -> None:
     """Nothing but our own errors gets out; of what is no operation there is no function."""
     for call in calls(name):
@@ -65,6 +67,7 @@ def test_a_primitive_is_called_or_refused(name: str) -> None:
             assert name in OPERATIONS or code == "E208", call
 
 
+@pytest.mark.slow
 def test_every_call_that_is_printed_is_an_operation() -> None:
     """In rules, formulas and expressions, and in those of the backward pass of a backward pass."""
     printed = {}

@@ -60,6 +60,7 @@ def test_nothing_leaks(level: str) -> None:
     assert "31337." not in beside.replace("31337.5", "")
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(results())
 def test_grades_stay(result: Result) -> None:

@@ -199,6 +199,7 @@ def test_it_ends_with_an_error(program: str, monkeypatch: pytest.MonkeyPatch) ->
     assert limits._most() - before < 2 * MEMORY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", WHOLE)
 def test_a_process_ends_with_an_error(program: str) -> None:
     code, told, peak = gradcli_run(program)
@@ -210,6 +211,7 @@ def test_a_process_ends_with_an_error(program: str) -> None:
     assert peak < 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEEP)
 def test_depth_is_no_crash(name: str) -> None:
     code, told, peak = gradcli_run(DEEP[name])

@@ -79,6 +79,7 @@ def assert_cuts_make_no_difference(convert: Conversion, lines: list[str]) -> str
     return whole.text.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("form")
 @given(st.sampled_from(PROGRAMS), st.lists(LINES, max_size=6), st.sampled_from(["float64", "float32"]))
 def test_json_lines(program: str, lines: list[str], dtype: str) -> None:
@@ -89,6 +90,7 @@ def test_json_lines(program: str, lines: list[str], dtype: str) -> None:
         validator("batch").validate(json.loads(line, parse_constant=pytest.fail))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("form")
 @given(st.lists(ODD_FIELDS.map(lambda field: f'{{"x": 1, {field}}}') | ODD_LINES, max_size=6))
 def test_odd_names(lines: list[str]) -> None:
@@ -99,6 +101,7 @@ def test_odd_names(lines: list[str]) -> None:
     assert UNSAFE.search(text) is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("form")
 @given(st.sampled_from(PROGRAMS), st.lists(ROWS, max_size=6))
 def test_rows(program: str, rows: list[str]) -> None:

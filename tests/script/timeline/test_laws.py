@@ -16,6 +16,7 @@ from tests.script.record_snippets import SNIPPETS
 from tests.script.running import recorded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.stem)
 def test_listening_changes_nothing_and_passes_add_up(file: Path) -> None:
     text, printed = file.read_text(encoding="utf-8"), list[str]()

@@ -83,6 +83,7 @@ def answer(value: Any, name: str) -> str:
     return "there"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_a_module_has_no_name_that_torchs_has_not(module: str) -> None:
     value = namespace(module)
@@ -92,6 +93,7 @@ def test_a_module_has_no_name_that_torchs_has_not(module: str) -> None:
     check(value, module, f"module '{module}' has no attribute '{{}}'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "count"),
     [("torch", 400), ("torch.nn.functional", 100), ("torch.linalg", 30), ("torch.special", 30)],
