@@ -10,18 +10,52 @@ from typing import Any
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    open_streams()
     gc.disable()  # collections would cost a command 5 %, and a long program 10 to 15 %
     sys.unraisablehook = interrupted_again
     # Threads of numpy's library take a tenth of a command to start, and wait for each other on busy cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        from gradcli.cli import run
-
-        code = run(sys.argv[1:])
+        code = done(sys.argv[1:])
     except KeyboardInterrupt:  # so early, or so late, that `run` did not see it
         code = 130
     gc.freeze()  # or the interpreter's end looks through all that was imported: 18 % of a short command
     sys.exit(code)
+
+
+def done(argv: list[str]) -> int:
+    """Run a command line in a child that is watched, where the system has children, and return the exit code.
+
+    `check` and `batch` have children of their own for their items.
+    """
+    has_items = argv[:1] in (["check"], ["batch"]) and not {"--lint", "--key"} & set(argv)
+    if has_items or not hasattr(os, "fork"):
+        return run(argv)
+    from gradcli.errors import GradcliError
+    from gradcli.workers.watch import watched
+
+    try:
+        return watched(lambda: run(argv), is_document="--json" in argv)
+    except GradcliError as error:
+        from gradcli.cli import report
+
+        return report(error, argv)
+    except OSError as error:
+        from gradcli.cli import unwritten
+
+        return unwritten(error, argv)
+
+
+def run(argv: list[str]) -> int:
+    from gradcli.cli import run
+
+    return run(argv)
+
+
+def open_streams() -> None:
+    """Open streams that lead nowhere in place of closed ones."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def interrupted_again(dropped: Any) -> None:

@@ -97,7 +97,6 @@ def _gradcli(
 
 def run(argv: Sequence[str]) -> int:
     """Run one command line; returns the exit code (the table is in the README)."""
-    open_streams()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -121,12 +120,6 @@ def run(argv: Sequence[str]) -> int:
         return report(EvaluationError("E210", "this needs more memory than there is", help="try a smaller size"), argv)
     except Exception as error:
         return report(usage_error(error) or internal_error(error), argv)
-
-
-def open_streams() -> None:
-    """Open streams that lead nowhere in place of closed ones."""
-    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
-    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def unwritten(error: OSError, argv: Sequence[str]) -> int:

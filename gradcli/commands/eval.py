@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Output
+from gradcli.commands.options import Limited, Output
 from gradcli.commands.programs import Program
 
 
 def command(
     program: Program,
     output: Output,
+    limits: Limited,
     all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
@@ -25,7 +26,7 @@ def command(
     """
     from gradcli.render.text.streams import print_document, print_text
 
-    explanation = program.explain()
+    explanation = program.explain(limits)
     if output.json:
         from gradcli.render.documents.explanation import explanation_document
 

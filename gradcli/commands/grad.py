@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Output
+from gradcli.commands.options import Limited, Output
 from gradcli.commands.programs import Program
 
 
 def command(
     program: Program,
     output: Output,
+    limits: Limited,
     symbolic: Annotated[bool, typer.Option("--symbolic", help="Formulas; variables need no values.")] = False,
 ) -> None:
     """Print the gradient of every variable, one a line.
@@ -26,7 +27,7 @@ def command(
     from gradcli.render.lesson.gradients import formulas, gradients
     from gradcli.render.text.streams import print_document, print_text
 
-    explanation = program.explain(is_symbolic=symbolic)
+    explanation = program.explain(limits, is_symbolic=symbolic)
     if output.json:
         return print_document((formulas_document if symbolic else gradients_document)(explanation))
     return print_text((formulas if symbolic else gradients)(explanation))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Output
+from gradcli.commands.options import Limited, Output
 from gradcli.commands.programs import Program
 
 
@@ -21,6 +21,7 @@ class Format(StrEnum):
 def command(
     program: Program,
     output: Output,
+    limits: Limited,
     format: Annotated[
         Format, typer.Option("--format", help="A tree to read, or Graphviz or Mermaid source.")
     ] = Format.tree,
@@ -34,7 +35,7 @@ def command(
     """
     from gradcli.render.text.streams import print_document, print_text
 
-    explanation = program.explain()
+    explanation = program.explain(limits)
     drawn = getattr(import_module(f"gradcli.render.graph.{format}"), format)(explanation, output.looks)
     if output.json:
         from gradcli.render.documents.explanation import graph_document

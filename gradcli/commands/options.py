@@ -58,6 +58,38 @@ class Output(Console):
         return replace(super().looks, precision=self.precision)
 
 
+def size(text: str) -> int:
+    """Return the bytes that an option such as `512M` says."""
+    from gradcli.workers.limits import read_size
+
+    try:
+        return read_size(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+@dataclass(frozen=True)
+class Limited:
+    """The limits of a command that works in a child process."""
+
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.01, metavar="SECONDS", help="Wall time from the start of the work.")
+    ] = 60.0
+    max_memory: Annotated[
+        int, typer.Option("--max-memory", parser=size, metavar="SIZE", help="Memory of the process, such as 512M.")
+    ] = "1G"  # type: ignore[assignment]
+    max_output: Annotated[
+        int, typer.Option("--max-output", parser=size, metavar="SIZE", help="Output; a longer text is cut.")
+    ] = "64M"  # type: ignore[assignment]
+
+    def begin(self) -> None:
+        """Hold the process to its limits from now on."""
+        from gradcli.workers.child import begin
+        from gradcli.workers.limits import Limits
+
+        begin(Limits(self.timeout, self.max_memory, self.max_output))
+
+
 def with_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """Give a command the options of its groups in place of the parameters that are groups."""
     parameters = inspect.signature(command, eval_str=True).parameters

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gradcli.commands.options import Limited
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import Source
+from gradcli.workers.child import waiting
 
 if TYPE_CHECKING:
     from gradcli.explanation.model import Explanation
@@ -49,15 +51,15 @@ class Program:
     ] = None
     dtype: Annotated[Dtype, typer.Option("--dtype", help="The precision of the arithmetic.")] = Dtype.float64
 
-    def explain(self, *, is_symbolic: bool = False) -> Explanation:
-        """Explain the program; a warning names the bindings that it does not use.
+    def explain(self, limits: Limited, *, is_symbolic: bool = False) -> Explanation:
+        """Explain the program within its limits; a warning names the bindings that it does not use.
 
         `is_symbolic` gives made-up scalars to the variables that have no value: the formulas hold at any point.
         """
         from gradcli.explanation.build import explain
         from gradcli.explanation.variables import placeholders
 
-        program, values, options = self.point()
+        program, values, options = self.point(limits)
         made_up = placeholders(program, values) if is_symbolic else {}
         try:
             return explain(program, {**made_up, **values}, **options)
@@ -67,17 +69,20 @@ class Program:
                 error.help = f"{names} without a value are numbers here; give an array a value of its shape"
             raise
 
-    def verify(self) -> Verification:
-        """Compute each gradient three ways."""
+    def verify(self, limits: Limited) -> Verification:
+        """Compute each gradient three ways, within the limits."""
         from gradcli.explanation.verify import verify
 
-        program, values, options = self.point()
+        program, values, options = self.point(limits)
         return verify(program, values, **options)
 
-    def point(self) -> tuple[Parsed, dict[str, Any], dict[str, Any]]:
+    def point(self, limits: Limited) -> tuple[Parsed, dict[str, Any], dict[str, Any]]:
         """Return the parsed program, the values by variable, and the other options as `explain` takes them."""
+        from gradcli.language.grammar import expression_parser
         from gradcli.language.parser import parse_program
 
+        expression_parser()  # which may write its tables for the next time
+        limits.begin()
         source, values = self.read()
         options = self.options()
         return parse_program(source), values, options
@@ -123,7 +128,8 @@ def read_source(file: str, *, help: str) -> Source:
         if file == "-" and sys.stdin is None:
             raise ValueError(file)
         if file == "-":
-            data = sys.stdin.buffer.read(LARGEST + 1)
+            with waiting():
+                data = sys.stdin.buffer.read(LARGEST + 1)
         else:
             with Path(file).open("rb") as stream:
                 data = stream.read(LARGEST + 1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from gradcli.commands.options import Output
+from gradcli.commands.options import Limited, Output
 from gradcli.commands.programs import read_source
 from gradcli.errors import GradcliError
 from gradcli.source import Source, visible
@@ -30,9 +30,9 @@ def command(
     max_elements: Annotated[
         int, typer.Option("--max-elements", min=1, metavar="N", help="Elements of one tensor, list or text.")
     ] = 2**24,
-    timeout: Annotated[float, typer.Option("--timeout", min=0.01, metavar="SECONDS", help="Wall time.")] = 60.0,
     *,
     output: Output,
+    limits: Limited,
 ) -> int:
     """Run a PyTorch snippet without PyTorch, and print what torch would print.
 
@@ -44,32 +44,26 @@ def command(
       gradcli run - < lesson.py
     """
     from gradcli.script.execution import execute
-    from gradcli.script.limits import Limits
+    from gradcli.script.limits import Limits, share
     from gradcli.script.machine import Machine
     from gradcli.script.reading import read_snippet
+    from gradcli.workers import child
 
+    limits.begin()
     source = read_source(file, help="give the path of a .py, .ipynb or .md file")
     snippet = read_snippet(source.text, source.name)
     for line in snippet.omitted:
         note(f"note: left out what is for a notebook: {visible(line)}\n")
     page = Page(source.name, output, is_quiet=quiet, has_every_row=all)
     write = page.printed.append if output.json or quiet else show
-    machine = Machine(Limits(max_steps, max_elements, timeout), write, warn, show_error)
+    most = Limits(max_steps, max_elements, limits.timeout, share(limits.max_memory))
+    machine = Machine(most, write, warn, show_error, entered=child.at, lines=child.lines)
     if explain or quiet or output.json:
         from gradcli.script.timeline.recorder import Recorder
 
         machine.timeline = Recorder(machine, all=all)
 
-    def abandoned(error: GradcliError) -> int:
-        from gradcli.render.text.error import print_error
-
-        try:
-            return page.show(error, machine.timeline and machine.timeline.finished())
-        except GradcliError:
-            print_error(error, output.error_format)
-            return error.exit_code
-
-    return page.show(*execute(snippet, machine, abandoned))
+    return page.show(*execute(snippet, machine))
 
 
 @dataclass

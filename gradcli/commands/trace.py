@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Output, one_of
+from gradcli.commands.options import Limited, Output, one_of
 from gradcli.commands.programs import Program, spelled
 
 
 def command(
     program: Program,
     output: Output,
+    limits: Limited,
     to: Annotated[str | None, typer.Option("--to", metavar="NAME", help="Only the gradient of this variable.")] = None,
     paths: Annotated[
         bool, typer.Option("--paths", help="Every path from the output, its product, and the sum.")
@@ -27,7 +28,7 @@ def command(
       gradcli trace "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --to x1
       gradcli trace "q=(x**2+1)*(x**2-1)" x=2 --paths
     """
-    explanation = program.explain()
+    explanation = program.explain(limits)
     names = [leaf.name for leaf in explanation.leaves]
     chosen = names if to is None else [one_of("variable", spelled(to), names)]
     from gradcli.explanation.trace import trace

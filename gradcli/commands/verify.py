@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gradcli.commands.options import Output
+from gradcli.commands.options import Limited, Output
 from gradcli.commands.programs import Program
 
 
-def command(program: Program, output: Output) -> int:
+def command(program: Program, output: Output, limits: Limited) -> int:
     """Compute each gradient by the chain rule, by the engine and by central differences; exit 1 if they disagree.
 
     \b
@@ -17,7 +17,7 @@ def command(program: Program, output: Output) -> int:
     from gradcli.render.lesson.verification import verification_document, verification_page
     from gradcli.render.text.streams import print_document, print_text
 
-    verification = program.verify()
+    verification = program.verify(limits)
     if output.json:
         print_document(verification_document(verification))
     else:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from gradcli.errors import GradcliError
 from gradcli.script.failure import failure
-from gradcli.script.guards import deadline
 from gradcli.script.interpreter import run
 from gradcli.script.machine import Machine
 from gradcli.script.reading import Snippet
@@ -26,29 +21,13 @@ class UnwrittenError(BaseException):
         self.reason = reason
 
 
-def execute(
-    snippet: Snippet, machine: Machine, abandoned: Callable[[GradcliError], int]
-) -> tuple[GradcliError | None, Timeline | None]:
+def execute(snippet: Snippet, machine: Machine) -> tuple[GradcliError | None, Timeline | None]:
     """Run the cells on a machine; the error that stopped them and the timeline, each None where there is none.
 
-    Where the time is over in the midst of an instruction that takes for ever, the process ends with the exit code that
-    `abandoned` returns for the error. Raises OSError where output cannot be written.
+    Raises OSError where output cannot be written.
     """
-
-    def late() -> None:
-        code = 3
-        try:
-            machine.budget.late()
-        except GradcliError as error:
-            code = abandoned(error.at(machine.span, machine.source))
-        finally:
-            with suppress(OSError, ValueError):
-                sys.stdout.flush()
-            os._exit(code)
-
     try:
-        with deadline(machine.budget.limits.seconds, late):
-            run(snippet.cells, machine, echo=snippet.echo)
+        run(snippet.cells, machine, echo=snippet.echo)
     except UnwrittenError as error:
         raise error.reason from None
     except Exception as error:

@@ -1,7 +1,7 @@
-"""Guards around a snippet: a timer, more stack, an end to memory, a deadline.
+"""Guards around a snippet: a timer, more stack, an end to memory.
 
 The timer looks at the limits between two instructions of Python. Within one instruction the system refuses memory
-(`confined`), and a thread ends the process when its time is over (`deadline`).
+(`confined`), and whoever watches the process ends it when its time is over.
 """
 
 from __future__ import annotations
@@ -9,18 +9,17 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gradcli.script.limits import GROWTH, PAGE, Budget
+from gradcli.script.limits import PAGE, Budget
 
 INTERVAL = 0.02  # seconds between two looks at the clock and the memory
 STACK = 96 * 2**20  # bytes of stack for the deepest calls within calls, where the system gives them
 FRAME = 1200  # bytes of it that one call in Python takes at most
 FRAMES = 40_000  # of Python's, for the calls of a snippet
-LATEST = 0.6  # seconds after its time in which a snippet may end by itself
 RESERVED = 224 * 2**20  # bytes that may be reserved and never touched, beyond what a snippet may hold
 
 
@@ -79,8 +78,8 @@ def _stack() -> Any:
 
 
 @contextmanager
-def confined() -> Iterator[None]:
-    """End memory at 1 GB with a MemoryError, where the system counts the reserved memory of a process.
+def confined(budget: Budget) -> Iterator[None]:
+    """End memory with a MemoryError, where the system counts the reserved memory of a process.
 
     Sizes that are known are measured first; this is for everything else.
     """
@@ -90,7 +89,7 @@ def confined() -> Iterator[None]:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = int(Path("/proc/self/statm").read_bytes().split()[5]) * PAGE + GROWTH + RESERVED
+    most = int(Path("/proc/self/statm").read_bytes().split()[5]) * PAGE + budget.limits.memory + RESERVED
     if any(limit != resource.RLIM_INFINITY and limit < most for limit in (soft, hard)):
         yield
         return
@@ -99,28 +98,6 @@ def confined() -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-
-
-@contextmanager
-def deadline(seconds: float, miss: Callable[[], None]) -> Iterator[None]:
-    """Call `miss`, which ends the process, if the block is still busy a moment after its time.
-
-    A product of large matrices of whole numbers is one instruction of Python, and takes minutes.
-    """
-    over, at_end = threading.Event(), threading.Lock()
-
-    def wait() -> None:
-        if not over.wait(min(seconds + LATEST, threading.TIMEOUT_MAX)):
-            with at_end:
-                if not over.is_set():
-                    miss()
-
-    threading.Thread(target=wait, daemon=True).start()
-    try:
-        yield
-    finally:
-        with at_end:
-            over.set()
 
 
 def _is_main() -> bool:

@@ -120,6 +120,7 @@ def _run_cells(cells: Sequence[Source], machine: Machine, echo: bool) -> None:
     try:
         for cell in cells:
             machine.source = cell
+            machine.entered(cell)
             compile_cell(cell, machine, echo=echo)(machine.globals)
             value = machine.globals.pop(ECHO, None)
             if value is not None:
@@ -179,7 +180,7 @@ def _prepared(machine: Machine) -> Iterator[None]:
             np.printoptions(),
             warnings.catch_warnings(),
             deep(),
-            confined(),
+            confined(machine.budget),
             watched(machine.budget),
         ):
             warnings.simplefilter("always")

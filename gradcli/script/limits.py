@@ -17,7 +17,6 @@ from gradcli.script.errors import LimitError
 
 PAUSE = 0.1  # seconds between two looks that raise
 RECENT = 0.004  # seconds for which a look at the memory holds
-GROWTH = 512 * 2**20  # bytes that a snippet may add to the process
 SIZABLE = 2**24  # bytes that are worth a look at the memory before they are taken
 OUTPUT = 10_000_000  # characters printed
 TEXT = 1_000_000  # characters of a snippet
@@ -29,11 +28,21 @@ SMALLER = "try it at a smaller size: the rules stay the same"
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits that options set: `steps` statements, `elements` of one tensor, list or text, `seconds` of wall time."""
+    """Limits that options set.
+
+    `steps` statements, `elements` of one tensor, list or text, `seconds` of wall time, bytes of `memory` that a snippet
+    may add to the process.
+    """
 
     steps: int = 20_000_000
     elements: int = 2**24
     seconds: float = 60.0
+    memory: int = 2**29
+
+
+def share(memory: int) -> int:
+    """Return the part of a process's memory that its snippet may take: the page about it needs the rest."""
+    return memory // 2
 
 
 class Budget:
@@ -101,17 +110,17 @@ class Budget:
         now = time.monotonic()
         if now - self.measured > RECENT:
             self.measured, self.held = now, resident() - self.memory
-        if self.held + size > GROWTH and not self.collecting:
+        if self.held + size > self.limits.memory and not self.collecting:
             self.collecting = True  # for the timer goes on
             gc.collect()  # what only cycles hold is given back first, which takes time, and must be worth it
             self.collecting = False
             self.measured, self.held = now, resident() - self.memory
-            if self.held + size > GROWTH * 3 // 4:
+            if self.held + size > self.limits.memory * 3 // 4:
                 self.exhausted()
 
     def exhausted(self) -> None:
         """End the snippet, for which there is no more memory."""
-        self.refuse(f"the snippet needs more than {GROWTH // 2**20} MB of memory", SMALLER)
+        self.refuse(f"the snippet needs more than {self.limits.memory // 2**20} MB of memory", SMALLER)
 
     def fits(self, size: int, what: str = "this", each: int = 8) -> None:
         """Refuse a list, text or tensor of absurd size before memory is taken; `each` is the bytes of an element."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, MutableSequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -21,12 +21,17 @@ def _unheard(kind: str, message: str, source: Source, line: int) -> None:
     """Drop a warning."""
 
 
+def _unwatched(cell: Source) -> None:
+    """Tell nobody which cell runs."""
+
+
 class Machine:
     """One run of a snippet.
 
-    `line` is the line of the statement that runs now, `depth` the number of calls within calls, `handled` the exception
+    `depth` is the number of calls within calls, `handled` the exception
     that an `except` handles. `write` takes the output of the snippet, `warn` its warnings. `timeline` records autograd
-    where it is to be explained. `write_error` takes the output to `sys.stderr`; without it that is dropped.
+    where it is to be explained. `entered` hears of each cell, and the line that
+    runs stands in `lines[0]`, where another process may see it. `write_error` takes the output to `sys.stderr`; without it that is dropped.
     """
 
     def __init__(
@@ -35,10 +40,12 @@ class Machine:
         write: Callable[[str], None],
         warn: Warn = _unheard,
         write_error: Callable[[str], None] | None = None,
+        entered: Callable[[Source], None] = _unwatched,
+        lines: MutableSequence[int] | None = None,
     ) -> None:
         self.budget = Budget(limits)
         self.source = Source("")
-        self.line = 0
+        self.lines: MutableSequence[int] = [0] if lines is None else lines
         self.depth = 0
         self.handled: BaseException | None = None
         self.generator = Generator(int.from_bytes(os.urandom(7), "little"))
@@ -47,12 +54,22 @@ class Machine:
         self.builtins: dict[str, Any] = {}
         self.modules: Any = None
         self.saved: dict[str, Any] = {}  # by the names of files that are not written
+        self.entered = entered
         self._write = write
         self._warn = warn
         self._write_error = write_error
         self._warned: set[tuple[str, int]] = set()
         self._once: set[str] = set()
         self._own: dict[type, Any] = {}
+
+    @property
+    def line(self) -> int:
+        """The line of the statement that runs now, 0 before the first."""
+        return self.lines[0]
+
+    @line.setter
+    def line(self, line: int) -> None:
+        self.lines[0] = line
 
     @property
     def span(self) -> Span:

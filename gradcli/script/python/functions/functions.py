@@ -79,11 +79,11 @@ class Code:
 
     def _running(self, variables: Callable[..., Env]) -> Function:
         machine, body, answer, line = self.machine, self.body, self.answer, self.line
-        budget = machine.budget
+        budget, lines = machine.budget, machine.lines
 
         def call(*arguments: Any, **keywords: Any) -> Any:
             env = variables(arguments, keywords)
-            before = machine.line
+            before = lines[0]
             if machine.depth >= DEPTH:
                 raise RecursionError("maximum recursion depth exceeded")
             machine.depth += 1
@@ -92,13 +92,13 @@ class Code:
                     budget.left -= 1
                     if budget.left < 0:
                         budget.look()
-                    machine.line = line
+                    lines[0] = line
                     return answer(env)
                 assert body is not None
                 return env[RESULT] if body(env) is not None else None
             finally:
                 machine.depth -= 1
-                machine.line = before
+                lines[0] = before
 
         return call
 

@@ -46,13 +46,13 @@ def generator_block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Generatin
             parts.append((node.lineno, place, statement(node, scope, unit), None))
         else:
             parts.append((node.lineno, place, None, _statement(node, scope, unit)))
-    machine, budget = unit.machine, unit.machine.budget
+    lines, budget = unit.machine.lines, unit.machine.budget
 
     def run(env: Env) -> Generator[Any, Any, object]:
         for line, place, execute, generate in parts:
             try:
                 budget.spend(1)
-                machine.line = line
+                lines[0] = line
                 signal = execute(env) if execute is not None else (yield from generate(env))  # type: ignore[misc]
             except Exception as error:
                 placed(error, place)

@@ -29,14 +29,14 @@ def if_(node: ast.If, scope: Scope, unit: Unit) -> Closure:
 def while_(node: ast.While, scope: Scope, unit: Unit) -> Closure:
     test, body = tested(node.test, scope, unit), block(node.body, scope, unit)
     otherwise = block(node.orelse, scope, unit) if node.orelse else nothing
-    machine, line = unit.machine, node.lineno
+    lines, line = unit.machine.lines, node.lineno
 
     def run(env: Env) -> object:
         while test(env):
             signal = body(env)
             if signal is not None and signal is not CONTINUE:
                 return None if signal is BREAK else signal
-            machine.line = line
+            lines[0] = line
         return otherwise(env)
 
     return run

@@ -21,7 +21,7 @@ from gradcli.script.python.values.places import Place, placed
 def block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Closure:
     """Run statements one after the other, until one signals; an exception gets a place here at the latest."""
     statements = [(node.lineno, statement(node, scope, unit), Place(node, unit.source)) for node in body]
-    steps, machine, budget = len(statements), unit.machine, unit.machine.budget
+    steps, lines, budget = len(statements), unit.machine.lines, unit.machine.budget
     first = Place(body[0], unit.source) if body else Place(ast.Pass(lineno=1), unit.source)
 
     def run(env: Env) -> object:
@@ -30,7 +30,7 @@ def block(body: list[ast.stmt], scope: Scope, unit: Unit) -> Closure:
             budget.left -= steps
             if budget.left < 0:
                 budget.look()
-            for machine.line, execute, place in statements:  # noqa: B007  the handler uses it
+            for lines[0], execute, place in statements:  # noqa: B007  the handler uses it
                 signal = execute(env)
                 if signal is not None:
                     return signal

@@ -1,0 +1,158 @@
+"""The way from a child to its watcher: frames in memory that both see, handed over through a pipe when it is full.
+
+In the memory a text waits as safe as if it were written: when the child is ended, the watcher finds it there.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+from collections.abc import Iterator
+from mmap import mmap
+from typing import Any, TextIO
+
+OUT, ERR, BEGIN, PAUSE, SOURCE, END = range(6)  # kinds of frames
+FRAME = struct.Struct("<BI")  # kind, bytes
+PARCEL = struct.Struct("<Q")  # bytes of the frames that are handed over at once
+STATE = struct.Struct("<QQ")  # parcels handed over whole, bytes that wait
+AT, FIRST = 8, 24  # places in the memory: of the state, of the first frame; before them is the line that runs
+SIZE = 2**22  # bytes of the memory, of which only what is used is taken
+
+
+def shared() -> mmap:
+    """Return memory that a child will share."""
+    return mmap(-1, SIZE)
+
+
+class Sender:
+    """The child's end."""
+
+    def __init__(self, descriptor: int, memory: mmap) -> None:
+        self.descriptor, self.memory = descriptor, memory
+        self.parcels, self.size = 0, 0
+        self.last, self.last_at = -1, 0  # the kind and the place of the last frame
+
+    def put(self, kind: int, data: bytes | memoryview) -> None:
+        """Let data wait, and hand over when there is no room for more; only texts come in parts."""
+        view = memoryview(data)
+        if len(view) > SIZE // 2 and kind not in (OUT, ERR):
+            return
+        if SIZE - FIRST - self.size < SIZE // 2:
+            self.hand_over()
+        while True:
+            is_more = kind == self.last and kind in (OUT, ERR)
+            room = SIZE - FIRST - self.size - (0 if is_more else FRAME.size)
+            if room > 0:
+                self._append(view[:room], kind, is_more=is_more)
+                view = view[room:]
+            if not view:
+                return
+            self.hand_over()
+
+    def _append(self, part: memoryview, kind: int, *, is_more: bool) -> None:
+        if not is_more:
+            self.last, self.last_at = kind, FIRST + self.size
+            self.size += FRAME.size
+        start = FIRST + self.size
+        self.memory[start : start + len(part)] = part
+        self.size += len(part)
+        FRAME.pack_into(self.memory, self.last_at, kind, FIRST + self.size - self.last_at - FRAME.size)
+        STATE.pack_into(self.memory, AT, self.parcels, self.size)
+
+    def hand_over(self) -> None:
+        """Give everything that waits to the watcher."""
+        if not self.size:
+            return
+        waiting = PARCEL.pack(self.size) + self.memory[FIRST : FIRST + self.size]
+        while waiting:
+            waiting = waiting[os.write(self.descriptor, waiting) :]
+        self.parcels, self.size, self.last = self.parcels + 1, 0, -1
+        STATE.pack_into(self.memory, AT, self.parcels, self.size)
+
+
+class Receiver:
+    """The watcher's end: bytes in, frames out; a long frame may come in parts."""
+
+    def __init__(self, memory: mmap) -> None:
+        self.memory = memory
+        self.data = b""
+        self.parcels, self.left, self.got = 0, 0, 0  # of the parcel that arrives: bytes to come, bytes that came
+        self.kind, self.rest = OUT, 0  # of the frame that arrives
+
+    def frames(self, data: bytes) -> Iterator[tuple[int, bytes]]:
+        """Yield the frames in bytes that have arrived."""
+        self.data += data
+        while self.data:
+            if not self.left:
+                if len(self.data) < PARCEL.size:
+                    return
+                (self.left,) = PARCEL.unpack_from(self.data)
+                self.data, self.parcels, self.got = self.data[PARCEL.size :], self.parcels + 1, 0
+                continue
+            part = self.data[: self.left]
+            found, used = self._parsed(part)
+            yield from found
+            if not used:
+                return
+            self.data, self.left, self.got = self.data[used:], self.left - used, self.got + used
+
+    def remaining(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the frames that a child which was ended has not handed over."""
+        parcels, size = STATE.unpack_from(self.memory, AT)
+        if self.parcels == parcels + 1:  # it was ended in the midst of this parcel
+            self.data = self.memory[FIRST + self.got : FIRST + size] if self.left else b""
+        else:
+            self.data = self.memory[FIRST : FIRST + size]
+        found, _ = self._parsed(self.data)
+        yield from found
+
+    def _parsed(self, data: bytes) -> tuple[list[tuple[int, bytes]], int]:
+        """Return the frames in the data, the last one perhaps in part, and the number of bytes that they take."""
+        found: list[tuple[int, bytes]] = []
+        used = 0
+        while used < len(data):
+            if not self.rest:
+                if len(data) - used < FRAME.size:
+                    break
+                self.kind, self.rest = FRAME.unpack_from(data, used)
+                used += FRAME.size
+            part = data[used : used + self.rest]
+            if self.kind not in (OUT, ERR) and len(part) < self.rest:
+                used -= FRAME.size  # it counts only whole
+                self.rest = 0
+                break
+            if part or not self.rest:
+                found.append((self.kind, part))
+            used, self.rest = used + len(part), self.rest - len(part)
+        return found, used
+
+
+class Stream(io.RawIOBase):
+    """A standard stream of the child, which looks like the stream that it stands for."""
+
+    def __init__(self, sender: Sender, kind: int, *, is_terminal: bool) -> None:
+        self.sender, self.kind, self.is_terminal = sender, kind, is_terminal
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return self.is_terminal
+
+    def write(self, data: Any) -> int:
+        text = bytes(data)
+        self.sender.put(self.kind, text)
+        if self.kind == ERR or (self.is_terminal and b"\n" in text):
+            self.sender.hand_over()
+        return len(text)
+
+    def flush(self) -> None:
+        if self.sender.last == self.kind:
+            self.sender.hand_over()
+
+
+def standing_for(stream: TextIO, sender: Sender, kind: int) -> TextIO:
+    """Return the text stream of a child for a standard stream."""
+    raw = Stream(sender, kind, is_terminal=stream.isatty())
+    return io.TextIOWrapper(raw, stream.encoding, stream.errors, write_through=True)  # type: ignore[type-var]

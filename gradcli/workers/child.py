@@ -1,0 +1,83 @@
+"""The child's side of a watched command: its streams, and the moment from which its limits hold."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, MutableSequence
+from contextlib import contextmanager
+from mmap import mmap
+from typing import TYPE_CHECKING
+
+from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Sender, standing_for
+from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
+from gradcli.workers.limits import GRACE, Limits
+
+if TYPE_CHECKING:
+    from gradcli.source import Source
+
+LIMITS = "{0.seconds!r} {0.memory} {0.output}"
+
+lines: MutableSequence[int] = [0]  # the line that runs now, where the watcher can see it
+_senders: list[Sender] = []  # one in a child, none where nobody watches
+
+
+def live(work: Callable[[], int], descriptor: int, memory: mmap, parent: int) -> None:
+    """Do the work in this process, a child that was just forked, and end it."""
+    end_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is for the watcher
+    global lines
+    lines = memoryview(memory).cast("I")
+    sender = Sender(descriptor, memory)
+    _senders.append(sender)
+    sys.stdout = standing_for(sys.stdout, sender, OUT)
+    sys.stderr = standing_for(sys.stderr, sender, ERR)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for standard in (1, 2):  # a library writes there itself, past the streams
+        os.dup2(nowhere, standard)
+    code = 70
+    try:
+        code = work()
+        sender.put(END, str(code).encode())
+        sender.hand_over()
+    finally:  # whatever happens, this process never goes on as if it were its parent
+        os._exit(code)
+
+
+def begin(limits: Limits) -> None:
+    """Hold this process to its limits from now on: everything that the work needs is imported.
+
+    Where nobody watches and the system has no children, a timer ends the process.
+    """
+    if _senders:
+        _senders[0].put(BEGIN, LIMITS.format(limits).encode())
+        _senders[0].hand_over()
+        limit_memory(limits.memory)
+        forbid_writing()
+    elif not hasattr(os, "fork"):
+        import faulthandler
+
+        faulthandler.dump_traceback_later(limits.seconds + GRACE, exit=True)
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Stop the clock while a person or another program is waited for."""
+    _say(PAUSE)
+    try:
+        yield
+    finally:
+        _say(PAUSE)
+
+
+def at(source: Source) -> None:
+    """Name the text whose lines run from now on."""
+    if _senders:
+        _senders[0].put(SOURCE, f"{source.name}\0{source.text}".encode("utf-8", "surrogatepass"))
+
+
+def _say(kind: int) -> None:
+    if _senders:
+        _senders[0].put(kind, b"")
+        _senders[0].hand_over()

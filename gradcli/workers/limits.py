@@ -1,0 +1,35 @@
+"""Limits of a piece of work: seconds, bytes of memory, bytes of output."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+GRACE = 0.25  # seconds after its time in which work may end by itself, and say more than the watcher knows
+BACKSTOP = 5  # wall seconds for each CPU second of an item: a busy machine fails nobody
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+LEAST = 2**26  # bytes: an interpreter with numpy takes this much
+SIZES = "write a number with K, M or G, such as 512M"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a command, in wall seconds, or of an item, in CPU seconds; sizes in bytes."""
+
+    seconds: float = 60.0
+    memory: int = 2**30
+    output: int = 2**26
+
+
+def read_size(text: str) -> int:
+    """Return the bytes that a text such as `512M` or `1G` says; ValueError for another text."""
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE | re.ASCII)
+    if found is None:
+        raise ValueError(SIZES)
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def written(size: int) -> str:
+    """Write a number of bytes as options have it: `1 GB`, `512 MB`."""
+    unit = max((u for u in UNITS if UNITS[u] <= max(size, 1)), key=UNITS.__getitem__)
+    return f"{size / UNITS[unit]:g} {unit}B" if unit else f"{size} bytes"

@@ -1,0 +1,156 @@
+"""Many items in processes that serve one after the other, in order; an item that ends its process costs itself alone."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from gradcli.workers.limits import Limits
+from gradcli.workers.worker import Worker
+
+AHEAD = 32  # answers that may wait for an earlier one, for each process
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The end of an item without an answer.
+
+    `reason` is `time`, `memory`, `crash`, or `bug` for an exception that nobody expects; `at` is the text that the work
+    noted last, `detail` the signal or the exception.
+    """
+
+    reason: str
+    at: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Again:
+    """An item in place of a lost one."""
+
+    item: Any
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer in place of a lost one."""
+
+    answer: Any
+
+
+Losing = Callable[[Any, Lost], Iterable[Again | Answered]]
+
+
+def mapped(work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing) -> Iterator[Any]:
+    """Yield the answers of `work` to all items, in their order; before a pause, which is None, all before it.
+
+    Each item has the CPU seconds and the memory of the limits. What comes in place of an item that exceeds them, crashes
+    or meets a bug, `lost` says. An error of gradcli that `work` raises is raised here.
+    """
+    with closing(Pool(work, jobs, limits, lost)) as pool:
+        for item in items:
+            if item is None:
+                yield from pool.finished()
+                continue
+            pool.put(item)
+            yield from pool.ready()
+        yield from pool.finished()
+
+
+class Slot:
+    """The place of an item in the order: an item that waits, then its answer."""
+
+    def __init__(self, item: Any) -> None:
+        self.item = item
+        self.answer: Any = None
+        self.is_answered = False
+
+
+class Pool:
+    """Processes, the items that wait for one, and the answers that wait for their turn."""
+
+    def __init__(self, work: Any, jobs: int, limits: Limits, lost: Losing) -> None:
+        self.work, self.jobs, self.limits, self.lost = work, jobs, limits, lost
+        self.order: deque[Slot] = deque()
+        self.waiting: deque[Slot] = deque()
+        self.busy: dict[Worker, Slot] = {}
+        self.idle: list[Worker] = []
+
+    def put(self, item: Any) -> None:
+        """Give an item to a process, as soon as one is free and few answers wait."""
+        slot = Slot(item)
+        self.order.append(slot)
+        self.waiting.append(slot)
+        self.hand_out()
+        while self.waiting or (len(self.order) > AHEAD * self.jobs and not self.order[0].is_answered):
+            self.take()
+
+    def ready(self) -> Iterator[Any]:
+        """Yield the answers whose turn it is."""
+        while self.order and self.order[0].is_answered:
+            yield self.order.popleft().answer
+
+    def finished(self) -> Iterator[Any]:
+        """Yield all answers that are to come."""
+        while self.order:
+            while not self.order[0].is_answered:
+                self.take()
+            yield self.order.popleft().answer
+
+    def hand_out(self) -> None:
+        """Give items that wait to processes that do not work."""
+        while self.waiting and (self.idle or len(self.busy) < self.jobs):
+            worker = self.idle.pop() if self.idle else Worker(self.work, self.limits, [*self.busy, *self.idle])
+            slot = self.waiting.popleft()
+            self.busy[worker] = slot
+            worker.send(slot.item)
+
+    def take(self) -> None:
+        """Wait for a process to answer, to end or to be late."""
+        from multiprocessing.connection import wait
+
+        rest = max(0.0, min(worker.deadline for worker in self.busy) - time.monotonic())
+        ready = wait([worker.connection for worker in self.busy], rest)
+        now = time.monotonic()
+        for worker in list(self.busy):
+            if worker.connection in ready:
+                self.receive(worker)
+            elif worker.deadline < now:
+                self.lose(worker, Lost("time", worker.end(), ""))
+        self.hand_out()
+
+    def receive(self, worker: Worker) -> None:
+        """Take the answer of a process, or the reason of its end."""
+        kind, answer = worker.answer()
+        if kind == "answer":
+            slot = self.busy.pop(worker)
+            slot.answer, slot.is_answered, slot.item = answer, True, None
+            self.idle.append(worker)
+        elif kind == "error":
+            raise answer
+        else:
+            self.lose(worker, Lost(kind, worker.end(), answer))
+
+    def lose(self, worker: Worker, loss: Lost) -> None:
+        """Put what comes in place of a lost item where it stood."""
+        slot = self.busy.pop(worker)
+        place, again = self.order.index(slot), []
+        del self.order[place]
+        for number, one in enumerate(self.lost(slot.item, loss)):
+            new = Slot(one.item if isinstance(one, Again) else None)
+            if isinstance(one, Answered):
+                new.answer, new.is_answered = one.answer, True
+            else:
+                again.append(new)
+            self.order.insert(place + number, new)
+        self.waiting.extendleft(reversed(again))
+
+    def close(self) -> None:
+        for worker in [*self.busy, *self.idle]:
+            worker.end()
+
+

@@ -1,0 +1,76 @@
+"""The output of a child on its way to the standard streams: whole documents, and texts up to a limit."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from gradcli.workers.channel import ERR, OUT
+from gradcli.workers.limits import Limits, written
+
+
+class TooLargeError(Exception):
+    """A document is larger than its limit."""
+
+
+class Relay:
+    """Passes texts on; `most` is the number of bytes that each stream may have.
+
+    A line of text is passed on when it is whole, so that it can be cut at a line's end, except on a terminal, where a
+    person waits for it. A document waits until the end, and is passed on whole or not at all.
+    """
+
+    def __init__(self, *, is_document: bool) -> None:
+        self.is_document = is_document
+        self.most = Limits().output
+        self.sizes = {OUT: 0, ERR: 0}
+        self.line = b""  # the beginning of a line of standard output
+        self.document: list[bytes] = []
+
+    def write(self, kind: int, data: bytes) -> None:
+        """Pass on a part of a text, or keep a part of a document; TooLargeError where that has too many bytes."""
+        before = self.sizes[kind]
+        self.sizes[kind] += len(data)
+        is_cut = self.sizes[kind] > self.most
+        if self.is_document and kind == OUT:
+            if is_cut:
+                raise TooLargeError
+            self.document.append(data)
+            return
+        if before > self.most:
+            return
+        if is_cut:
+            data = data[: self.most - before]
+        if kind == ERR:
+            self._pass_line()
+            end = data.rfind(b"\n") + 1 if is_cut else len(data)
+            passed(sys.stderr, data[:end])
+            return
+        is_prompt = not is_cut and sys.stdout.isatty()
+        text = self.line + data
+        end = len(text) if is_prompt else text.rfind(b"\n") + 1
+        self.line = b"" if is_cut else text[end:]
+        passed(sys.stdout, text[:end])
+
+    def finish(self, *, is_whole: bool) -> None:
+        """Pass on the last line, or the document if it is whole, and say where a text was cut."""
+        self._pass_line()
+        if self.document and is_whole:
+            passed(sys.stdout, *self.document)
+        self.document = []
+        if any(size > self.most for size in self.sizes.values()):
+            note = f"note: the output has more than {written(self.most)} and was cut; --max-output SIZE allows more\n"
+            passed(sys.stderr, note.encode())
+
+    def _pass_line(self) -> None:
+        line, self.line = self.line, b""
+        passed(sys.stdout, line)
+
+
+def passed(stream: Any, *parts: bytes) -> None:
+    """Write bytes on a standard stream, at once."""
+    for part in parts:
+        if part:
+            stream.buffer.write(part)
+    if any(parts):
+        stream.buffer.flush()

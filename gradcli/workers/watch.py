@@ -1,0 +1,150 @@
+"""The watcher of a command: it passes on what its child writes, and ends the child at its limits.
+
+Nothing heavy is imported before the child is there, so that a start costs a fork and no more.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from mmap import mmap
+
+from gradcli.errors import EvaluationError
+from gradcli.source import Source, Span
+from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Receiver, shared
+from gradcli.workers.child import live
+from gradcli.workers.limits import GRACE, Limits, written
+from gradcli.workers.relay import Relay, TooLargeError
+
+ENOUGH = 2**16  # bytes that are read at a time
+
+
+def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
+    """Do the work in a child, and return its exit code.
+
+    A document is passed on when it is whole. Raises EvaluationError where a limit or a crash ended the work, OSError
+    where its output cannot be written, KeyboardInterrupt where the watcher was interrupted.
+    """
+    while (low := os.open(os.devnull, os.O_RDWR)) <= 2:  # a closed stream must not become the way to the child
+        continue
+    os.close(low)
+    memory, (ours, theirs), parent = shared(), os.pipe(), os.getpid()
+    pid = os.fork()
+    if not pid:
+        os.close(ours)
+        live(work, theirs, memory, parent)
+    os.close(theirs)
+    return Watcher(pid, ours, memory, Relay(is_document=is_document)).watch()
+
+
+class Watcher:
+    """The parent of a child. Its clock stands while the child waits for input, or the watcher for a slow reader."""
+
+    def __init__(self, pid: int, descriptor: int, memory: mmap, relay: Relay) -> None:
+        self.pid, self.descriptor, self.memory, self.relay = pid, descriptor, memory, relay
+        self.receiver = Receiver(memory)
+        self.limits = Limits()
+        self.deadline: float | None = None
+        self.left: float | None = None  # seconds, while the clock stands
+        self.is_late = False
+        self.source: Source | None = None
+        self.code: int | None = None
+        self.status: int | None = None
+
+    def watch(self) -> int:
+        """Pass on the output until the child has ended; its exit code."""
+        try:
+            while data := self.arrived():
+                self.take(self.receiver.frames(data))
+        except KeyboardInterrupt:
+            self.last_words()
+            raise
+        except TooLargeError:
+            most = written(self.limits.output)
+            raise EvaluationError(
+                "E403", f"the document has more than {most}", help="--max-output SIZE allows more"
+            ) from None
+        finally:
+            self.end()
+        self.last_words()
+        if self.code is None:
+            raise self.refusal()
+        return self.code
+
+    def arrived(self) -> bytes:
+        """Return some bytes of the child, none where it has ended or its time is over."""
+        rest = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+        if select.select([self.descriptor], [], [], rest)[0]:
+            return os.read(self.descriptor, ENOUGH)
+        self.is_late = True
+        return b""
+
+    def take(self, frames: Iterable[tuple[int, bytes]]) -> None:
+        for kind, data in frames:
+            if kind in (OUT, ERR):
+                before = time.monotonic()
+                self.relay.write(kind, data)
+                if self.deadline is not None:
+                    self.deadline += time.monotonic() - before
+            elif kind == BEGIN:
+                seconds, memory, output = data.decode().split()
+                self.limits = Limits(float(seconds), int(memory), int(output))
+                self.relay.most = self.limits.output
+                self.deadline = time.monotonic() + self.limits.seconds + GRACE
+            elif kind == PAUSE:
+                self.pause()
+            elif kind == SOURCE:
+                name, _, text = data.decode("utf-8", "surrogatepass").partition("\0")
+                self.source = Source(text, name)
+            elif kind == END:
+                self.code = int(data)
+
+    def pause(self) -> None:
+        """Stop the clock, or let it go on."""
+        now = time.monotonic()
+        if self.deadline is not None:
+            self.left, self.deadline = self.deadline - now, None
+        elif self.left is not None:
+            self.deadline, self.left = now + self.left, None
+
+    def end(self) -> None:
+        """End the child if it has not ended, and keep its status."""
+        if self.status is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+            self.status = os.waitpid(self.pid, 0)[1]
+
+    def last_words(self) -> None:
+        """Pass on what the child had written before it ended."""
+        self.end()
+        while data := os.read(self.descriptor, ENOUGH):
+            self.take(self.receiver.frames(data))
+        if self.code is None:
+            self.take(self.receiver.remaining())
+        self.relay.finish(is_whole=self.code is not None)
+
+    def refusal(self) -> EvaluationError:
+        """Return the error of work that did not come to its end, at the line that ran."""
+        assert self.status is not None
+        number = os.WTERMSIG(self.status) if os.WIFSIGNALED(self.status) else 0
+        if self.is_late:
+            error = EvaluationError("E403", f"this takes more than {self.limits.seconds:g} s")
+            error.help = "is it too large, or endless? --timeout SECONDS allows more"
+        elif number == signal.SIGKILL:
+            error = EvaluationError("E403", "the system ended this: there may be too little memory")
+            error.help = "try it at a smaller size"
+        else:
+            how = signal.Signals(number).name if number else f"exit code {os.WEXITSTATUS(self.status)}"
+            error = EvaluationError("E404", f"this ended without an answer ({how})")
+            error.help = "this is a fault of gradcli, or of Python: please report what you ran"
+        line = int.from_bytes(self.memory[:4], sys.byteorder)
+        if self.source is not None and 0 < line <= self.source.text.count("\n") + 1:
+            text, start = self.source.line(line), self.source.offset(line)
+            span = Span(start + len(text) - len(text.lstrip()), start + max(len(text.rstrip()), 1))
+            error.at(span, self.source)
+        return error

@@ -1,0 +1,186 @@
+"""A process that serves one item after the other, each within its limits; its own side, and its owner's."""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import math
+import multiprocessing
+import os
+import signal
+import struct
+import sys
+import time
+import traceback
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from mmap import mmap
+from multiprocessing.connection import Connection
+from typing import Any
+
+from gradcli.errors import GradcliError
+from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
+from gradcli.workers.limits import BACKSTOP, GRACE, Limits
+
+CLOCK = struct.Struct("<d")  # when the item, or the part of it, began
+NOTE = 2**12  # bytes of the clock and of the text that says what a process is at
+HAS_FORK = sys.platform == "linux"
+
+
+class Worker:
+    """The owner's side of a process."""
+
+    def __init__(self, work: Any, limits: Limits, others: Sequence[Worker]) -> None:
+        context: Any = multiprocessing.get_context("fork" if HAS_FORK else "spawn")
+        self.connection, theirs = context.Pipe()
+        # A process that is forked has all ends that are open here; with them closed, each sees when this one is gone.
+        inherited = [self.connection, *(other.connection for other in others)] if HAS_FORK else []
+        self.note = mmap(-1, NOTE) if HAS_FORK else None
+        self.limits = limits
+        arguments = (theirs, work, limits, self.note, inherited, os.getpid())
+        self.process = context.Process(target=_serve, args=arguments, daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def send(self, item: Any) -> None:
+        """Give an item to the process."""
+        if self.note is not None:
+            begun(self.note)
+        with suppress(OSError):  # that it has ended shows when it should answer
+            self.connection.send(item)
+
+    @property
+    def deadline(self) -> float:
+        """The moment at which the item is over, by the clock on the wall."""
+        if self.note is None:  # a timer of its own ends the process
+            return math.inf
+        return float(CLOCK.unpack_from(self.note)[0]) + BACKSTOP * self.limits.seconds + GRACE
+
+    def answer(self) -> tuple[str, Any]:
+        """Return `answer` and an answer, `error` and an error to raise, or the reason of the item's end and a detail."""
+        try:
+            kind, found, warned = self.connection.recv()
+            for message in warned:
+                warnings.warn(message, stacklevel=1)
+            return kind, found
+        except (EOFError, OSError):
+            self.process.join()
+        number = -(self.process.exitcode or 0)
+        if number == signal.SIGPROF if HAS_FORK else number == -1:
+            return "time", ""
+        if number == getattr(signal, "SIGKILL", 9):  # the system does so where memory runs out
+            return "memory", ""
+        return "crash", signal.Signals(number).name if number > 0 else f"exit code {-number}"
+
+    def end(self) -> str:
+        """End the process; the text that the work noted last."""
+        if HAS_FORK:
+            self.process.kill()
+        else:
+            self.process.terminate()
+        self.process.join()
+        self.connection.close()
+        return "" if self.note is None else self.note[CLOCK.size :].partition(b"\0")[0].decode("utf-8", "replace")
+
+
+_own: list[tuple[mmap | None, Limits]] = []  # of this process, if it is one that serves
+
+
+def begun(note: mmap, text: str = "") -> None:
+    """Note what begins now."""
+    data = text.encode("utf-8", "replace")[: NOTE - CLOCK.size - 1] + b"\0"
+    note[: CLOCK.size + len(data)] = CLOCK.pack(time.monotonic()) + data
+
+
+def at(text: str) -> None:
+    """Note what this process is at, for its owner to say if it ends there."""
+    for note, _ in _own:
+        if note is not None:
+            data = text.encode("utf-8", "replace")[: NOTE - CLOCK.size - 1] + b"\0"
+            note[CLOCK.size : CLOCK.size + len(data)] = data
+
+
+def part(text: str) -> None:
+    """Begin a part of an item that has the whole time of an item for itself."""
+    for note, limits in _own:
+        if note is not None:
+            begun(note, text)
+        set_timer(limits.seconds)
+
+
+def set_timer(seconds: float) -> None:
+    """End this process when it has worked for so many seconds; 0 for no end."""
+    if HAS_FORK:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+    elif seconds:
+        faulthandler.dump_traceback_later(BACKSTOP * seconds, exit=True)
+    else:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _serve(
+    connection: Connection, work: Any, limits: Limits, notes: mmap | None, inherited: Sequence[Connection], parent: int
+) -> None:
+    """Answer until nobody asks; an interruption is for the process that asks."""
+    for other in inherited:
+        other.close()
+    _confine(limits, notes, parent)
+    warned: list[str] = []
+    warnings.showwarning = lambda message, *place, **stream: warned.append(str(message))
+    gc.freeze()
+    while True:
+        try:
+            item = connection.recv()
+        except (EOFError, OSError):
+            return
+        answer = _answer(work, item, limits)
+        try:
+            connection.send((*answer, warned))
+        except OSError:
+            return
+        except Exception as error:  # an answer that cannot be sent
+            connection.send(("bug", told(error), []))
+        if answer[0] != "answer":
+            return
+        warned.clear()
+
+
+def _confine(limits: Limits, notes: mmap | None, parent: int) -> None:
+    """Put the walls around this process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _own.append((notes, limits))
+    if HAS_FORK:
+        end_with(parent)
+        faulthandler.disable()
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which ends the process, whatever it is at
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):  # nothing that a library prints gets into the results
+        os.dup2(nowhere, standard)
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    limit_memory(limits.memory)
+    forbid_writing()
+
+
+def _answer(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:
+    """Return the answer to an item, as `Worker.answer` does."""
+    set_timer(limits.seconds)
+    try:
+        return "answer", work(item)
+    except GradcliError as error:
+        return "error", error
+    except MemoryError:
+        return "memory", ""
+    except Exception as error:
+        return "bug", told(error)
+    finally:
+        set_timer(0)
+
+
+def told(error: Exception) -> str:
+    """Return an exception with the function in which it arose."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {frames[-1].name}" if frames else ""
+    return f"{type(error).__name__}{place}: {error}"[:1000]
