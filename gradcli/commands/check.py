@@ -100,8 +100,10 @@ def command(
     from gradcli.render.check.document import check_document
     from gradcli.render.check.reports.registry import REPORTS
     from gradcli.render.check.reports.writing import write_report
+    from gradcli.render.check.table import not_graded
     from gradcli.render.text.looks import is_unicode
     from gradcli.render.text.progress import after_a_second
+    from gradcli.render.text.streams import warn
 
     grader, totals = Grader(read), ClassTotals(read)
     files = files_to_grade(submissions or [], output)
@@ -116,6 +118,8 @@ def command(
             sys.stdout.writelines(check_document(read, results, totals, ascii=not is_unicode(sys.stdout)))
         else:
             print_results(counted(results, totals), totals, page.looks, stack, all=all)
+    if report and totals.ungraded:  # a gradebook has no place for it
+        warn(not_graded(totals))
     return 0 if totals.is_right else 1
 
 

@@ -44,7 +44,8 @@ class Grader:
                 unknown.append(Marked(one.question, one.quantity, text, WITHHELD, "unreadable", 0.0, 0.0, why))
         answers = [answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable)]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
-        return preferred(Result(submission.file, submission.student, (*answers, *unknown), remarks))
+        told = (remarks, submission.unreadable, submission.reason)
+        return preferred(Result(submission.file, submission.student, (*answers, *unknown), *told))
 
     def grade_all(self, batch: Sequence[Submission]) -> list[Result]:
         return [self.grade(submission) for submission in batch]

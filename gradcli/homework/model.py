@@ -17,6 +17,11 @@ VERDICTS = {
     "missing": "no answer",
     "unreadable": "cannot be read",
 }
+ENDINGS = {  # the reasons for which grading is ended from outside
+    "time": "grading it took too long",
+    "memory": "grading it took too much memory",
+    "crash": "grading it crashed",
+}
 CREDITED = frozenset(("correct", "carried"))
 
 
@@ -49,7 +54,10 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """One answer with its verdict; `remark` adds a counterexample, the worst entry, or a reason."""
+    """One answer with its verdict; `remark` adds a counterexample, the worst entry, or why it cannot be read.
+
+    `reason` is one of `ENDINGS` where grading the answer was ended from outside: it is then unreadable.
+    """
 
     question: str
     quantity: str
@@ -61,16 +69,22 @@ class Marked:
     remark: str = ""
     diagnoses: tuple[Diagnosis, ...] = ()
     ledger: tuple[Branch, ...] = ()
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One submission. `student` is the file's stem or the CSV column, `remarks` are about the file as a whole."""
+    """One submission. `student` is the file's stem or the CSV column, `remarks` are about the file as a whole.
+
+    `unreadable` says why nothing of it could be graded, `reason` is one of `ENDINGS` where it was ended from outside.
+    """
 
     file: str
     student: str
     answers: tuple[Marked, ...]
     remarks: tuple[str, ...] = ()
+    unreadable: str = ""
+    reason: str | None = None
 
     @property
     def score(self) -> float:

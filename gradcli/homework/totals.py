@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.mistakes.catalogue import TITLES
-from gradcli.homework.model import CREDITED, Diagnosis, Result
+from gradcli.homework.model import CREDITED, ENDINGS, Diagnosis, Result
 
-LONGEST = 200  # characters of a student's name that a row keeps
+LONGEST = 200  # characters of a student's name, or of another text, that a row keeps
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,22 @@ class Share:
     max_points: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Ungraded:
+    """An item that was not graded: a submission, or an answer in it that was ended from outside.
+
+    `question` and `quantity` are None for a whole submission, `reason` is one of `ENDINGS`, or None where it could not
+    be read.
+    """
+
+    student: str
+    file: str
+    question: str | None
+    quantity: str | None
+    reason: str | None
+    message: str
+
+
 @dataclass(slots=True)
 class _Tally:
     students: int = 0
@@ -67,7 +84,7 @@ class _Tally:
 
 
 class ClassTotals:
-    """Students, mistakes and questions of a class.
+    """Students, mistakes and questions of a class, and the items that were not graded.
 
     Answers that were not asked for count for their student alone.
     """
@@ -76,6 +93,7 @@ class ClassTotals:
         self.assignment = assignment
         self.students: list[Student] = []
         self.shares = {question.id: Share(question.id) for question in assignment.questions}
+        self.ungraded: list[Ungraded] = []
         self.is_right = True
         self._asked = {(question.id, quantity) for question in assignment.questions for quantity in question.quantities}
         self._mistakes: dict[str, _Tally] = {}
@@ -98,6 +116,7 @@ class ClassTotals:
         for code in own:
             self._mistakes[code].students += 1
         self.is_right &= result.is_right
+        self.ungraded.extend(ungraded(result))
         wrong = verdicts.total() - sum(verdicts[v] for v in (*CREDITED, "unreadable", "missing"))
         self.students.append(
             Student(
@@ -127,6 +146,17 @@ class ClassTotals:
             for code, tally in self._mistakes.items()
         ]
         return sorted(found, key=lambda mistake: (-mistake.students, -mistake.answers, mistake.code))
+
+
+def ungraded(result: Result) -> Iterator[Ungraded]:
+    """Yield the items of a submission that were not graded."""
+    student, file = result.student[:LONGEST], result.file[:LONGEST]
+    if result.unreadable:
+        yield Ungraded(student, file, None, None, result.reason, result.unreadable[:LONGEST])
+    for answer in result.answers:
+        if answer.reason is not None:
+            place = (answer.question[:LONGEST], answer.quantity[:LONGEST])
+            yield Ungraded(student, file, *place, answer.reason, ENDINGS[answer.reason])
 
 
 def codes(diagnoses: tuple[Diagnosis, ...]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.mistakes.catalogue import TITLES
-from gradcli.homework.model import VERDICTS, Branch, Diagnosis, Marked, Result
+from gradcli.homework.model import ENDINGS, VERDICTS, Branch, Diagnosis, Marked, Result
 from gradcli.source import Source
 
 ASSIGNMENT = read_assignment(
@@ -73,6 +74,9 @@ HOSTILE = Result(
     ("there is no question 'nowhere]]>'",),
 )
 CLASS = (PERFECT, PARTLY, HOSTILE)
+ENDED = Marked(
+    "diamond", "dq/ds", "9**9", np.float64(8.0), "unreadable", 0.0, 1.0, ENDINGS["time"], (), (), reason="time"
+)
 
 NASTY = ("\x1b[31m", "\x9b", "\x00", "\ud800", "\u202e", "\u2028", "\ufffe", "]]>", "<script>", "[red]x[/red]", "\r\n")
 NASTY += ("=1+1", "@x", "&amp;", '"', "'", "\t", "9" * 400, "界" * 40, "é", ":smile:", "{{ 1 }}", "\\", "%s", "")
@@ -99,6 +103,10 @@ def branches() -> st.SearchStrategy[Branch]:
     return st.builds(Branch, st.lists(texts(), min_size=1, max_size=12).map(tuple), values(), st.booleans())
 
 
+def reasons() -> st.SearchStrategy[str | None]:
+    return st.none() | st.sampled_from(list(ENDINGS))
+
+
 def answers() -> st.SearchStrategy[Marked]:
     return st.builds(
         Marked,
@@ -112,10 +120,16 @@ def answers() -> st.SearchStrategy[Marked]:
         texts(),
         st.lists(diagnoses(), max_size=4).map(tuple),
         st.lists(branches(), max_size=4).map(tuple),
-    )
+    ) | st.builds(replace, st.just(ENDED), quantity=texts(), given=texts(), reason=st.sampled_from(list(ENDINGS)))
 
 
 def results() -> st.SearchStrategy[Result]:
-    return st.builds(
-        Result, texts(), texts(), st.lists(answers(), max_size=4).map(tuple), st.lists(texts(), max_size=3).map(tuple)
-    )
+    marked, remarks = st.lists(answers(), max_size=4).map(tuple), st.lists(texts(), max_size=3).map(tuple)
+    graded = st.builds(Result, texts(), texts(), marked, remarks)
+    whole = texts().map(lambda text: text or "it is empty")
+    return graded | st.builds(unread, texts(), texts(), whole, reasons())
+
+
+def unread(file: str, student: str, why: str, reason: str | None) -> Result:
+    """A submission of which nothing could be graded."""
+    return Result(file, student, (replace(ENDED, reason=None),), (why,), why, reason)

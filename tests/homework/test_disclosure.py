@@ -16,7 +16,7 @@ from gradcli.render.check.document import check_document
 from gradcli.render.check.page import check_page
 from gradcli.render.check.reports.registry import REPORTS
 from gradcli.render.text.looks import Looks
-from tests.homework.results import ASSIGNMENT, BRANCH, LOCAL, PARTLY, results
+from tests.homework.results import ASSIGNMENT, BRANCH, ENDED, LOCAL, PARTLY, results
 
 LESS = LEVELS[:-1]
 SECRET = "31337"
@@ -109,6 +109,14 @@ def test_a_remark_that_cannot_hold_the_truth_stays(verdict: str, kept: bool) -> 
     for level in LESS:
         assert bool(revealed(result, level).answers[0].remark) == kept
         assert revealed(result, level).remarks == ("late",)
+
+
+def test_why_grading_was_ended_is_no_secret() -> None:
+    ended = replace(PARTLY, answers=(ENDED,), unreadable="it is empty", reason="memory")
+    for level in LESS:
+        shown = revealed(ended, level)
+        assert (shown.unreadable, shown.reason) == ("it is empty", "memory")
+        assert (shown.answers[0].reason, shown.answers[0].remark) == ("time", ENDED.remark)
 
 
 def test_unknown_level() -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradcli.homework.model import CREDITED, Result
-from gradcli.homework.totals import LONGEST, ClassTotals, codes
-from tests.homework.results import ASSIGNMENT, BRANCH, CLASS, LOCAL, PARTLY, results
+from gradcli.homework.model import CREDITED, ENDINGS, Result
+from gradcli.homework.totals import LONGEST, ClassTotals, Ungraded, codes
+from tests.homework.results import ASSIGNMENT, BRANCH, CLASS, ENDED, LOCAL, PARTLY, PERFECT, results, unread
 
 
 def added(members: list[Result]) -> ClassTotals:
@@ -33,6 +33,9 @@ def test_sums(members: list[Result]) -> None:
     for student, result in zip(totals.students, members, strict=True):
         credited = sum(answer.verdict in CREDITED for answer in result.answers)
         assert student.wrong + student.unreadable + student.missing + credited == len(result.answers)
+    assert len(totals.ungraded) == sum(
+        bool(result.unreadable) + sum(answer.reason is not None for answer in result.answers) for result in members
+    )
     for question, share in totals.shares.items():
         own = [a for a in known if a.question == question]
         assert (share.answers, share.right) == (len(own), sum(a.verdict in CREDITED for a in own))
@@ -75,6 +78,20 @@ def test_a_pair_counts_for_both() -> None:
     assert codes((replace(BRANCH, code="sign + mean-n"), LOCAL)) == ["sign", "mean-n"]
     assert codes((replace(BRANCH, code="sign + sign"),)) == ["sign"]
     assert codes((replace(BRANCH, code=""),)) == codes(()) == []
+
+
+def test_what_was_not_graded_is_listed() -> None:
+    long = "x" * 10**6
+    whole = unread("class/dan.txt", "dan", ENDINGS["crash"], "crash")
+    totals = added(
+        [PERFECT, replace(PARTLY, answers=(*PARTLY.answers[:1], ENDED)), whole, unread(long, long, long, None)]
+    )
+    assert not totals.is_right
+    assert totals.ungraded[:2] == [
+        Ungraded("ada", "class/ada.txt", "diamond", "dq/ds", "time", "grading it took too long"),
+        Ungraded("dan", "class/dan.txt", None, None, "crash", "grading it crashed"),
+    ]
+    assert totals.ungraded[2] == Ungraded("x" * LONGEST, "x" * LONGEST, None, None, None, "x" * LONGEST)
 
 
 def test_what_students_make_up_is_not_kept() -> None:

@@ -86,6 +86,7 @@ class Key:
                 verdict.remark,
                 verdict.diagnoses,
                 verdict.ledger,
+                lines[0].reason if lines and len(lines) == 1 else None,
             )
 
     def verdict(self, ask: Ask, text: str, earlier: dict[Quantity, tuple[Problem, Typed]]) -> Verdict:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
+from gradcli.homework.model import ENDINGS
 from gradcli.homework.submission.files import read_file
 
 LARGEST = 2**20  # bytes of one student's file
@@ -23,23 +24,39 @@ COLUMNS = ("student", "question", "quantity", "answer")
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One line of a submission: the answer as text, None where it is left blank; `problem` says why it is no answer."""
+    """One line of a submission: the answer as text, None where it is left blank; `problem` says why it is no answer.
+
+    `reason` is one of `ENDINGS` where grading it was ended from outside.
+    """
 
     question: str
     quantity: str
     text: str | None
     problem: str = ""
+    reason: str | None = None
+
+    def ended(self, reason: str) -> Given:
+        """Return the answer as one whose grading was ended: graded anew, it is unreadable and takes no time."""
+        return replace(self, problem=ENDINGS[reason], reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The answers of one student; `unreadable` is the reason if nothing could be read, `remarks` name unread parts."""
+    """The answers of one student; `remarks` name unread parts.
+
+    `unreadable` says why nothing could be read, and `reason` is one of `ENDINGS` where that was ended from outside.
+    """
 
     file: str
     student: str
     given: tuple[Given, ...] = ()
     unreadable: str = ""
     remarks: tuple[str, ...] = field(default=())
+    reason: str | None = None
+
+    def ended(self, reason: str) -> Submission:
+        """Return the submission as one that was ended as a whole: none of its answers is graded."""
+        return replace(self, given=(), unreadable=ENDINGS[reason], reason=reason)
 
 
 def submissions(path: Path, student: str = "") -> Iterator[Submission]:

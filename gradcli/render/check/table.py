@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gradcli.homework.totals import ClassTotals, Mistake, Share, Student
-from gradcli.render.check.marking import NAME, clipped, narrow, percent, points
+from gradcli.homework.totals import ClassTotals, Mistake, Share, Student, Ungraded
+from gradcli.homework.wording import listed
+from gradcli.render.check.marking import NAME, SENTENCE, clipped, narrow, percent, points
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 
@@ -15,6 +16,7 @@ def check_table(totals: ClassTotals, looks: Looks) -> str:
     sections = [
         Section("", [Row((title(totals, looks),), "title")]),
         Section("Students", [student(row, looks) for row in totals.students]),
+        Section("Not graded", [ungraded(one, looks) for one in totals.ungraded]),
         Section("Mistakes, those of most students first", [mistake(one, looks) for one in totals.mistakes]),
         Section("Questions", [share(one, looks) for one in totals.shares.values() if one.answers]),
     ]
@@ -52,6 +54,26 @@ def student(row: Student, looks: Looks) -> Row:
         ),
         kind,
     )
+
+
+def ungraded(one: Ungraded, looks: Looks) -> Row:
+    """One item that was not graded, and why."""
+    cells = (clipped(text, narrow(looks), looks) for text in (one.student, place(one)))
+    return Row((*cells, clipped(one.message, SENTENCE, looks)), "wrong")
+
+
+def not_graded(totals: ClassTotals) -> str:
+    """Write the first items that were not graded as a sentence, for reports that have no place for them."""
+    items = [
+        f"{clipped(one.student, NAME)} in {clipped(place(one), NAME)} ({clipped(one.message, SENTENCE)})"
+        for one in totals.ungraded
+    ]
+    return f"not graded: {listed(items)}"
+
+
+def place(one: Ungraded) -> str:
+    """The file of a submission, or the question and the quantity of an answer."""
+    return one.file if one.question is None else f"{one.question}: {one.quantity}"
 
 
 def mistake(one: Mistake, looks: Looks) -> Row:

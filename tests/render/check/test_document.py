@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.homework.disclosure import LEVELS, revealed
-from gradcli.homework.model import Result
+from gradcli.homework.model import ENDINGS, Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.document import LONGEST, check_document, submission
 from gradcli.stream.values import dump
-from tests.commands.running import document
-from tests.homework.results import ASSIGNMENT, CLASS, HOSTILE, PARTLY, PERFECT, results
+from tests.commands.running import document, validator
+from tests.homework.results import ASSIGNMENT, CLASS, ENDED, HOSTILE, PARTLY, PERFECT, results, unread
 
 
 def written(members: list[Result] | tuple[Result, ...], *, ascii: bool = False) -> str:
@@ -67,6 +67,7 @@ def test_a_class() -> None:
             {"path": ["q", "p", "s"], "value": 3.0, "present": False},
             {"path": ["q", "m", "s"], "value": 5.0, "present": True},
         ],
+        "reason": None,
     }
     assert [answer["expected"] for answer in ada["answers"][3:6]] == ["4·x**3", [[0, 1, 2], [3, 4, 5]], None]
     assert len(eve["answers"][2]["given"]) == LONGEST
@@ -79,6 +80,35 @@ def test_a_class() -> None:
             "questions": [{"question": "diamond", "answers": 1}],
         }
     ]
+
+
+def test_what_was_not_graded() -> None:
+    found = document(written([replace(PARTLY, answers=(ENDED,)), unread("class/dan.txt", "dan", "it is empty", None)]))
+    ada, dan = found["submissions"]
+    assert (ada["answers"][0]["verdict"], ada["answers"][0]["reason"], ada["reason"]) == ("unreadable", "time", None)
+    assert (dan["answers"][0]["reason"], dan["reason"], dan["remarks"]) == (None, None, ["it is empty"])
+    assert found["ungraded"] == [
+        {
+            "student": "ada",
+            "file": "class/ada.txt",
+            "question": "diamond",
+            "quantity": "dq/ds",
+            "reason": "time",
+            "message": "grading it took too long",
+        },
+        {
+            "student": "dan",
+            "file": "class/dan.txt",
+            "question": None,
+            "quantity": None,
+            "reason": None,
+            "message": "it is empty",
+        },
+    ]
+
+
+def test_the_schema_names_every_reason() -> None:
+    assert validator("check").schema["$defs"]["reason"]["enum"] == [*ENDINGS, None]
 
 
 def test_nobody_and_everybody_right() -> None:

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.disclosure import LEVELS, revealed
-from gradcli.homework.model import CREDITED, Result
+from gradcli.homework.model import CREDITED, ENDINGS, Result
 from gradcli.render.check.reports.gradebook import harmless
 from gradcli.render.check.reports.registry import REPORTS
 from gradcli.render.check.reports.writing import FileNames
-from tests.homework.results import ASSIGNMENT, CLASS, HOSTILE, NASTY, PARTLY, PERFECT, results, texts
+from tests.homework.results import ASSIGNMENT, CLASS, ENDED, HOSTILE, NASTY, PARTLY, PERFECT, results, texts, unread
 from tests.render.report_shapes import CHECK50, GRADESCOPE
 
 
@@ -75,6 +75,7 @@ def test_gradescope() -> None:
             "quantity": "dq/ds",
             "verdict": "wrong",
             "mistakes": ["fanout-overwrite", "local-not-total"],
+            "reason": None,
         },
     }
     assert read("gradescope", HOSTILE)["output"] == "there is no question 'nowhere]]>'"
@@ -109,6 +110,21 @@ def test_junit() -> None:
     assert (wrong.get("type"), wrong.get("message")) == ("wrong", "not right")
     assert (wrong.text or "").splitlines()[0] == "5: not right; right is 8, yours is 3 too small"
     assert {case.get("classname") for case in ada.iter("testcase")} == {"ada.diamond", "ada.chain"}
+
+
+def test_what_was_not_graded_is_told() -> None:
+    ended = replace(PARTLY, answers=(ENDED,))
+    (test,) = read("gradescope", ended)["tests"]
+    assert (test["status"], test["extra_data"]["reason"]) == ("failed", "time")
+    assert test["output"] == "9**9: cannot be read\ngrading it took too long"
+    (check,) = read("check50", ended)["results"]
+    assert (check["passed"], check["data"]["reason"], check["cause"]["help"]) == (None, "time", ENDINGS["time"])
+    whole = unread("class/dan.txt", "dan", ENDINGS["memory"], "memory")
+    answer, file = (next(suite.iter("error")) for suite in suites(ended, whole))
+    assert [(error.get("type"), (error.text or "").splitlines()[-1]) for error in (answer, file)] == [
+        ("time", ENDINGS["time"]),
+        ("memory", ENDINGS["memory"]),
+    ]
 
 
 def test_gradebook() -> None:

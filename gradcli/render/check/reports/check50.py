@@ -67,6 +67,7 @@ def _check(answer: Marked) -> Document:
             "points": plain(answer.points),
             "max_points": plain(answer.max_points),
             "mistakes": mistakes(answer),
+            "reason": answer.reason,
         },
         "dependency": None,
     }

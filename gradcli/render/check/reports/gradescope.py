@@ -52,5 +52,6 @@ def _test(answer: Marked, number: str) -> Document:
             "quantity": quantity,
             "verdict": answer.verdict,
             "mistakes": mistakes(answer),
+            "reason": answer.reason,
         },
     }

@@ -43,10 +43,11 @@ def _suite(result: Result) -> Iterator[str]:
     yield "</properties>"
     if result.remarks:
         lines = remarks(result)
-        yield _case(result.student, "the file", "error", "remark", lines[0], "\n".join(lines))
+        yield _case(result.student, "the file", "error", result.reason or "remark", lines[0], "\n".join(lines))
     for answer, tag in zip(result.answers, tags, strict=True):
         group = f"{_name(result.student)}.{_name(answer.question)}"
-        yield _case(group, answer.quantity, tag, answer.verdict, VERDICTS[answer.verdict], report(answer))
+        kind = answer.reason or answer.verdict
+        yield _case(group, answer.quantity, tag, kind, VERDICTS[answer.verdict], report(answer))
     yield "</testsuite>"
 
 
