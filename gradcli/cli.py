@@ -16,9 +16,9 @@ import typer
 from typer.core import TyperGroup
 
 from gradcli import __version__
-from gradcli.errors import EvaluationError, GradcliError, UsageError
+from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
 
-INTERNAL_ERROR, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
+INTERRUPTED, BROKEN_PIPE = 130, 141
 
 # One module of gradcli.commands each; it is imported when the command runs, for start-up is what users feel.
 COMMANDS = {
@@ -176,12 +176,7 @@ def internal_error(error: Exception) -> GradcliError:
     import traceback
 
     frame = traceback.extract_tb(error.__traceback__)[-1]
-    bug = GradcliError(
-        "E900",
-        f"a bug in gradcli: {type(error).__name__} in {frame.name}: {error}",
-        help="run again with --debug and report the traceback",
-    )
-    bug.exit_code = INTERNAL_ERROR
+    bug = InternalError(f"{type(error).__name__} in {frame.name}: {error}")
     bug.__cause__ = error
     return bug
 

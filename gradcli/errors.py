@@ -3,8 +3,9 @@
     GradcliError
     ├── UsageError           exit 2   options, files and bindings          E0xx
     ├── ProgramSyntaxError   exit 2   the text cannot be read              E1xx
-    └── EvaluationError      exit 3   the program cannot be evaluated      E2xx
-        └── AutogradError    exit 3   torch refuses it, in torch's words   E3xx (also a RuntimeError)
+    ├── EvaluationError      exit 3   the program cannot be evaluated      E2xx
+    │   └── AutogradError    exit 3   torch refuses it, in torch's words   E3xx (also a RuntimeError)
+    └── InternalError        exit 70  a bug in gradcli                     E900
 
 An error has a `message`, a place (`span` in `source`, with a `label` beside the caret) and a text to type instead
 (`help`). A caller that knows the place adds it on the way up with `at`; the first place given wins, as the closest.
@@ -82,3 +83,12 @@ class AutogradError(EvaluationError, RuntimeError):
 
     def __init__(self, message: str, *, code: str = "E300", help: str = "") -> None:
         super().__init__(code, message, help=help)
+
+
+class InternalError(GradcliError):
+    """A bug in gradcli: `detail` is the exception with the function in which it arose."""
+
+    exit_code = 70
+
+    def __init__(self, detail: str) -> None:
+        super().__init__("E900", f"a bug in gradcli: {detail}", help="run again with --debug and report the traceback")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gradcli.commands.options import Console
+from gradcli.commands.options import Console, ItemLimited
 from gradcli.commands.programs import Program
 from gradcli.errors import UsageError
 
@@ -41,6 +41,7 @@ def command(
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first record that fails.")] = False,
     *,
     console: Console,
+    limits: ItemLimited,
 ) -> None:
     """Run a program at many points: JSON Lines or CSV in, the same out, one result a record.
 
@@ -78,7 +79,7 @@ def command(
     task = task_of(program, is_each=each, is_forward_only=forward_only)
     simplefilter("once", UserWarning)  # a warning that holds for many records is shown once
     with ExitStack() as stack:
-        Batch(task, input, output, format, each, jobs, fail_fast, watch, fail).run()
+        Batch(task, input, output, format, each, jobs, limits.of_item, fail_fast, watch, fail).run()
 
 
 def task_of(program: Program, *, is_each: bool, is_forward_only: bool) -> Task:

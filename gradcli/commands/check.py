@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradcli.commands.options import Output
+from gradcli.commands.options import ItemLimited, Output
 from gradcli.commands.programs import read_source
-from gradcli.errors import UsageError
+from gradcli.errors import InternalError, UsageError
 
 if TYPE_CHECKING:
     from gradcli.homework.assignment.assignments import Assignment
@@ -65,6 +65,7 @@ def command(
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that grade.")] = 1,
     *,
     page: Output,
+    limits: ItemLimited,
 ) -> int:
     """Grade homework, and name the mistake behind each wrong answer.
 
@@ -87,13 +88,16 @@ def command(
         raise UsageError("E001", "-o is for a report", help="add --report, or write > FILE instead")
     from gradcli.homework.assignment.assignments import read_assignment
 
-    read = read_assignment(read_source(assignment, help="give the path of an assignment, a .toml file"))
+    text = read_source(assignment, help="give the path of an assignment, a .toml file")
+    if lint or key:
+        limits.begin()
+    read = read_assignment(text)
     if lint:
         return print_lint(read, page)
     if key:
         return print_key(read, page, all=all)
     from gradcli.homework.disclosure import revealed
-    from gradcli.homework.grading import Grader, graded
+    from gradcli.homework.grading import graded
     from gradcli.homework.submission.files import files_to_grade
     from gradcli.homework.submission.submissions import CLASS
     from gradcli.homework.totals import ClassTotals
@@ -105,12 +109,13 @@ def command(
     from gradcli.render.text.progress import after_a_second
     from gradcli.render.text.streams import warn
 
-    grader, totals = Grader(read), ClassTotals(read)
+    bugs: list[str] = []
+    totals = ClassTotals(read)
     files = files_to_grade(submissions or [], output)
     level = reveal or (REPORTS[report].reveal if report else "value")
     count = None if any(file.suffix.lower() == CLASS for file in files) else len(files)
     with ExitStack() as stack:
-        waited = after_a_second(graded(grader, files, jobs), count, page.looks, stack)
+        waited = after_a_second(graded(read, files, jobs, limits.of_item, bugs), count, page.looks, stack)
         results = (revealed(result, level) for result in waited)
         if report:
             write_report(report, output, read, counted(results, totals))
@@ -120,6 +125,8 @@ def command(
             print_results(counted(results, totals), totals, page.looks, stack, all=all)
     if report and totals.ungraded:  # a gradebook has no place for it
         warn(not_graded(totals))
+    if bugs:
+        raise InternalError(bugs[0])
     return 0 if totals.is_right else 1
 
 

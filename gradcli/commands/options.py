@@ -13,6 +13,7 @@ import typer
 from gradcli.errors import UsageError
 
 if TYPE_CHECKING:
+    from gradcli.workers.limits import Limits
     from gradcli.render.text.looks import Looks
 
 
@@ -77,7 +78,7 @@ class Limited:
     ] = 60.0
     max_memory: Annotated[
         int, typer.Option("--max-memory", parser=size, metavar="SIZE", help="Memory of the process, such as 512M.")
-    ] = "1G"  # type: ignore[assignment]
+    ] = "1G"  # type: ignore[assignment]  # read as an option is
     max_output: Annotated[
         int, typer.Option("--max-output", parser=size, metavar="SIZE", help="Output; a longer text is cut.")
     ] = "64M"  # type: ignore[assignment]
@@ -88,6 +89,30 @@ class Limited:
         from gradcli.workers.limits import Limits
 
         begin(Limits(self.timeout, self.max_memory, self.max_output))
+
+
+@dataclass(frozen=True)
+class ItemLimited:
+    """The limits of each item of a command that works on many, in child processes."""
+
+    item_timeout: Annotated[
+        float, typer.Option("--item-timeout", min=0.01, metavar="SECONDS", help="Processor time for each item.")
+    ] = 10.0
+    item_memory: Annotated[
+        int, typer.Option("--item-memory", parser=size, metavar="SIZE", help="Memory of a process, such as 512M.")
+    ] = "1G"  # type: ignore[assignment]  # read as an option is
+
+    @property
+    def of_item(self) -> Limits:
+        from gradcli.workers.limits import Limits
+
+        return Limits(self.item_timeout, self.item_memory)
+
+    def begin(self) -> None:
+        """Hold this process itself to the limits, where it does the work of one item."""
+        from gradcli.workers.child import begin
+
+        begin(self.of_item)
 
 
 def with_options(command: Callable[..., int | None]) -> Callable[..., int | None]:

@@ -3,34 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 
+from gradcli.errors import EvaluationError, GradcliError
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.disclosure import WITHHELD
-from gradcli.homework.model import Marked, Result
-from gradcli.homework.solve.key import Key, on_one_line
+from gradcli.homework.model import ENDINGS, Marked, Result
+from gradcli.homework.solve.key import ANSWER, MARK, Key, on_one_line
 from gradcli.homework.submission.files import students_of
-from gradcli.homework.submission.submissions import Given, Submission, submissions
+from gradcli.homework.submission.submissions import CLASS, Given, Submission, submissions
+from gradcli.workers.limits import Limits, written
+from gradcli.workers.pool import Again, Lost, mapped
+from gradcli.workers.worker import part
 
-BATCH = 16  # submissions that a process grades at a time
+ITEM = Limits(10.0)  # of a submission, in CPU seconds
+KEY, READING = "key", "reading"  # what a process is at, but for an ANSWER
+READY = "ready"  # the item that makes the keys
+
+Place = tuple[str, str]  # question and quantity, as the assignment writes them
 
 
 class Grader:
-    """Grades submissions for one assignment. A pickled grader is its assignment, and makes the keys again."""
+    """Grades submissions for one assignment; makes its keys first, each within the limits of an item."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
-        self.keys = {question.id: Key(question, assignment) for question in assignment.questions}
+        self.keys: dict[str, Key] = {}
+        for question in assignment.questions:
+            part(f"{KEY}{MARK}{question.id}")
+            self.keys[question.id] = Key(question, assignment)
 
-    def __reduce__(self) -> tuple[type[Grader], tuple[Assignment]]:
-        return Grader, (self.assignment,)
+    def grade(
+        self, submission: Submission, ended: Mapping[Place, str] = MappingProxyType({}), *, is_last: bool = False
+    ) -> Result:
+        """Return the verdicts on a submission, question by question, and then on answers that were not asked for.
 
-    def grade(self, submission: Submission) -> Result:
-        """Return the verdicts on a submission, question by question, and then on answers that were not asked for."""
+        `ended` and `is_last` are those of an `Item`.
+        """
         given: dict[str, dict[Quantity, list[Given]]] = {id: {} for id in self.keys}
         unknown: list[Marked] = []
         for one in submission.given:
@@ -42,13 +57,24 @@ class Grader:
                 why = "this was not asked" if key else self.no_question(one.question)
                 text = on_one_line(one.text)
                 unknown.append(Marked(one.question, one.quantity, text, WITHHELD, "unreadable", 0.0, 0.0, why))
+        for id, quantity, reason in self.given_up(ended, is_last=is_last):
+            given[id][quantity] = [one.ended(reason) for one in given[id].get(quantity, [])]
         answers = [answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable)]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
         told = (remarks, submission.unreadable, submission.reason)
         return preferred(Result(submission.file, submission.student, (*answers, *unknown), *told))
 
-    def grade_all(self, batch: Sequence[Submission]) -> list[Result]:
-        return [self.grade(submission) for submission in batch]
+    def given_up(self, ended: Mapping[Place, str], *, is_last: bool) -> Iterator[tuple[str, Quantity, str]]:
+        """Yield question, quantity and reason of the answers that are not tried."""
+        after, left = "", set(ended)
+        for question in self.assignment.questions:
+            for ask in question.asks:
+                place = (question.id, ask.written)
+                reason = ended.get(place, after)
+                left.discard(place)
+                if reason:
+                    yield question.id, ask.quantity, reason
+                after = reason if is_last and not left else ""
 
     def no_question(self, name: str) -> str:
         close = [id for id in self.keys if id.casefold() == name.casefold()]
@@ -57,20 +83,97 @@ class Grader:
         return "there is no such question" if name else "no [question] stands above it"
 
 
-def graded(grader: Grader, files: Sequence[Path], jobs: int = 1) -> Iterator[Result]:
-    """Yield the results of all submissions in the files, in order, graded in `jobs` processes.
+@dataclass(frozen=True)
+class Item:
+    """A submission to grade: one that was read, or one that its file holds.
 
-    A file that cannot be read gives an unreadable result. Raises EvaluationError where a process dies.
+    `ended` are the reasons for which grading answers was ended before, by place. With `is_last` no answer is tried that
+    comes after them; the whole submission is given up for the reason `lost`, if there is one.
     """
-    handed_in = (s for file, student in zip(files, students_of(files), strict=True) for s in submissions(file, student))
-    if jobs == 1:
-        yield from map(grader.grade, handed_in)
-        return
-    from gradcli.workers import mapped  # here: multiprocessing takes 3 % of a check in one process
 
-    batches = iter(lambda: list(islice(handed_in, BATCH)), [])
-    for results in mapped(grader.grade_all, batches, jobs):
-        yield from results
+    submission: Submission
+    file: Path | None = None
+    ended: Mapping[Place, str] = field(default_factory=dict)
+    is_last: bool = False
+    lost: str = ""
+
+    def read(self) -> Submission:
+        """Return the submission; an exception of any kind where its file is the first of that kind."""
+        if self.file is None:
+            return self.submission
+        return next(submissions(self.file, self.submission.student))
+
+
+class Grading:
+    """The work of a process: it makes the keys when it is first asked, and grades item after item."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+
+    @cached_property
+    def grader(self) -> Grader:
+        return Grader(self.assignment)
+
+    def __call__(self, item: Item | str) -> Result | None:
+        """Return the result of an item; None for READY."""
+        grader = self.grader
+        if isinstance(item, str):
+            return None
+        part(READING)
+        submission = item.submission.ended(item.lost) if item.lost else item.read()
+        return grader.grade(submission, item.ended, is_last=item.is_last)
+
+
+def graded(
+    assignment: Assignment, files: Sequence[Path], jobs: int = 1, limits: Limits = ITEM, bugs: list[str] | None = None
+) -> Iterator[Result]:
+    """Return the results of all submissions in the files, in order, graded in `jobs` processes under limits.
+
+    A file that cannot be read gives an unreadable result, and so does an answer at which a process ended; `bugs` takes
+    exceptions that nobody expects. Raises the errors of the assignment, before there is a result.
+    """
+
+    def lost(item: Item | str, loss: Lost) -> list[Again]:
+        kind, _, place = loss.at.partition(MARK)
+        if isinstance(item, str) or kind == KEY:
+            raise unkeyed(assignment, place, loss, limits)
+        if loss.reason == "bug" and bugs is not None:
+            bugs.append(loss.detail)
+        reason = "crash" if loss.reason == "bug" else loss.reason
+        if item.lost:
+            raise EvaluationError("E210", f"{item.submission.file} cannot be graded: {ENDINGS[reason]}")
+        if kind != ANSWER or item.is_last:
+            return [Again(replace(item, lost=reason))]
+        question, _, quantity = place.partition(MARK)
+        return [Again(replace(item, ended={**item.ended, (question, quantity): reason}, is_last=bool(item.ended)))]
+
+    work = chain([READY] * jobs, items(files))
+    results = mapped(Grading(assignment), work, jobs, limits, lost)
+    for _ in range(jobs):  # keys that cannot be made end it before anything is written
+        next(results)
+    return results
+
+
+def items(files: Sequence[Path]) -> Iterator[Item]:
+    """Yield the submissions in the files: a class is read here, and the file of one student where it is graded."""
+    for file, student in zip(files, students_of(files), strict=True):
+        if file.suffix.lower() == CLASS:
+            yield from map(Item, submissions(file, student))
+        else:
+            yield Item(Submission(str(file), student), file)
+
+
+def unkeyed(assignment: Assignment, question: str, loss: Lost, limits: Limits) -> GradcliError:
+    """Return the error of a question whose answers cannot be computed within the limits."""
+    reasons = {
+        "time": f"it takes more than {limits.seconds:g} s; --item-timeout SECONDS allows more",
+        "memory": f"it takes more than {written(limits.memory)} of memory; --item-memory SIZE allows more",
+    }
+    why = reasons.get(loss.reason, f"it crashes ({loss.detail})")
+    for one in assignment.questions:
+        if one.id == question:
+            return one.refused(one.span, f"computing its answers: {why}", "make it smaller")
+    return EvaluationError("E210", f"the answers cannot be computed: {why}")
 
 
 def preferred(result: Result) -> Result:

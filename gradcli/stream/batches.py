@@ -8,16 +8,18 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradcli.errors import EvaluationError, GradcliError, UsageError
+from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
 from gradcli.stream.blocks import Block, read_blocks
-from gradcli.stream.conversion import Answer, Conversion, Reader
+from gradcli.stream.conversion import Answer, Conversion, Piece, Reader
 from gradcli.stream.inputs import LITTLE, PIECE, Input
 from gradcli.stream.jsonl import JsonLines
+from gradcli.stream.losses import Losses
 from gradcli.stream.outputs import Output
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.table import Table, take_header, with_whole_rows
 from gradcli.stream.writing import JsonLinesWriter, TableWriter, Writer
-from gradcli.workers import mapped
+from gradcli.workers.limits import Limits
+from gradcli.workers.pool import Answered, mapped
 
 FORMATS = ("jsonl", "csv")
 
@@ -37,6 +39,7 @@ class Batch:
     format: str | None
     is_each: bool
     jobs: int
+    limits: Limits
     is_fail_fast: bool
     watch: Callable[[Blocks, Input], Blocks]
     fail: Callable[[dict[str, Any]], None]
@@ -44,6 +47,7 @@ class Batch:
     failed: int = 0
     first_failure: int | None = None
     broken: list[GradcliError] = field(default_factory=list)  # errors that ended the input before its end
+    bugs: list[str] = field(default_factory=list)
 
     def run(self) -> None:
         """Convert everything; EvaluationError at the end where a record failed."""
@@ -118,11 +122,21 @@ class Batch:
         gc.collect()
         gc.freeze()  # collections need not look at what is there: 15 % where records are computed one by one
         is_shown = isinstance(convert.writer, TableWriter)
-        for answer in mapped(convert, blocks, self.jobs):
+        losses = Losses(convert, self.limits, self.bugs)
+        for answer in mapped(convert, self.pieces(convert, blocks), self.jobs, self.limits, losses):
             output.write(answer.text)
             self.add(answer, is_shown=is_shown)
             if answer.failures and self.is_fail_fast:
                 return
+
+    def pieces(self, convert: Conversion, blocks: Blocks) -> Iterator[Piece | Answered | None]:
+        """Yield the work for other processes; where there is one job, blocks of plain records are converted here."""
+        for block in blocks:
+            if block is None:
+                yield None
+                continue
+            answer = convert.at_once(block) if self.jobs == 1 else None
+            yield Piece(block) if answer is None else Answered(answer)
 
     def add(self, answer: Answer, *, is_shown: bool) -> None:
         """Count the records of an answer and its failures."""
@@ -138,6 +152,8 @@ class Batch:
         """Raise the error of the batch as a whole, if it has one."""
         if self.broken:
             raise self.broken[0]
+        if self.bugs:
+            raise InternalError(self.bugs[0])
         if self.failed:
             raise EvaluationError(
                 "E229",

@@ -6,7 +6,7 @@ import gc
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, groupby
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from gradcli.stream.blocks import Block
 from gradcli.stream.plan import Plan, Result, Task
 from gradcli.stream.records import Columns, Record
 from gradcli.stream.writing import Writer, error_facts
+from gradcli.workers.worker import part
 
 OFTEN = 256  # records or blocks between two collections of memory, which the process otherwise leaves out
 PROGRAMS = 256  # programs that are kept ready
@@ -33,6 +34,13 @@ class Reader(Protocol):
 
     def is_plain(self, row: bytes) -> bool:
         """Return whether `columns` takes a row, among others as plain."""
+
+
+class Piece(NamedTuple):
+    """A block to convert; `is_each_alone` where its records cannot be computed together."""
+
+    block: Block
+    is_each_alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,8 +64,11 @@ class Conversion:
     plans: dict[str, Plan] = field(default_factory=dict)
     uncollected: int = 0
 
-    def __call__(self, block: Block) -> Answer:
+    def __call__(self, piece: Piece) -> Answer:
         self.collect()
+        block = piece.block
+        if piece.is_each_alone:
+            return self.one_by_one(block, is_each_alone=True)
         return self.at_once(block) or self.sorted_out(block) or self.one_by_one(block)
 
     def collect(self) -> None:
@@ -76,9 +87,9 @@ class Conversion:
             return None
         try:
             result = self.plan.over(columns.values, columns.count)
-        except GradcliError:
+            return Answer(self.writer.columns(result, columns).encode(), columns.count, [])
+        except Exception:  # whatever it is, it is the error of one of the records: one by one it shows of which
             return None
-        return Answer(self.writer.columns(result, columns).encode(), columns.count, [])
 
     def sorted_out(self, block: Block) -> Answer | None:
         """Convert the plain records at once and the others alone; None where that is impossible or few are plain."""
@@ -105,10 +116,10 @@ class Conversion:
         failures = [facts for answer in answers for facts in answer.failures]
         return Answer(b"".join(answer.text for answer in answers), sum(answer.count for answer in answers), failures)
 
-    def one_by_one(self, block: Block) -> Answer:
+    def one_by_one(self, block: Block, *, is_each_alone: bool = False) -> Answer:
         """Convert each record: a wrong one gives its error, the others their results."""
         records = self.reader.records(block)
-        group = Group.of(records, self.plan)
+        group = Group({}) if is_each_alone else Group.of(records, self.plan)
         texts: list[str] = []
         failures: list[dict[str, Any]] = []
         count = 0
@@ -131,6 +142,7 @@ class Conversion:
     def alone(self, record: Record) -> str:
         """Return the line of one record; its error, if it has one, stays in the record."""
         if record.error is None:
+            part(str(record.line))
             try:
                 plan = self.plan or self.plan_of(record.program)
                 plan.check(record.values)
@@ -165,7 +177,7 @@ class Group:
         columns = {name: np.array([given[name] for given in values], np.float64) for name in plan.variables}
         try:
             result = plan.over(columns, len(members)) if members else None
-        except GradcliError:
+        except Exception:  # as in `at_once`
             return cls({})
         return cls({id(record): place for place, record in enumerate(members)}, result)
 

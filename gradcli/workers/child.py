@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, MutableSequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from mmap import mmap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Sender, standing_for
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LIMITS = "{0.seconds!r} {0.memory} {0.output}"
 
-lines: MutableSequence[int] = [0]  # the line that runs now, where the watcher can see it
+lines: Any = [0]  # the line that runs now, where the watcher can see it
 _senders: list[Sender] = []  # one in a child, none where nobody watches
 
 

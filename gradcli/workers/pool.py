@@ -48,7 +48,7 @@ Losing = Callable[[Any, Lost], Iterable[Again | Answered]]
 def mapped(work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing) -> Iterator[Any]:
     """Yield the answers of `work` to all items, in their order; before a pause, which is None, all before it.
 
-    Each item has the CPU seconds and the memory of the limits. What comes in place of an item that exceeds them, crashes
+    An item may be `Answered` already. Each has the CPU seconds and the memory of the limits. What comes in place of an item that exceeds them, crashes
     or meets a bug, `lost` says. An error of gradcli that `work` raises is raised here.
     """
     with closing(Pool(work, jobs, limits, lost)) as pool:
@@ -56,7 +56,10 @@ def mapped(work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Los
             if item is None:
                 yield from pool.finished()
                 continue
-            pool.put(item)
+            if isinstance(item, Answered):
+                pool.order.append(Slot(answer=item))
+            else:
+                pool.put(item)
             yield from pool.ready()
         yield from pool.finished()
 
@@ -64,10 +67,9 @@ def mapped(work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Los
 class Slot:
     """The place of an item in the order: an item that waits, then its answer."""
 
-    def __init__(self, item: Any) -> None:
+    def __init__(self, item: Any = None, answer: Answered | None = None) -> None:
         self.item = item
-        self.answer: Any = None
-        self.is_answered = False
+        self.answer = answer
 
 
 class Pool:
@@ -86,20 +88,21 @@ class Pool:
         self.order.append(slot)
         self.waiting.append(slot)
         self.hand_out()
-        while self.waiting or (len(self.order) > AHEAD * self.jobs and not self.order[0].is_answered):
+        while self.waiting or (len(self.order) > AHEAD * self.jobs and self.order[0].answer is None):
             self.take()
 
     def ready(self) -> Iterator[Any]:
         """Yield the answers whose turn it is."""
-        while self.order and self.order[0].is_answered:
-            yield self.order.popleft().answer
+        while self.order and (first := self.order[0].answer) is not None:
+            self.order.popleft()
+            yield first.answer
 
     def finished(self) -> Iterator[Any]:
         """Yield all answers that are to come."""
         while self.order:
-            while not self.order[0].is_answered:
+            yield from self.ready()
+            if self.order:
                 self.take()
-            yield self.order.popleft().answer
 
     def hand_out(self) -> None:
         """Give items that wait to processes that do not work."""
@@ -128,7 +131,7 @@ class Pool:
         kind, answer = worker.answer()
         if kind == "answer":
             slot = self.busy.pop(worker)
-            slot.answer, slot.is_answered, slot.item = answer, True, None
+            slot.answer, slot.item = Answered(answer), None
             self.idle.append(worker)
         elif kind == "error":
             raise answer
@@ -141,10 +144,8 @@ class Pool:
         place, again = self.order.index(slot), []
         del self.order[place]
         for number, one in enumerate(self.lost(slot.item, loss)):
-            new = Slot(one.item if isinstance(one, Again) else None)
-            if isinstance(one, Answered):
-                new.answer, new.is_answered = one.answer, True
-            else:
+            new = Slot(one.item) if isinstance(one, Again) else Slot(answer=one)
+            if new.answer is None:
                 again.append(new)
             self.order.insert(place + number, new)
         self.waiting.extendleft(reversed(again))

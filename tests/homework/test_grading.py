@@ -1,24 +1,33 @@
-"""A class graded in one process and in several, and graders that go to another process."""
+"""A class graded in one process and in several, work that goes to another process, and answers that end theirs."""
 
 from __future__ import annotations
 
 import pickle
+import signal
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gradcli.homework.assignment.assignments import read_assignment
-from gradcli.homework.grading import Grader, graded
+from gradcli.errors import UsageError
+from gradcli.homework.assignment.assignments import Assignment, Question, read_assignment
+from gradcli.homework.grading import Grader, Grading, Item, graded
 from gradcli.homework.model import ENDINGS
-from gradcli.homework.submission.submissions import submissions
+from gradcli.homework.solve.key import Key
+from gradcli.homework.submission.submissions import Submission, submissions
 from gradcli.source import Source
+from gradcli.workers.limits import Limits
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "homework"
 
 
+def assignment(name: str) -> Assignment:
+    return read_assignment(Source((SAMPLES / f"{name}.toml").read_text(encoding="utf-8"), name))
+
+
 def grader(name: str) -> Grader:
-    return Grader(read_assignment(Source((SAMPLES / f"{name}.toml").read_text(encoding="utf-8"), name)))
+    return Grader(assignment(name))
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -28,7 +37,7 @@ def test_results_stand_in_the_order_of_files_and_rows(tmp_path: Path, jobs: int)
     rows = [f"student {n},diamond,s,{n}" for n in range(40)]
     files[1].write_text("\n".join(["student,question,quantity,answer", *rows]))
     files[3].write_text("{}")
-    found = list(graded(grader("chain_rule"), files, jobs))
+    found = list(graded(assignment("chain_rule"), files, jobs))
     assert [one.student for one in found] == ["one", *(f"student {n}" for n in range(40)), "gone", "two"]
     assert [one.remarks for one in found if one.remarks] == [("it cannot be read: No such file or directory",)]
 
@@ -55,8 +64,73 @@ def test_a_submission_that_was_ended_has_no_points(reason: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["chain_rule", "autograd"])
-def test_a_pickled_grader_grades_alike(name: str) -> None:
-    own = grader(name)
+def test_work_that_is_sent_to_another_process_grades_alike(name: str) -> None:
+    own = Grading(assignment(name))
     other = pickle.loads(pickle.dumps(own))
-    files = sorted((SAMPLES / name).iterdir())
-    assert [repr(one) for one in graded(other, files)] == [repr(one) for one in graded(own, files)]
+    items = [Item(Submission(str(file), file.stem), file) for file in sorted((SAMPLES / name).iterdir())]
+    assert [repr(other(one)) for one in items] == [repr(own(one)) for one in items]
+
+
+HANGING = """
+[[question]]
+id = "first"
+program = "y = x**2"
+at = {x = 3}
+ask = ["y", "dy/dx"]
+[[question]]
+id = "second"
+program = "z = x**3"
+at = {x = 2}
+ask = ["z", "dz/dx"]
+"""
+RIGHT = {"y": "9", "dy/dx": "6", "z": "8", "dz/dx": "12"}
+ENDS = {
+    "time": lambda: ("a" * 10**6).rfind("ab" + "a" * 400_000),
+    "memory": lambda: bytearray(2**40),
+    "crash": lambda: signal.raise_signal(signal.SIGSEGV),
+    "bug": lambda: {}["nothing"],
+}
+
+
+@pytest.mark.parametrize("reason", ENDS)
+@pytest.mark.parametrize("fatal", [("y",), ("dy/dx",), ("dz/dx",), ("dy/dx", "z"), ("y", "z", "dz/dx"), tuple(RIGHT)])
+def test_an_answer_that_ends_its_process_costs_itself_and_where_it_is_the_second_what_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, fatal: tuple[str, ...]
+) -> None:
+    texts = {quantity: f"{'666' if quantity in fatal else right}" for quantity, right in RIGHT.items()}
+    lines = [f"{quantity} = {text}" for quantity, text in texts.items()]
+    mixed = "\n".join(["[first]", *lines[:2], "[second]", *lines[2:]])
+    right = "[first]\ny = 9\ndy/dx = 6\n[second]\nz = 8\ndz/dx = 12\n"
+    for name in ("ada", "ben", "cleo"):
+        (tmp_path / f"{name}.txt").write_text(mixed if name == "ben" else right)
+    monkeypatch.setattr(Key, "judged", ending(Key.judged, ENDS[reason]))
+    bugs: list[str] = []
+    work = graded(read_assignment(Source(HANGING, "week.toml")), sorted(tmp_path.iterdir()), 1, Limits(0.3), bugs)
+    ada, ben, cleo = work
+    assert ada.is_right and cleo.is_right
+    assert (ben.reason, ben.is_right) == (None, False)
+    ended = {answer.quantity: answer.reason for answer in ben.answers if answer.reason}
+    after = list(RIGHT)[list(RIGHT).index(fatal[1]) :] if len(fatal) > 1 else []
+    assert ended == dict.fromkeys([fatal[0], *after], "crash" if reason == "bug" else reason)
+    assert all(answer.verdict == "correct" for answer in ben.answers if not answer.reason)
+    assert all("KeyError" in bug for bug in bugs) and bool(bugs) == (reason == "bug")
+
+
+def ending(judged: Any, end: Any) -> Any:
+    """Return a method that ends its process at the answer 666."""
+    return lambda self, ask, text: end() if text == "666" else judged(self, ask, text)
+
+
+@pytest.mark.parametrize("reason", ENDS)
+def test_keys_that_cannot_be_made_are_an_error_of_their_question(monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
+    made = Key.__init__
+
+    def make(self: Key, question: Question, assignment: Assignment) -> None:
+        if question.id == "second":
+            ENDS[reason]()
+        made(self, question, assignment)
+
+    monkeypatch.setattr(Key, "__init__", make)
+    with pytest.raises(UsageError, match="question second: computing its answers: it (takes more than|crashes)") as told:
+        graded(read_assignment(Source(HANGING, "week.toml")), [], 1, Limits(0.3))
+    assert told.value.span is not None

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.stream.blocks import Block
-from gradcli.stream.conversion import Conversion
+from gradcli.stream.conversion import Conversion, Piece
 from gradcli.stream.jsonl import JsonLines
 from gradcli.stream.plan import Plan, Task
 from gradcli.stream.table import Table
@@ -71,8 +71,8 @@ def for_rows(program: str) -> Conversion:
 
 def assert_cuts_make_no_difference(convert: Conversion, lines: list[str]) -> str:
     data = [line.encode("utf-8", "surrogatepass") for line in lines]
-    whole = convert(Block(1, b"\n".join(data)))
-    parts = [convert(Block(number, line)) for number, line in enumerate(data, 1)]
+    whole = convert(Piece(Block(1, b"\n".join(data))))
+    parts = [convert(Piece(Block(number, line))) for number, line in enumerate(data, 1)]
     assert whole.text == b"".join(part.text for part in parts)
     assert whole.count == sum(part.count for part in parts)
     assert whole.failures == [failure for part in parts for failure in part.failures]
@@ -108,7 +108,7 @@ def test_rows(program: str, rows: list[str]) -> None:
     closed = [row for row in rows if row.count('"') % 2 == 0]
     assert_cuts_make_no_difference(for_rows(program), closed)
     convert = for_rows(program)
-    assert convert(Block(1, "\n".join(rows).encode())).text.endswith(b"\n") or not any(rows)
+    assert convert(Piece(Block(1, "\n".join(rows).encode()))).text.endswith(b"\n") or not any(rows)
 
 
 def assert_sorted_out(convert: Conversion, good: str, bad: list[str]) -> None:
@@ -133,12 +133,12 @@ def test_the_first_failure_can_end_a_block() -> None:
     convert.is_fail_fast = True
     lines = ['{"x": 1}'] * 20
     lines[7], lines[9] = "bad", '{"x": 1e999}'
-    answer = convert(Block(1, "\n".join(lines).encode()))
+    answer = convert(Piece(Block(1, "\n".join(lines).encode())))
     assert (answer.count, answer.text.count(b"\n"), [facts["line"] for facts in answer.failures]) == (8, 8, [8])
 
 
 def test_it_can_be_sent_to_another_process() -> None:
     for convert in (for_lines("x*y"), for_rows("x*y"), for_lines("sum(stack([x, y]))")):
         sent = pickle.loads(pickle.dumps(convert))
-        block = Block(1, b'{"x": 3, "y": 4}\na,3,4\n')
-        assert sent(block) == convert(block)
+        piece = Piece(Block(1, b'{"x": 3, "y": 4}\na,3,4\n'))
+        assert sent(piece) == convert(piece)

@@ -29,10 +29,12 @@ from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
 from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.submissions import Given
+from gradcli.workers.worker import at
 
 KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
 SHOWN = 300  # characters of an answer
 SAMPLES = 3  # points at which a wrong formula is looked into
+ANSWER, MARK = "answer", "\x1f"  # the beginning of a note of what the process is at, and what parts it
 
 
 class Key:
@@ -65,6 +67,7 @@ class Key:
         """Yield the answers to this question, in the order it asks; `unreadable` is why none could be read."""
         earlier: dict[Quantity, tuple[Problem, Typed]] = {}
         for ask in self.question.asks:
+            at(MARK.join((ANSWER, self.question.id, ask.written)))
             lines = given.get(ask.quantity, [])
             text = lines[0].text if lines else None
             if unreadable:
