@@ -42,6 +42,9 @@ class GradcliError(Exception):
         self.help = help
         self.source = source
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
     def at(self, span: Span | None = None, source: Source | None = None) -> Self:
         """Fill in the place where the error happened, unless a closer one is known."""
         if self.span is None:
@@ -62,6 +65,14 @@ class GradcliError(Exception):
             "end": None if self.span is None else self.span.end,
             "help": self.help or None,
         }
+
+
+def _restored(kind: type[GradcliError], arguments: tuple[Any, ...], facts: dict[str, Any]) -> GradcliError:
+    """Return an error that came from another process."""
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    error.__dict__.update(facts)
+    return error
 
 
 class UsageError(GradcliError):

@@ -13,8 +13,8 @@ import typer
 from gradcli.errors import UsageError
 
 if TYPE_CHECKING:
-    from gradcli.workers.limits import Limits
     from gradcli.render.text.looks import Looks
+    from gradcli.workers.limits import Limits
 
 
 class Color(StrEnum):

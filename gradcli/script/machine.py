@@ -28,10 +28,10 @@ def _unwatched(cell: Source) -> None:
 class Machine:
     """One run of a snippet.
 
-    `depth` is the number of calls within calls, `handled` the exception
-    that an `except` handles. `write` takes the output of the snippet, `warn` its warnings. `timeline` records autograd
-    where it is to be explained. `entered` hears of each cell, and the line that
-    runs stands in `lines[0]`, where another process may see it. `write_error` takes the output to `sys.stderr`; without it that is dropped.
+    `depth` is the number of calls within calls, `handled` the exception that an `except` handles. `write` takes the
+    output of the snippet, `warn` its warnings. `timeline` records autograd where it is to be explained. `entered` hears
+    of each cell, and the line that runs stands in `lines[0]`, where another process may see it. `write_error` takes the
+    output to `sys.stderr`; without it that is dropped.
     """
 
     def __init__(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from mmap import mmap
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ _senders: list[Sender] = []  # one in a child, none where nobody watches
 def live(work: Callable[[], int], descriptor: int, memory: mmap, parent: int) -> None:
     """Do the work in this process, a child that was just forked, and end it."""
     end_with(parent)
+    faulthandler.disable()  # a crash is told by the watcher
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is for the watcher
     global lines
     lines = memoryview(memory).cast("I")
@@ -33,6 +35,8 @@ def live(work: Callable[[], int], descriptor: int, memory: mmap, parent: int) ->
     _senders.append(sender)
     sys.stdout = standing_for(sys.stdout, sender, OUT)
     sys.stderr = standing_for(sys.stderr, sender, ERR)
+    with suppress(OSError):
+        os.environ.setdefault("COLUMNS", str(os.get_terminal_size(1).columns))
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for standard in (1, 2):  # a library writes there itself, past the streams
         os.dup2(nowhere, standard)
@@ -56,8 +60,6 @@ def begin(limits: Limits) -> None:
         limit_memory(limits.memory)
         forbid_writing()
     elif not hasattr(os, "fork"):
-        import faulthandler
-
         faulthandler.dump_traceback_later(limits.seconds + GRACE, exit=True)
 
 

@@ -1,4 +1,4 @@
-"""Walls around a process, as far as its system has them: an end with its parent, memory, no file to write, no socket."""
+"""Walls around a process, as far as the system has them: the end of its parent, memory, files to write, sockets."""
 
 from __future__ import annotations
 
@@ -20,20 +20,23 @@ WRITING = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000  # flags of open: write, read and 
 # Per machine: its number for filters; the calls that open a file, each with the place of its flags; the calls that make
 # files, names, sockets or programs, or reach other processes.
 # x86_64: creat, rename, mkdir, rmdir, link, unlink, symlink, chmod, fchmod, chown, fchown, lchown, truncate, mknod, the
-# same with `at`; socket, connect, bind, socketpair; execve, execveat; kill, ptrace, process_vm_writev; openat2, io_uring.
+# same with `at`; socket, connect, bind, socketpair; execve, execveat; kill, ptrace, process_vm_writev; openat2,
+# io_uring_setup.
+# fmt: off
 SYSTEMS = {
     "x86_64": (
         0xC000003E,
         ((2, 24), (257, 32)),
-        (85, 82, 83, 84, 86, 87, 88, 90, 91, 92, 93, 94, 76, 133, 258, 259, 260, 263, 264, 265, 266, 268, 316)
-        + (41, 42, 49, 53, 59, 322, 62, 101, 311, 437, 425),
+        (85, 82, 83, 84, 86, 87, 88, 90, 91, 92, 93, 94, 76, 133, 258, 259, 260, 263, 264, 265, 266, 268, 316,
+         41, 42, 49, 53, 59, 322, 62, 101, 311, 437, 425),
     ),
     "aarch64": (
         0xC00000B7,
         ((56, 32),),
-        (33, 34, 35, 36, 37, 38, 45, 52, 53, 54, 55, 276) + (198, 199, 200, 203, 221, 281, 129, 117, 271, 437, 425),
+        (33, 34, 35, 36, 37, 38, 45, 52, 53, 54, 55, 276, 198, 199, 200, 203, 221, 281, 129, 117, 271, 437, 425),
     ),
 }
+# fmt: on
 
 
 def end_with(parent: int) -> None:

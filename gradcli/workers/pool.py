@@ -1,4 +1,4 @@
-"""Many items in processes that serve one after the other, in order; an item that ends its process costs itself alone."""
+"""Many items in processes that serve item after item; one that ends its process costs itself alone."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from gradcli.workers.limits import Limits
 from gradcli.workers.worker import Worker
 
+LONGEST = 60.0  # seconds between two looks at the clock
 AHEAD = 32  # answers that may wait for an earlier one, for each process
 
 
@@ -42,14 +43,21 @@ class Answered:
     answer: Any
 
 
+@dataclass(frozen=True)
+class Failed:
+    """An error to raise in place of an answer."""
+
+    error: Exception
+
+
 Losing = Callable[[Any, Lost], Iterable[Again | Answered]]
 
 
 def mapped(work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing) -> Iterator[Any]:
     """Yield the answers of `work` to all items, in their order; before a pause, which is None, all before it.
 
-    An item may be `Answered` already. Each has the CPU seconds and the memory of the limits. What comes in place of an item that exceeds them, crashes
-    or meets a bug, `lost` says. An error of gradcli that `work` raises is raised here.
+    An item may be `Answered` already. Each has the CPU seconds and the memory of the limits. What comes in place of an
+    item that exceeds them, crashes or meets a bug, `lost` says. An error of gradcli that `work` raises is raised here.
     """
     with closing(Pool(work, jobs, limits, lost)) as pool:
         for item in items:
@@ -67,7 +75,7 @@ def mapped(work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Los
 class Slot:
     """The place of an item in the order: an item that waits, then its answer."""
 
-    def __init__(self, item: Any = None, answer: Answered | None = None) -> None:
+    def __init__(self, item: Any = None, answer: Answered | Failed | None = None) -> None:
         self.item = item
         self.answer = answer
 
@@ -95,6 +103,8 @@ class Pool:
         """Yield the answers whose turn it is."""
         while self.order and (first := self.order[0].answer) is not None:
             self.order.popleft()
+            if isinstance(first, Failed):
+                raise first.error
             yield first.answer
 
     def finished(self) -> Iterator[Any]:
@@ -116,7 +126,7 @@ class Pool:
         """Wait for a process to answer, to end or to be late."""
         from multiprocessing.connection import wait
 
-        rest = max(0.0, min(worker.deadline for worker in self.busy) - time.monotonic())
+        rest = min(max(0.0, min(worker.deadline for worker in self.busy) - time.monotonic()), LONGEST)
         ready = wait([worker.connection for worker in self.busy], rest)
         now = time.monotonic()
         for worker in list(self.busy):
@@ -134,7 +144,8 @@ class Pool:
             slot.answer, slot.item = Answered(answer), None
             self.idle.append(worker)
         elif kind == "error":
-            raise answer
+            self.busy.pop(worker).answer = Failed(answer)
+            worker.end()
         else:
             self.lose(worker, Lost(kind, worker.end(), answer))
 
@@ -153,5 +164,3 @@ class Pool:
     def close(self) -> None:
         for worker in [*self.busy, *self.idle]:
             worker.end()
-
-

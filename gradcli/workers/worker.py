@@ -58,7 +58,7 @@ class Worker:
         return float(CLOCK.unpack_from(self.note)[0]) + BACKSTOP * self.limits.seconds + GRACE
 
     def answer(self) -> tuple[str, Any]:
-        """Return `answer` and an answer, `error` and an error to raise, or the reason of the item's end and a detail."""
+        """Return `answer` and it, `error` and what to raise, or the reason for which the item ended and a detail."""
         try:
             kind, found, warned = self.connection.recv()
             for message in warned:
@@ -67,7 +67,7 @@ class Worker:
         except (EOFError, OSError):
             self.process.join()
         number = -(self.process.exitcode or 0)
-        if number == signal.SIGPROF if HAS_FORK else number == -1:
+        if number == getattr(signal, "SIGPROF", -1) or (number == -1 and not HAS_FORK):
             return "time", ""
         if number == getattr(signal, "SIGKILL", 9):  # the system does so where memory runs out
             return "memory", ""

@@ -41,12 +41,14 @@ def gradcli(capsys: pytest.CaptureFixture[str], arguments: str | Sequence[str]) 
 
 # A process inherits the peak that getrusage tells from its parent; the kernel's own count starts anew.
 PEAK = """
-import pathlib, sys
-from gradcli.cli import run
-code = run(sys.argv[1:])
+import pathlib, resource, sys
+from gradcli.__main__ import done
+code = done(sys.argv[1:])
 status = pathlib.Path("/proc/self/status")
 lines = status.read_text().splitlines() if status.exists() else []
-sys.stderr.write("peak " + "".join(line.split()[1] for line in lines if line.startswith("VmHWM")))
+peaks = [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]
+peaks.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.stderr.write(f"peak {max(peaks)}")
 sys.exit(code)
 """
 

@@ -184,6 +184,7 @@ def test_the_folder_does_not_matter(tmp_path: Path) -> None:
 def test_an_interruption_that_python_drops_comes_again() -> None:
     """As one during a destructor or a callback: it would be printed, and the command would go on."""
     program = """
+import sys
 import time
 import gradcli.__main__, gradcli.cli
 
@@ -196,6 +197,7 @@ def run(argv):
     time.sleep(100)
 
 gradcli.cli.run = run
+sys.argv = ["gradcli", "check"]
 gradcli.__main__.main()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60, check=False)

@@ -1,0 +1,5 @@
+"""Fixtures of tests that interrupt processes."""
+
+from __future__ import annotations
+
+from tests.commands.conftest import interruptible as interruptible

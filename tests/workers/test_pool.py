@@ -1,0 +1,215 @@
+"""Items in other processes: order, losses, limits, ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gradcli.errors import EvaluationError
+from gradcli.workers import worker
+from gradcli.workers.limits import Limits
+from gradcli.workers.pool import Again, Answered, Lost, mapped
+from gradcli.workers.worker import at, part
+from tests.workers.processes import are_gone, is_alive
+
+LIMITS = Limits(20.0)
+
+
+def endless() -> Any:
+    return ("a" * 10**6).rfind("ab" + "a" * 400_000)
+
+
+def deaf() -> Any:
+    """An endless loop in which no signal is heard that can be refused."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM, signal.SIGTERM, signal.SIGINT})
+    while True:
+        endless()
+
+
+ENDS = {
+    "time": [endless, deaf],
+    "memory": [lambda: bytearray(2**40), lambda: [bytearray(2**22) for _ in range(1000)]],
+    "crash": [lambda: signal.raise_signal(signal.SIGSEGV), lambda: os._exit(3), lambda: signal.raise_signal(6)],
+    "bug": [lambda: {}["nothing"], lambda: 1 / 0, lambda: lambda: 0],
+}
+
+
+def work(item: Any) -> Any:
+    at(f"at {item!r}")
+    return item() if callable(item) else item
+
+
+def test_answers_stand_in_the_order_of_the_items() -> None:
+    for jobs in (1, 3):
+        assert list(mapped(abs, range(-50, 0), jobs, LIMITS, unlost)) == list(range(50, 0, -1))
+
+
+def unlost(item: Any, loss: Lost) -> list[Again | Answered]:
+    pytest.fail(f"{item} is lost: {loss}")
+
+
+@pytest.mark.parametrize(("reason", "end"), [(reason, end) for reason, ends in ENDS.items() for end in ends])
+def test_an_item_that_ends_its_process_costs_itself_alone(reason: str, end: Any) -> None:
+    def perform(item: int) -> Any:
+        at(f"item {item}")
+        return end() if item == 3 else item
+
+    def lost(item: int, loss: Lost) -> list[Again | Answered]:
+        assert (item, loss.reason, loss.at) == (3, reason, "item 3")
+        return [Again(30), Answered("here"), Again(31)]
+
+    for jobs in (1, 2):
+        limits = Limits(0.3 if reason == "time" else 20.0, 2**29)
+        found = list(mapped(perform, range(6), jobs, limits, lost))
+        assert found == [0, 1, 2, 30, "here", 31, 4, 5]
+
+
+def test_every_item_may_be_lost_and_lost_again() -> None:
+    def perform(item: int) -> int:
+        if item < 100:
+            signal.raise_signal(signal.SIGKILL)
+        return item
+
+    def lost(item: int, loss: Lost) -> list[Again | Answered]:
+        return [Again(item + 40), Again(item + 80)]
+
+    expected = [n for item in (20, 30, 40) for n in leaves(item)]
+    for jobs in (1, 2):
+        assert list(mapped(perform, [20, 30, 40], jobs, LIMITS, lost)) == expected
+
+
+def leaves(item: int) -> Iterator[int]:
+    if item >= 100:
+        yield item
+        return
+    yield from leaves(item + 40)
+    yield from leaves(item + 80)
+
+
+def test_a_part_of_an_item_has_the_whole_time_for_itself() -> None:
+    def perform(item: int) -> str:
+        for number in range(item):
+            part(str(number))
+            busy(0.2)
+        return "done"
+
+    assert list(mapped(perform, [5], 1, LIMITS, unlost)) == ["done"]
+
+
+def busy(seconds: float) -> None:
+    start = time.process_time()
+    while time.process_time() - start < seconds:
+        sum(range(1000))
+
+
+def test_a_process_that_sleeps_is_ended_by_the_clock_on_the_wall() -> None:
+    losses: list[Lost] = []
+
+    def lost(item: int, loss: Lost) -> list[Again | Answered]:
+        losses.append(loss)
+        return []
+
+    start = time.monotonic()
+    assert list(mapped(lambda item: time.sleep(60), [1], 1, Limits(0.05), lost)) == []
+    assert [loss.reason for loss in losses] == ["time"]
+    assert time.monotonic() - start < 30  # of the sixty seconds
+
+
+def test_an_error_of_gradcli_is_raised_here() -> None:
+    def perform(item: int) -> int:
+        if item == 2:
+            raise EvaluationError("E210", "two")
+        return item
+
+    found = mapped(perform, range(5), 1, LIMITS, unlost)
+    assert [next(found), next(found)] == [0, 1]
+    with pytest.raises(EvaluationError, match="two"):
+        next(found)
+
+
+def test_before_a_pause_all_answers_come() -> None:
+    told: list[Any] = []
+
+    def items() -> Iterator[Any]:
+        for number in range(3):
+            yield number
+            yield None
+            assert told == list(range(number + 1))
+
+    told.extend(mapped(abs, items(), 2, LIMITS, unlost))
+    assert told == [0, 1, 2]
+
+
+def test_warnings_are_heard_here() -> None:
+    def perform(item: int) -> int:
+        warnings.warn(f"number {item}", UserWarning, stacklevel=1)
+        return item
+
+    with pytest.warns(UserWarning, match="number") as heard:
+        assert list(mapped(perform, range(3), 1, LIMITS, unlost)) == [0, 1, 2]
+    assert [str(one.message) for one in heard] == ["number 0", "number 1", "number 2"]
+
+
+def test_what_a_library_prints_goes_nowhere(capfd: pytest.CaptureFixture[str]) -> None:
+    def perform(item: int) -> int:
+        print("here")
+        os.write(1, b"and here")
+        os.write(2, b"and there")
+        return item
+
+    assert list(mapped(perform, [1], 1, LIMITS, unlost)) == [1]
+    assert capfd.readouterr() == ("", "")
+
+
+class Elsewhere:
+    """Work that finds itself on a system without `fork` when it comes to another process."""
+
+    def __call__(self, item: Any) -> Any:
+        return work(item)
+
+    def __setstate__(self, state: None) -> None:
+        worker.HAS_FORK = False
+
+    def __getstate__(self) -> int:
+        return 1
+
+
+def test_without_children_that_share_memory_a_timer_ends_an_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "HAS_FORK", False)
+    losses: list[Lost] = []
+
+    def lost(item: Any, loss: Lost) -> list[Again | Answered]:
+        losses.append(loss)
+        return [Answered("lost")]
+
+    assert list(mapped(Elsewhere(), [1, endless, 2], 1, Limits(0.05), lost)) == [1, "lost", 2]
+    assert [loss.reason for loss in losses] == ["time"]
+
+
+def test_processes_end_with_a_parent_that_is_killed() -> None:
+    code = (
+        "import os, time\n"
+        "from gradcli.workers.limits import Limits\n"
+        "from gradcli.workers.pool import Pool\n"
+        "pool = Pool(time.sleep, 2, Limits(500.0), None)\n"
+        "pool.put(600)\n"
+        "pool.put(600)\n"
+        "print(*(worker.process.pid for worker in pool.busy), flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        children = list(map(int, parent.stdout.readline().split()))
+        assert len(children) == 2
+        assert all(map(is_alive, children))
+        parent.kill()
+        parent.wait()
+        assert are_gone(children)

@@ -1,0 +1,240 @@
+"""A command in a child that is watched: its output, its limits, its ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradcli.errors import EvaluationError
+from gradcli.source import Source
+from gradcli.workers import child
+from gradcli.workers.limits import Limits
+from gradcli.workers.watch import watched
+from tests.workers.processes import are_gone
+
+ROOT = Path(__file__).parents[2]
+
+
+def endless() -> Any:
+    return ("a" * 10**6).rfind("ab" + "a" * 400_000)
+
+
+def deaf() -> Any:
+    signal.pthread_sigmask(signal.SIG_BLOCK, set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP})
+    while True:
+        endless()
+
+
+def test_both_streams_and_the_exit_code_come_through(capfd: pytest.CaptureFixture[str]) -> None:
+    def work() -> int:
+        print("one")
+        print("two", end="")
+        print("é", file=sys.stderr)
+        print("x" * 10**6)
+        os.write(1, b"of a library")
+        return 7
+
+    assert watched(work) == 7
+    assert capfd.readouterr() == ("one\ntwo" + "x" * 10**6 + "\n", "é\n")
+
+
+@pytest.mark.parametrize("end", [endless, deaf, lambda: time.sleep(60)])
+def test_time_ends_it_and_the_line_is_told(capfd: pytest.CaptureFixture[str], end: Callable[[], Any]) -> None:
+    def work() -> int:
+        child.at(Source("one\n  two\nthree\n", "lesson.py"))
+        child.begin(Limits(0.1))
+        print("said before")
+        child.lines[0] = 2
+        end()
+        return 0
+
+    start = time.monotonic()
+    with pytest.raises(EvaluationError, match=r"takes more than 0\.1 s") as told:
+        watched(work)
+    facts = told.value.facts()
+    assert (facts["line"], facts["column"]) == (2, 3)
+    assert told.value.code == "E403"
+    assert capfd.readouterr().out == "said before\n"
+    assert time.monotonic() - start < 30  # of the sixty
+
+
+@pytest.mark.parametrize(
+    ("end", "word"),
+    [
+        (lambda: signal.raise_signal(signal.SIGSEGV), "SIGSEGV"),
+        (lambda: os._exit(3), "exit code 3"),
+        (lambda: signal.raise_signal(signal.SIGKILL), "memory"),
+    ],
+)
+def test_a_crash_is_an_error(capfd: pytest.CaptureFixture[str], end: Callable[[], Any], word: str) -> None:
+    def work() -> int:
+        print("said before")
+        end()
+        return 0
+
+    with pytest.raises(EvaluationError, match=word) as told:
+        watched(work)
+    assert told.value.exit_code == 3
+    assert capfd.readouterr().out == "said before\n"
+
+
+def test_memory_is_limited() -> None:
+    def work() -> int:
+        child.begin(Limits(memory=2**29))
+        try:
+            bytearray(2**30)
+        except MemoryError:
+            return 5
+        return 0
+
+    assert watched(work) == 5
+
+
+@pytest.mark.parametrize("most", [0, 1, 999, 1000, 1001, 5000, 10**6])
+def test_a_long_text_is_cut_at_the_end_of_a_line(capfd: pytest.CaptureFixture[str], most: int) -> None:
+    lines = [f"line {number}\n" for number in range(2000)]
+
+    def work() -> int:
+        child.begin(Limits(output=most))
+        for line in lines:
+            print(line, end="")
+        return 0
+
+    assert watched(work) == 0
+    out, err = capfd.readouterr()
+    whole = "".join(lines)
+    if len(whole) <= most:
+        assert (out, err) == (whole, "")
+    else:
+        assert out == whole[: whole.rfind("\n", 0, most) + 1]
+        assert "was cut; --max-output SIZE allows more" in err
+
+
+@pytest.mark.parametrize("size", [10, 10**6])
+def test_a_document_is_whole_or_not_there(capfd: pytest.CaptureFixture[str], size: int) -> None:
+    def work() -> int:
+        child.begin(Limits(output=1000))
+        print("x" * size)
+        return 0
+
+    if size < 1000:
+        assert watched(work, is_document=True) == 0
+        assert capfd.readouterr().out == "x" * size + "\n"
+    else:
+        with pytest.raises(EvaluationError, match="the document has more than 1000 bytes"):
+            watched(work, is_document=True)
+        assert capfd.readouterr().out == ""
+
+
+def test_a_document_of_a_child_that_ends_too_early_is_not_there(capfd: pytest.CaptureFixture[str]) -> None:
+    def work() -> int:
+        print('{"half": ', flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return 0
+
+    with pytest.raises(EvaluationError):
+        watched(work, is_document=True)
+    assert capfd.readouterr().out == ""
+
+
+def test_the_clock_stands_while_the_child_waits() -> None:
+    def work() -> int:
+        child.begin(Limits(0.2))
+        with child.waiting():
+            time.sleep(1)
+        return 4
+
+    assert watched(work) == 4
+
+
+def attempts(folder: Path) -> dict[str, Callable[[], Any]]:
+    """What a child may not do, by name."""
+    return {
+        "write": lambda: (folder / "new").write_text("x"),
+        "append": lambda: (folder / "old").open("a"),
+        "shorten": lambda: os.truncate(folder / "old", 0),
+        "remove": lambda: (folder / "old").unlink(),
+        "rename": lambda: (folder / "old").rename(folder / "other"),
+        "link": lambda: (folder / "link").symlink_to("old"),
+        "folder": lambda: (folder / "inner").mkdir(),
+        "mode": lambda: (folder / "old").chmod(0o777),
+        "connect": lambda: socket.create_connection(("127.0.0.1", 9), 1),
+        "listen": socket.socket,
+        "program": lambda: os.execv("/bin/true", ["true"]),
+        "signal": lambda: os.kill(os.getppid(), 0),
+    }
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no filter for system calls")
+@pytest.mark.parametrize("name", attempts(Path()))
+def test_no_file_is_written_and_no_socket_opened(tmp_path: Path, name: str) -> None:
+    (tmp_path / "old").write_text("old")
+
+    def work() -> int:
+        child.begin(Limits())
+        assert (tmp_path / "old").read_text() == "old"
+        try:
+            attempts(tmp_path)[name]()
+        except OSError:
+            return 1
+        return 0
+
+    assert watched(work) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert (tmp_path / "old").read_text() == "old"
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interruption_ends_it_and_keeps_what_was_printed(tmp_path: Path) -> None:
+    snippet = tmp_path / "lesson.py"
+    snippet.write_text(INTERRUPTED)
+    command = [sys.executable, "-m", "gradcli", "run", str(snippet)]
+    with subprocess.Popen(command, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"now\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, b"before\n", b"")
+
+
+INTERRUPTED = """
+import sys
+print("before")
+print("now", file=sys.stderr)
+while True: ("a" * 10**6).rfind("ab" + "a" * 400_000)
+"""
+
+
+def test_the_child_ends_with_a_parent_that_is_killed() -> None:
+    code = (
+        "import os, time\n"
+        "from gradcli.workers.watch import watched\n"
+        "def work():\n"
+        "    print(os.getpid(), flush=True)\n"
+        "    time.sleep(600)\n"
+        "watched(work)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        parent.kill()
+        parent.wait()
+    assert are_gone([pid])
+
+
+@pytest.mark.parametrize("closed", ["0", "1", "2"])
+def test_a_closed_stream_costs_only_itself(closed: str) -> None:
+    command = f'"{sys.executable}" -m gradcli eval "x**2" x=3 {closed}>&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, check=False, cwd=ROOT, text=True)
+    assert done.returncode == 0
+    assert ("Gradients" in done.stdout) == (closed != "1")
+    assert done.stderr == ""
