@@ -106,7 +106,7 @@ class ItemLimited:
     def of_item(self) -> Limits:
         from gradcli.workers.limits import Limits
 
-        return Limits(self.item_timeout, self.item_memory)
+        return Limits(self.item_timeout, self.item_memory, option="--item-timeout")
 
     def begin(self) -> None:
         """Hold this process itself to the limits, where it does the work of one item."""

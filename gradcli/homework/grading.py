@@ -19,11 +19,11 @@ from gradcli.homework.solve.key import ANSWER, MARK, Key, on_one_line
 from gradcli.homework.submission.files import students_of
 from gradcli.homework.submission.submissions import CLASS, Given, Submission, submissions
 from gradcli.workers.limits import Limits, written
+from gradcli.workers.notes import part
 from gradcli.workers.pool import Again, Lost, mapped
-from gradcli.workers.worker import part
 
 ITEM = Limits(10.0)  # of a submission, in CPU seconds
-KEY, READING = "key", "reading"  # what a process is at, but for an ANSWER
+KEY, READING = "question ", "reading"  # what a process is at, but for an ANSWER
 READY = "ready"  # the item that makes the keys
 
 Place = tuple[str, str]  # question and quantity, as the assignment writes them
@@ -36,7 +36,7 @@ class Grader:
         self.assignment = assignment
         self.keys: dict[str, Key] = {}
         for question in assignment.questions:
-            part(f"{KEY}{MARK}{question.id}")
+            part(f"{KEY}{question.id}")
             self.keys[question.id] = Key(question, assignment)
 
     def grade(
@@ -135,8 +135,8 @@ def graded(
 
     def lost(item: Item | str, loss: Lost) -> list[Again]:
         kind, _, place = loss.at.partition(MARK)
-        if isinstance(item, str) or kind == KEY:
-            raise unkeyed(assignment, place, loss, limits)
+        if isinstance(item, str) or kind.startswith(KEY):
+            raise unkeyed(assignment, loss, limits)
         if loss.reason == "bug" and bugs is not None:
             bugs.append(loss.detail)
         reason = "crash" if loss.reason == "bug" else loss.reason
@@ -163,7 +163,7 @@ def items(files: Sequence[Path]) -> Iterator[Item]:
             yield Item(Submission(str(file), student), file)
 
 
-def unkeyed(assignment: Assignment, question: str, loss: Lost, limits: Limits) -> GradcliError:
+def unkeyed(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliError:
     """Return the error of a question whose answers cannot be computed within the limits."""
     reasons = {
         "time": f"it takes more than {limits.seconds:g} s; --item-timeout SECONDS allows more",
@@ -171,7 +171,7 @@ def unkeyed(assignment: Assignment, question: str, loss: Lost, limits: Limits) -
     }
     why = reasons.get(loss.reason, f"it crashes ({loss.detail})")
     for one in assignment.questions:
-        if one.id == question:
+        if loss.at == f"{KEY}{one.id}":
             return one.refused(one.span, f"computing its answers: {why}", "make it smaller")
     return EvaluationError("E210", f"the answers cannot be computed: {why}")
 

@@ -15,7 +15,7 @@ from gradcli.stream.blocks import Block
 from gradcli.stream.plan import Plan, Result, Task
 from gradcli.stream.records import Columns, Record
 from gradcli.stream.writing import Writer, error_facts
-from gradcli.workers.worker import part
+from gradcli.workers.notes import part
 
 OFTEN = 256  # records or blocks between two collections of memory, which the process otherwise leaves out
 PROGRAMS = 256  # programs that are kept ready

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from mmap import mmap
 from typing import Any, TextIO
 
+from gradcli.workers.notes import NOTE
+
 OUT, ERR, BEGIN, PAUSE, SOURCE, END = range(6)  # kinds of frames
 FRAME = struct.Struct("<BI")  # kind, bytes
 PARCEL = struct.Struct("<Q")  # bytes of the frames that are handed over at once
@@ -21,8 +23,8 @@ SIZE = 2**22  # bytes of the memory, of which only what is used is taken
 
 
 def shared() -> mmap:
-    """Return memory that a child will share."""
-    return mmap(-1, SIZE)
+    """Return memory that a child will share; its last bytes are for a note."""
+    return mmap(-1, SIZE + NOTE)
 
 
 class Sender:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Sender, standing_for
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
 from gradcli.workers.limits import GRACE, Limits
+from gradcli.workers.notes import Note, take
 
 if TYPE_CHECKING:
     from gradcli.source import Source
 
-LIMITS = "{0.seconds!r} {0.memory} {0.output}"
+LIMITS = "{0.seconds!r} {0.memory} {0.output} {0.option}"
 
 lines: Any = [0]  # the line that runs now, where the watcher can see it
 _senders: list[Sender] = []  # one in a child, none where nobody watches
@@ -31,6 +32,7 @@ def live(work: Callable[[], int], descriptor: int, memory: mmap, parent: int) ->
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is for the watcher
     global lines
     lines = memoryview(memory).cast("I")
+    take(Note(memory), None)
     sender = Sender(descriptor, memory)
     _senders.append(sender)
     sys.stdout = standing_for(sys.stdout, sender, OUT)

@@ -14,11 +14,15 @@ SIZES = "write a number with K, M or G, such as 512M"
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a command, in wall seconds, or of an item, in CPU seconds; sizes in bytes."""
+    """Limits of a command, in wall seconds, or of an item, in CPU seconds; sizes in bytes.
+
+    `option` sets the seconds on the command line.
+    """
 
     seconds: float = 60.0
     memory: int = 2**30
     output: int = 2**26
+    option: str = "--timeout"
 
 
 def read_size(text: str) -> int:

@@ -19,6 +19,7 @@ from gradcli.source import Source, Span
 from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Receiver, shared
 from gradcli.workers.child import live
 from gradcli.workers.limits import GRACE, Limits, written
+from gradcli.workers.notes import Note
 from gradcli.workers.relay import Relay, TooLargeError
 
 ENOUGH = 2**16  # bytes that are read at a time
@@ -48,6 +49,7 @@ class Watcher:
     def __init__(self, pid: int, descriptor: int, memory: mmap, relay: Relay) -> None:
         self.pid, self.descriptor, self.memory, self.relay = pid, descriptor, memory, relay
         self.receiver = Receiver(memory)
+        self.note = Note(memory)
         self.limits = Limits()
         self.deadline: float | None = None
         self.left: float | None = None  # seconds, while the clock stands
@@ -78,11 +80,15 @@ class Watcher:
 
     def arrived(self) -> bytes:
         """Return some bytes of the child, none where it has ended or its time is over."""
-        rest = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
-        if select.select([self.descriptor], [], [], rest)[0]:
-            return os.read(self.descriptor, ENOUGH)
-        self.is_late = True
-        return b""
+        while True:
+            rest = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
+            if select.select([self.descriptor], [], [], rest)[0]:
+                return os.read(self.descriptor, ENOUGH)
+            again = self.note.began + self.limits.seconds + GRACE
+            if again <= time.monotonic():
+                self.is_late = True
+                return b""
+            self.deadline = again  # for a part that began since then
 
     def take(self, frames: Iterable[tuple[int, bytes]]) -> None:
         for kind, data in frames:
@@ -92,8 +98,8 @@ class Watcher:
                 if self.deadline is not None:
                     self.deadline += time.monotonic() - before
             elif kind == BEGIN:
-                seconds, memory, output = data.decode().split()
-                self.limits = Limits(float(seconds), int(memory), int(output))
+                seconds, memory, output, option = data.decode().split()
+                self.limits = Limits(float(seconds), int(memory), int(output), option)
                 self.relay.most = self.limits.output
                 self.deadline = time.monotonic() + self.limits.seconds + GRACE
             elif kind == PAUSE:
@@ -132,15 +138,16 @@ class Watcher:
         """Return the error of work that did not come to its end, at the line that ran."""
         assert self.status is not None
         number = os.WTERMSIG(self.status) if os.WIFSIGNALED(self.status) else 0
+        what = self.note.text or "this"
         if self.is_late:
-            error = EvaluationError("E403", f"this takes more than {self.limits.seconds:g} s")
-            error.help = "is it too large, or endless? --timeout SECONDS allows more"
+            error = EvaluationError("E403", f"{what} takes more than {self.limits.seconds:g} s")
+            error.help = f"is it too large, or endless? {self.limits.option} SECONDS allows more"
         elif number == signal.SIGKILL:
-            error = EvaluationError("E403", "the system ended this: there may be too little memory")
+            error = EvaluationError("E403", f"the system ended {what}: there may be too little memory")
             error.help = "try it at a smaller size"
         else:
             how = signal.Signals(number).name if number else f"exit code {os.WEXITSTATUS(self.status)}"
-            error = EvaluationError("E404", f"this ended without an answer ({how})")
+            error = EvaluationError("E404", f"{what} ended without an answer ({how})")
             error.help = "this is a fault of gradcli, or of Python: please report what you ran"
         line = int.from_bytes(self.memory[:4], sys.byteorder)
         if self.source is not None and 0 < line <= self.source.text.count("\n") + 1:

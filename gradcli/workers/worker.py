@@ -8,9 +8,7 @@ import math
 import multiprocessing
 import os
 import signal
-import struct
 import sys
-import time
 import traceback
 import warnings
 from collections.abc import Sequence
@@ -20,23 +18,21 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from gradcli.errors import GradcliError
+from gradcli.workers import notes
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
 from gradcli.workers.limits import BACKSTOP, GRACE, Limits
-
-CLOCK = struct.Struct("<d")  # when the item, or the part of it, began
-NOTE = 2**12  # bytes of the clock and of the text that says what a process is at
-HAS_FORK = sys.platform == "linux"
+from gradcli.workers.notes import NOTE, Note
 
 
 class Worker:
     """The owner's side of a process."""
 
     def __init__(self, work: Any, limits: Limits, others: Sequence[Worker]) -> None:
-        context: Any = multiprocessing.get_context("fork" if HAS_FORK else "spawn")
+        context: Any = multiprocessing.get_context("fork" if notes.HAS_FORK else "spawn")
         self.connection, theirs = context.Pipe()
         # A process that is forked has all ends that are open here; with them closed, each sees when this one is gone.
-        inherited = [self.connection, *(other.connection for other in others)] if HAS_FORK else []
-        self.note = mmap(-1, NOTE) if HAS_FORK else None
+        inherited = [self.connection, *(other.connection for other in others)] if notes.HAS_FORK else []
+        self.note = Note(mmap(-1, NOTE)) if notes.HAS_FORK else None
         self.limits = limits
         arguments = (theirs, work, limits, self.note, inherited, os.getpid())
         self.process = context.Process(target=_serve, args=arguments, daemon=True)
@@ -46,7 +42,7 @@ class Worker:
     def send(self, item: Any) -> None:
         """Give an item to the process."""
         if self.note is not None:
-            begun(self.note)
+            self.note.begin()
         with suppress(OSError):  # that it has ended shows when it should answer
             self.connection.send(item)
 
@@ -55,7 +51,7 @@ class Worker:
         """The moment at which the item is over, by the clock on the wall."""
         if self.note is None:  # a timer of its own ends the process
             return math.inf
-        return float(CLOCK.unpack_from(self.note)[0]) + BACKSTOP * self.limits.seconds + GRACE
+        return self.note.began + BACKSTOP * self.limits.seconds + GRACE
 
     def answer(self) -> tuple[str, Any]:
         """Return `answer` and it, `error` and what to raise, or the reason for which the item ended and a detail."""
@@ -67,7 +63,7 @@ class Worker:
         except (EOFError, OSError):
             self.process.join()
         number = -(self.process.exitcode or 0)
-        if number == getattr(signal, "SIGPROF", -1) or (number == -1 and not HAS_FORK):
+        if number == getattr(signal, "SIGPROF", -1) or (number == -1 and not notes.HAS_FORK):
             return "time", ""
         if number == getattr(signal, "SIGKILL", 9):  # the system does so where memory runs out
             return "memory", ""
@@ -75,57 +71,22 @@ class Worker:
 
     def end(self) -> str:
         """End the process; the text that the work noted last."""
-        if HAS_FORK:
+        if notes.HAS_FORK:
             self.process.kill()
         else:
             self.process.terminate()
         self.process.join()
         self.connection.close()
-        return "" if self.note is None else self.note[CLOCK.size :].partition(b"\0")[0].decode("utf-8", "replace")
-
-
-_own: list[tuple[mmap | None, Limits]] = []  # of this process, if it is one that serves
-
-
-def begun(note: mmap, text: str = "") -> None:
-    """Note what begins now."""
-    data = text.encode("utf-8", "replace")[: NOTE - CLOCK.size - 1] + b"\0"
-    note[: CLOCK.size + len(data)] = CLOCK.pack(time.monotonic()) + data
-
-
-def at(text: str) -> None:
-    """Note what this process is at, for its owner to say if it ends there."""
-    for note, _ in _own:
-        if note is not None:
-            data = text.encode("utf-8", "replace")[: NOTE - CLOCK.size - 1] + b"\0"
-            note[CLOCK.size : CLOCK.size + len(data)] = data
-
-
-def part(text: str) -> None:
-    """Begin a part of an item that has the whole time of an item for itself."""
-    for note, limits in _own:
-        if note is not None:
-            begun(note, text)
-        set_timer(limits.seconds)
-
-
-def set_timer(seconds: float) -> None:
-    """End this process when it has worked for so many seconds; 0 for no end."""
-    if HAS_FORK:
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-    elif seconds:
-        faulthandler.dump_traceback_later(BACKSTOP * seconds, exit=True)
-    else:
-        faulthandler.cancel_dump_traceback_later()
+        return "" if self.note is None else self.note.text
 
 
 def _serve(
-    connection: Connection, work: Any, limits: Limits, notes: mmap | None, inherited: Sequence[Connection], parent: int
+    connection: Connection, work: Any, limits: Limits, note: Note | None, inherited: Sequence[Connection], parent: int
 ) -> None:
     """Answer until nobody asks; an interruption is for the process that asks."""
     for other in inherited:
         other.close()
-    _confine(limits, notes, parent)
+    _confine(limits, note, parent)
     warned: list[str] = []
     warnings.showwarning = lambda message, *place, **stream: warned.append(str(message))
     gc.freeze()
@@ -146,12 +107,12 @@ def _serve(
         warned.clear()
 
 
-def _confine(limits: Limits, notes: mmap | None, parent: int) -> None:
+def _confine(limits: Limits, note: Note | None, parent: int) -> None:
     """Put the walls around this process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _own.append((notes, limits))
-    if HAS_FORK:
+    notes.take(note, limits)
+    if notes.HAS_FORK:
         end_with(parent)
         faulthandler.disable()
         signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which ends the process, whatever it is at
@@ -166,7 +127,7 @@ def _confine(limits: Limits, notes: mmap | None, parent: int) -> None:
 
 def _answer(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:
     """Return the answer to an item, as `Worker.answer` does."""
-    set_timer(limits.seconds)
+    notes.set_timer(limits.seconds)
     try:
         return "answer", work(item)
     except GradcliError as error:
@@ -176,7 +137,7 @@ def _answer(work: Any, item: Any, limits: Limits) -> tuple[str, Any]:
     except Exception as error:
         return "bug", told(error)
     finally:
-        set_timer(0)
+        notes.set_timer(0)
 
 
 def told(error: Exception) -> str:

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from gradcli.errors import EvaluationError
-from gradcli.workers import worker
+from gradcli.workers import notes
 from gradcli.workers.limits import Limits
+from gradcli.workers.notes import at, part
 from gradcli.workers.pool import Again, Answered, Lost, mapped
-from gradcli.workers.worker import at, part
 from tests.workers.processes import are_gone, is_alive
 
 LIMITS = Limits(20.0)
@@ -176,14 +176,14 @@ class Elsewhere:
         return work(item)
 
     def __setstate__(self, state: None) -> None:
-        worker.HAS_FORK = False
+        notes.HAS_FORK = False
 
     def __getstate__(self) -> int:
         return 1
 
 
 def test_without_children_that_share_memory_a_timer_ends_an_item(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "HAS_FORK", False)
+    monkeypatch.setattr(notes, "HAS_FORK", False)
     losses: list[Lost] = []
 
     def lost(item: Any, loss: Lost) -> list[Again | Answered]:

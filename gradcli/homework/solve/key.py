@@ -29,7 +29,7 @@ from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
 from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.submissions import Given
-from gradcli.workers.worker import at
+from gradcli.workers.notes import at
 
 KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
 SHOWN = 300  # characters of an answer

@@ -1,0 +1,78 @@
+"""What a process is at, and since when, in memory that its owner sees; and the timer that ends it."""
+
+from __future__ import annotations
+
+import faulthandler
+import signal
+import struct
+import sys
+import time
+from mmap import mmap
+
+from gradcli.workers.limits import BACKSTOP, Limits
+
+CLOCK = struct.Struct("<d")  # when the item, or the part of it, began
+NOTE = 2**12  # bytes of the clock and of the text
+HAS_FORK = sys.platform == "linux"
+
+
+class Note:
+    """The last bytes of a memory that two processes share."""
+
+    def __init__(self, memory: mmap) -> None:
+        self.memory = memory
+        self.start = len(memory) - NOTE
+
+    def begin(self, text: str = "") -> None:
+        """Say what begins now."""
+        CLOCK.pack_into(self.memory, self.start, time.monotonic())
+        self.say(text)
+
+    def say(self, text: str) -> None:
+        """Say what goes on, without a new beginning."""
+        data = text.encode("utf-8", "replace")[: NOTE - CLOCK.size - 1] + b"\0"
+        place = self.start + CLOCK.size
+        self.memory[place : place + len(data)] = data
+
+    @property
+    def began(self) -> float:
+        """The moment of the last beginning, by the clock on the wall."""
+        return float(CLOCK.unpack_from(self.memory, self.start)[0])
+
+    @property
+    def text(self) -> str:
+        return self.memory[self.start + CLOCK.size :].partition(b"\0")[0].decode("utf-8", "replace")
+
+
+_own: list[tuple[Note | None, Limits | None]] = []  # of this process, if another one owns it
+
+
+def take(note: Note | None, limits: Limits | None) -> None:
+    """Note from now on, in this process, what it is at; with limits a timer of its own ends parts that take longer."""
+    _own.append((note, limits))
+
+
+def at(text: str) -> None:
+    """Note what this process is at, for its owner to say if it ends there."""
+    for note, _ in _own:
+        if note is not None:
+            note.say(text)
+
+
+def part(text: str) -> None:
+    """Begin a part of an item that has the whole time of an item for itself."""
+    for note, limits in _own:
+        if note is not None:
+            note.begin(text)
+        if limits is not None:
+            set_timer(limits.seconds)
+
+
+def set_timer(seconds: float) -> None:
+    """End this process when it has worked for so many seconds; 0 for no end."""
+    if HAS_FORK:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+    elif seconds:
+        faulthandler.dump_traceback_later(BACKSTOP * seconds, exit=True)
+    else:
+        faulthandler.cancel_dump_traceback_later()
