@@ -23,13 +23,15 @@ def main() -> None:
     sys.exit(code)
 
 
-def done(argv: list[str]) -> int:
-    """Run a command line in a child that is watched, where the system has children, and return the exit code.
+HAVE_ITEMS = ("check", "batch")  # with children of their own, one item after the other
+HARMLESS = ("ops", "schema")  # take nothing from strangers, as options before a command do
 
-    `check` and `batch` have children of their own for their items.
-    """
-    has_items = argv[:1] in (["check"], ["batch"]) and not {"--lint", "--key"} & set(argv)
-    if has_items or not hasattr(os, "fork"):
+
+def done(argv: list[str]) -> int:
+    """Run a command line, in a child that is watched where the system has children, and return the exit code."""
+    name = argv[0] if argv else "-"
+    is_one_item = name not in HAVE_ITEMS or "--lint" in argv or "--key" in argv
+    if not is_one_item or name in HARMLESS or name.startswith("-") or not hasattr(os, "fork"):
         return run(argv)
     from gradcli.errors import GradcliError
     from gradcli.workers.watch import watched

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,16 +15,16 @@ from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import ENDINGS, Marked, Result
-from gradcli.homework.solve.key import ANSWER, MARK, Key, on_one_line
+from gradcli.homework.solve.key import Key, on_one_line
 from gradcli.homework.submission.files import students_of
 from gradcli.homework.submission.submissions import CLASS, Given, Submission, submissions
 from gradcli.workers.limits import Limits, written
-from gradcli.workers.notes import part
+from gradcli.workers.notes import MARK, part
 from gradcli.workers.pool import Again, Lost, mapped
 
 ITEM = Limits(10.0)  # of a submission, in CPU seconds
-KEY, READING = "question ", "reading"  # what a process is at, but for an ANSWER
-READY = "ready"  # the item that makes the keys
+KEY = "question "  # begins the name of a part in which a key is made
+MOST = 16  # submissions that a process gets at once
 
 Place = tuple[str, str]  # question and quantity, as the assignment writes them
 
@@ -114,14 +114,14 @@ class Grading:
     def grader(self) -> Grader:
         return Grader(self.assignment)
 
-    def __call__(self, item: Item | str) -> Result | None:
-        """Return the result of an item; None for READY."""
-        grader = self.grader
-        if isinstance(item, str):
-            return None
-        part(READING)
-        submission = item.submission.ended(item.lost) if item.lost else item.read()
-        return grader.grade(submission, item.ended, is_last=item.is_last)
+    def __call__(self, items: Sequence[Item]) -> list[Result]:
+        """Return the results of some items; of none where only the keys are to be made."""
+        grader, results = self.grader, []
+        for number, item in enumerate(items):
+            part(str(number))
+            submission = item.submission.ended(item.lost) if item.lost else item.read()
+            results.append(grader.grade(submission, item.ended, is_last=item.is_last))
+        return results
 
 
 def graded(
@@ -133,25 +133,35 @@ def graded(
     exceptions that nobody expects. Raises the errors of the assignment, before there is a result.
     """
 
-    def lost(item: Item | str, loss: Lost) -> list[Again]:
-        kind, _, place = loss.at.partition(MARK)
-        if isinstance(item, str) or kind.startswith(KEY):
+    def lost(some: list[Item], loss: Lost) -> list[Again]:
+        part, *names = loss.at.split(MARK)
+        if not part.isdigit():
             raise unkeyed(assignment, loss, limits)
         if loss.reason == "bug" and bugs is not None:
             bugs.append(loss.detail)
-        reason = "crash" if loss.reason == "bug" else loss.reason
-        if item.lost:
-            raise EvaluationError("E210", f"{item.submission.file} cannot be graded: {ENDINGS[reason]}")
-        if kind != ANSWER or item.is_last:
-            return [Again(replace(item, lost=reason))]
-        question, _, quantity = place.partition(MARK)
-        return [Again(replace(item, ended={**item.ended, (question, quantity): reason}, is_last=bool(item.ended)))]
+        number = int(part)
+        again = [some[:number], [without(some[number], loss, names)], some[number + 1 :]]
+        return [Again(items) for items in again if items]
 
-    work = chain([READY] * jobs, items(files))
-    results = mapped(Grading(assignment), work, jobs, limits, lost)
+    has_class = any(file.suffix.lower() == CLASS for file in files)
+    size = MOST if has_class else max(1, min(MOST, len(files) // (4 * jobs)))
+    each = items(files)
+    batches = iter(lambda: list(islice(each, size)), [])
+    results = mapped(Grading(assignment), chain([[]] * jobs, batches), jobs, limits, lost)
     for _ in range(jobs):  # keys that cannot be made end it before anything is written
         next(results)
-    return results
+    return chain.from_iterable(results)
+
+
+def without(item: Item, loss: Lost, names: Sequence[str]) -> Item:
+    """Return an item without the answer at which a process ended, or without any where it was at none."""
+    reason = "crash" if loss.reason == "bug" else loss.reason
+    if item.lost:
+        raise EvaluationError("E210", f"{item.submission.file} cannot be graded: {ENDINGS[reason]}")
+    if len(names) != 2 or item.is_last:
+        return replace(item, lost=reason)
+    question, quantity = names
+    return replace(item, ended={**item.ended, (question, quantity): reason}, is_last=bool(item.ended))
 
 
 def items(files: Sequence[Path]) -> Iterator[Item]:

@@ -13,6 +13,7 @@ from gradcli.workers.limits import BACKSTOP, Limits
 
 CLOCK = struct.Struct("<d")  # when the item, or the part of it, began
 NOTE = 2**12  # bytes of the clock and of the text
+MARK = "\x1f"  # between the name of a part and the names of what is in it
 HAS_FORK = sys.platform == "linux"
 
 
@@ -22,11 +23,13 @@ class Note:
     def __init__(self, memory: mmap) -> None:
         self.memory = memory
         self.start = len(memory) - NOTE
+        self.part = ""
 
-    def begin(self, text: str = "") -> None:
-        """Say what begins now."""
+    def begin(self, part: str = "") -> None:
+        """Say which part begins now."""
         CLOCK.pack_into(self.memory, self.start, time.monotonic())
-        self.say(text)
+        self.part = part
+        self.say(part)
 
     def say(self, text: str) -> None:
         """Say what goes on, without a new beginning."""
@@ -52,11 +55,11 @@ def take(note: Note | None, limits: Limits | None) -> None:
     _own.append((note, limits))
 
 
-def at(text: str) -> None:
-    """Note what this process is at, for its owner to say if it ends there."""
+def at(*names: str) -> None:
+    """Note what this process is at within a part, for its owner to say if it ends there."""
     for note, _ in _own:
         if note is not None:
-            note.say(text)
+            note.say(MARK.join((note.part, *names)))
 
 
 def part(text: str) -> None:

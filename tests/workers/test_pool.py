@@ -63,7 +63,7 @@ def test_an_item_that_ends_its_process_costs_itself_alone(reason: str, end: Any)
         return end() if item == 3 else item
 
     def lost(item: int, loss: Lost) -> list[Again | Answered]:
-        assert (item, loss.reason, loss.at) == (3, reason, "item 3")
+        assert (item, loss.reason, loss.at) == (3, reason, "\x1fitem 3")
         return [Again(30), Answered("here"), Again(31)]
 
     for jobs in (1, 2):

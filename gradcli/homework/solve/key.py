@@ -34,7 +34,6 @@ from gradcli.workers.notes import at
 KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
 SHOWN = 300  # characters of an answer
 SAMPLES = 3  # points at which a wrong formula is looked into
-ANSWER, MARK = "answer", "\x1f"  # the beginning of a note of what the process is at, and what parts it
 
 
 class Key:
@@ -67,7 +66,7 @@ class Key:
         """Yield the answers to this question, in the order it asks; `unreadable` is why none could be read."""
         earlier: dict[Quantity, tuple[Problem, Typed]] = {}
         for ask in self.question.asks:
-            at(MARK.join((ANSWER, self.question.id, ask.written)))
+            at(self.question.id, ask.written)
             lines = given.get(ask.quantity, [])
             text = lines[0].text if lines else None
             if unreadable:
