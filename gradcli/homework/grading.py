@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from types import MappingProxyType
 
 from gradcli.errors import EvaluationError, GradcliError
@@ -16,8 +15,9 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import ENDINGS, Marked, Result
 from gradcli.homework.solve.key import ANSWER, MARK, Key, on_one_line
-from gradcli.homework.submission.files import students_of
-from gradcli.homework.submission.submissions import CLASS, Given, Submission, submissions
+from gradcli.homework.submission.files import File
+from gradcli.homework.submission.hand_ins import HandIn, hand_ins
+from gradcli.homework.submission.submissions import Given, Submission
 from gradcli.workers.limits import Limits, written
 from gradcli.workers.notes import part
 from gradcli.workers.pool import Again, Lost, mapped
@@ -85,23 +85,19 @@ class Grader:
 
 @dataclass(frozen=True)
 class Item:
-    """A submission to grade: one that was read, or one that its file holds.
+    """The work of a student to grade.
 
     `ended` are the reasons for which grading answers was ended before, by place. With `is_last` no answer is tried that
     comes after them; the whole submission is given up for the reason `lost`, if there is one.
     """
 
-    submission: Submission
-    file: Path | None = None
+    hand_in: HandIn
     ended: Mapping[Place, str] = field(default_factory=dict)
     is_last: bool = False
     lost: str = ""
 
     def read(self) -> Submission:
-        """Return the submission; an exception of any kind where its file is the first of that kind."""
-        if self.file is None:
-            return self.submission
-        return next(submissions(self.file, self.submission.student))
+        return self.hand_in.ended(self.lost) if self.lost else self.hand_in.read()
 
 
 class Grading:
@@ -120,12 +116,11 @@ class Grading:
         if isinstance(item, str):
             return None
         part(READING)
-        submission = item.submission.ended(item.lost) if item.lost else item.read()
-        return grader.grade(submission, item.ended, is_last=item.is_last)
+        return grader.grade(item.read(), item.ended, is_last=item.is_last)
 
 
 def graded(
-    assignment: Assignment, files: Sequence[Path], jobs: int = 1, limits: Limits = ITEM, bugs: list[str] | None = None
+    assignment: Assignment, files: Sequence[File], jobs: int = 1, limits: Limits = ITEM, bugs: list[str] | None = None
 ) -> Iterator[Result]:
     """Return the results of all submissions in the files, in order, graded in `jobs` processes under limits.
 
@@ -141,26 +136,17 @@ def graded(
             bugs.append(loss.detail)
         reason = "crash" if loss.reason == "bug" else loss.reason
         if item.lost:
-            raise EvaluationError("E210", f"{item.submission.file} cannot be graded: {ENDINGS[reason]}")
+            raise EvaluationError("E210", f"{item.hand_in.file.path} cannot be graded: {ENDINGS[reason]}")
         if kind != ANSWER or item.is_last:
             return [Again(replace(item, lost=reason))]
         question, _, quantity = place.partition(MARK)
         return [Again(replace(item, ended={**item.ended, (question, quantity): reason}, is_last=bool(item.ended)))]
 
-    work = chain([READY] * jobs, items(files))
+    work = chain([READY] * jobs, map(Item, hand_ins(files)))
     results = mapped(Grading(assignment), work, jobs, limits, lost)
     for _ in range(jobs):  # keys that cannot be made end it before anything is written
         next(results)
     return results
-
-
-def items(files: Sequence[Path]) -> Iterator[Item]:
-    """Yield the submissions in the files: a class is read here, and the file of one student where it is graded."""
-    for file, student in zip(files, students_of(files), strict=True):
-        if file.suffix.lower() == CLASS:
-            yield from map(Item, submissions(file, student))
-        else:
-            yield Item(Submission(str(file), student), file)
 
 
 def unkeyed(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliError:
