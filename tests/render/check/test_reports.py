@@ -22,7 +22,6 @@ from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import CREDITED, ENDINGS, Result
 from gradcli.render.check.reports.gradebook import harmless
 from gradcli.render.check.reports.registry import REPORTS
-from gradcli.render.check.reports.writing import FileNames
 from tests.homework.results import ASSIGNMENT, CLASS, ENDED, HOSTILE, NASTY, PARTLY, PERFECT, results, texts, unread
 from tests.render.report_shapes import CHECK50, GRADESCOPE
 
@@ -218,23 +217,6 @@ def test_what_students_read_tells_less() -> None:
         "csv": "value",
         "mistakes": "value",
     }
-
-
-@given(st.lists(texts() | st.sampled_from(["../../etc/passwd", "..", "", "nul", "COM1.txt", "-rf", "Ada", "ada"])))
-def test_file_names(students: list[str]) -> None:
-    names = FileNames(".json")
-    found = [names.name(student) for student in students]
-    assert len({name.casefold() for name in found}) == len(found)
-    for name in found:
-        assert re.fullmatch(r"[\w.-]+\.json", name)
-        assert not name.startswith((".", "-"))
-        assert len(name) < 130
-        assert name.lower() not in ("nul.json", "com1.txt.json", "com1.json")
-
-
-def test_file_names_are_readable() -> None:
-    names = FileNames(".xml")
-    assert [names.name(n) for n in ("Zoë B.", "a/b", "Ada", "ada")] == ["Zoë_B.xml", "a_b.xml", "Ada.xml", "ada-2.xml"]
 
 
 def test_text_from_outside_is_shown_escaped() -> None:
