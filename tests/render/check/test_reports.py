@@ -14,13 +14,12 @@ from xml.etree import ElementTree
 import jsonschema
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import CREDITED, ENDINGS, Result
-from gradcli.render.check.reports.gradebook import harmless
 from gradcli.render.check.reports.registry import REPORTS
 from tests.homework.results import ASSIGNMENT, CLASS, ENDED, HOSTILE, NASTY, PARTLY, PERFECT, results, texts, unread
 from tests.render.report_shapes import CHECK50, GRADESCOPE
@@ -180,9 +179,15 @@ def test_any_class(members: list[Result]) -> None:
     assert [float(row[4]) for row in rows[1:]] == [result.score for result in members]
 
 
-@given(texts())
-def test_no_cell_is_a_formula(text: str) -> None:
-    assert not re.match(r"\s*[=+\-@＝＋－＠]", harmless(text))
+@given(texts(), texts())
+@example("a;=1", "")
+@example("a", 'b"; @x')
+def test_no_cell_is_a_formula(student: str, file: str) -> None:
+    """Also where a spreadsheet has another separator, for which the quotes within its cells are none."""
+    text = written("csv", replace(PERFECT, student=student, file=file))
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    cells += re.split(r"[;\t\n]", text)
+    assert [cell for cell in cells if re.match(r'[\s"]*[=+\-@＝＋－＠]', cell)] == []
 
 
 @pytest.mark.parametrize("text", ["=1+1", " =1+1", "\t=1", "\n@x", "-2+3", "+1", "＝1"])

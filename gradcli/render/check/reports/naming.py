@@ -31,8 +31,8 @@ def file_name(student: str, suffix: str) -> str:
 
 def is_plain(name: str) -> bool:
     """Return whether a name can be that of a file, and no file system takes it for that of another student."""
-    letters = (name[:1].isalnum() or name[:1] == "_") and all(
-        c.isalnum() or c in BESIDE or category(c)[0] == "M" for c in name
-    )
-    folded = normalize("NFKC", normalize("NFKC", name).casefold())
-    return letters and folded == identity(name) and not DEVICES.fullmatch(name)
+    if DEVICES.fullmatch(name) or not (name[:1].isalnum() or name[:1] == "_"):
+        return False
+    if not all(c.isalnum() or c in BESIDE or category(c)[0] == "M" for c in name):
+        return False
+    return normalize("NFKC", normalize("NFKC", name).casefold()) == identity(name)

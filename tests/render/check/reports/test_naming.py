@@ -43,6 +43,8 @@ def test_two_students_have_two_files(one: str, other: str) -> None:
 
 
 @given(names(), st.sampled_from([".json", ".xml"]))
+@example("x" * 196, ".json")
+@example("界" * 70, ".xml")
 def test_a_name_is_a_plain_file_in_its_folder_on_any_system(student: str, suffix: str) -> None:
     name = file_name(student, suffix)
     assert len(name.encode()) <= 200
