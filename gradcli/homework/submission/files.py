@@ -36,6 +36,8 @@ class File:
 def files_of(paths: Iterable[str]) -> list[File]:
     """Return the named files, whether they exist or not, and the submissions in named folders, sorted, each once.
 
+    A file that is named and lies in a named folder counts as named.
+
     Links, pipes and all else in a folder that is neither a file nor a folder are among them, and refused when they are
     read. Warns of files with other endings in the folders: a student may have handed one in.
     """
@@ -45,7 +47,7 @@ def files_of(paths: Iterable[str]) -> list[File]:
         if name == "-":
             raise unread("standard input", "a submission is a file, whose name says who handed it in")
         if not os.path.isdir(name):  # noqa: PTH112 (Path.is_dir raises where a folder above may not be read)
-            found.setdefault(place_of(Path(name)), File(Path(name)))
+            found[place_of(Path(name))] = File(Path(name))
             continue
         for file, is_regular in files_in(Path(name)):
             if is_regular and file.kind not in ENDINGS:

@@ -35,7 +35,7 @@ def test_a_file_that_is_named_in_several_ways_is_one(tmp_path: Path) -> None:
     (tmp_path / "answers" / "bob.txt").hardlink_to(tmp_path / "answers" / "ada.txt")
     several = [tmp_path / name for name in ("answers", "answers/../answers/ada.txt", "way", "way/bob.txt")]
     assert [file.path.name for file in files_of(map(str, several))] == ["ada.txt", "bob.txt"]
-    assert [file.path for file in files_of(map(str, several[1:]))] == [several[1], several[3]]
+    assert files_of(map(str, several[1:])) == [File(several[1]), File(several[3])]
 
 
 def test_files_of_other_kinds_are_told_and_may_be_named(tmp_path: Path) -> None:

@@ -54,7 +54,13 @@ def test_in_a_folder_it_speaks_for_nobody(answers: Path, name: str, header: str)
     (answers / name).parent.mkdir(exist_ok=True)
     (answers / name).write_text(f"{header}ada,d,s,0\nbob,d,s,0\n")
     assert found(answers) == [ADA, BOB, (Path(name).stem, "", IN_A_FOLDER)]
-    assert found(answers, answers / name) == found(answers)  # it is one file, and the folder was named first
+
+
+def test_a_file_of_a_folder_that_is_named_too_counts_as_named(answers: Path) -> None:
+    (answers / "class.csv").write_text(f"{HEADER}eve,d,s,1\n")
+    eve = ("eve", "s=1", "")
+    assert found(answers, answers / "class.csv") == [ADA, BOB, eve]
+    assert found(answers / "class.csv", answers) == [eve, ADA, BOB]
 
 
 def test_a_table_of_one_student_in_a_folder_is_read(answers: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -107,9 +108,8 @@ def link_to_itself(path: Path) -> None:
 
 
 def listen(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(f"/proc/self/fd/{(at := os.open(path.parent, os.O_RDONLY))}/{path.name}")  # a short name of it
-        os.close(at)
+    with chdir(path.parent), socket.socket(socket.AF_UNIX) as server:  # the name of a socket is short
+        server.bind(path.name)
 
 
 OTHERS: dict[Callable[[Path], None], str] = {
