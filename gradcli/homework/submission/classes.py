@@ -35,29 +35,26 @@ class Rows:
 
 def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
     """Yield every student of a CSV file, in order of appearance; without the column `student` all rows are of one."""
-    rows = rows_of(text)
-    header = header_of(next(rows, (0, []))[1])
+    header, rows = table_of(text)
     missing = [column for column in COLUMNS[1:] if column not in header]
     if missing:
         needed = ", ".join(COLUMNS)
         why = f"its first line has {needed}, and {', '.join(missing)} is not there"
         yield Submission(name, student, unreadable=why)
         return
-    places = [header.index(column) for column in COLUMNS if column in header]
     everyone = "student" not in header
     students: dict[str, Rows] = {}
     spelt: dict[str, Rows] = {}
     seen: dict[str, str] = {}  # equal texts of rows are kept once
-    for line, row in rows:
-        cells = [row[place].strip() if place < len(row) else "" for place in places]
-        *who, question, quantity, answer = cells
-        if any(cells):
-            own = student if everyone else who[0]
-            if own not in spelt:
-                spelt[own] = students.setdefault(identity(own or NOBODY), Rows())
-                spelt[own].spellings[own] = line
-            question, quantity = seen.setdefault(question, named(question)), seen.setdefault(quantity, quantity)
-            spelt[own].given.append(Given(question, quantity, answer or None, line=line))
+    for line, (*who, question, quantity, answer) in rows:
+        own = student if everyone else who[0]
+        if own not in spelt:
+            spelt[own] = students.setdefault(identity(own or NOBODY), Rows())
+            spelt[own].spellings[own] = line
+        question, quantity = seen.setdefault(question, named(question)), seen.setdefault(quantity, quantity)
+        spelt[own].given.append(Given(question, quantity, answer or None, line=line))
+    if not students:
+        yield Submission(name, student, unreadable="" if everyone else "it has no rows below the first line")
     spelt.clear()
     while students:
         yield students.pop(next(iter(students))).submission(name)
@@ -65,24 +62,25 @@ def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
 
 def of_student(name: str, student: str, text: str) -> Submission:
     """Read a CSV file that holds the answers of one student; one of a class, which was not asked for, is unreadable."""
-    if "student" in header_of(next(rows_of(text), (0, []))[1]):
+    if "student" in table_of(text)[0]:
         return Submission(name, student, unreadable=IN_A_FOLDER)
-    return next(of_class(name, student, text), Submission(name, student))
+    return next(of_class(name, student, text))
 
 
 def students_in(text: str, student: str) -> set[str]:
     """Return the identities of the students of a CSV file."""
+    header, rows = table_of(text)
+    names = {cells[0] or NOBODY for _, cells in rows} if header.issuperset(COLUMNS) else ()
+    return set(map(identity, names or {student}))
+
+
+def table_of(text: str) -> tuple[set[str], Iterator[tuple[int, list[str]]]]:
+    """Return the columns of a CSV file, and the cells of its rows in the `COLUMNS` that there are, with their lines."""
     rows = rows_of(text)
-    header = header_of(next(rows, (0, []))[1])
-    if "student" not in header:
-        return {identity(student)}
-    place = header.index("student")
-    names = {row[place].strip() if place < len(row) else "" for _, row in rows if any(map(str.strip, row))}
-    return {identity(name or NOBODY) for name in names}
-
-
-def header_of(row: list[str]) -> list[str]:
-    return [cell.strip().lower() for cell in row]
+    header = [cell.strip().lower() for cell in next(rows, (0, []))[1]]
+    places = [header.index(column) for column in COLUMNS if column in header]
+    cells = ((line, [row[place].strip() if place < len(row) else "" for place in places]) for line, row in rows)
+    return set(header), ((line, own) for line, own in cells if any(own))
 
 
 def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -75,6 +75,12 @@ def test_columns_that_are_missing_are_named(tmp_path: Path, text: str) -> None:
     assert "answer is not there" in found.unreadable
 
 
+def test_a_class_without_rows_is_told(tmp_path: Path) -> None:
+    found = one(tmp_path / "class.csv", "student,question,quantity,answer\n\n,,\n")
+    assert (found.student, found.unreadable) == ("class", "it has no rows below the first line")
+    assert one(tmp_path / "ada.csv", "question,quantity,answer\n").unreadable == ""
+
+
 def test_rows_without_a_student(tmp_path: Path) -> None:
     ada, nobody = from_file(tmp_path / "class.csv", "student,question,quantity,answer\nada,d,s,9\n,d,s,9\n")
     assert (ada.student, nobody.student, nobody.remarks) == ("ada", NOBODY, ("the column student is empty",))
@@ -124,6 +130,7 @@ PIECES = [
 @given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
 @example('"\n\r')
 @example('student\r"')
+@example(",,,,student")
 @example('student,question,quantity,answer\r"')
 def test_any_table_has_rows_and_students(pieces: str) -> None:
     lines = [line for line, _ in rows_of(pieces)]
@@ -131,8 +138,7 @@ def test_any_table_has_rows_and_students(pieces: str) -> None:
     for text in (pieces, f"student,question,quantity,answer\n{pieces}"):
         found = list(of_class("class.csv", "class", text))
         assert len({identity(one.student) for one in found}) == len(found)
-        if not any(one.unreadable for one in found):
-            assert {identity(one.student) for one in found} == students_in(text, "class") - {identity("class")}
+        assert students_in(text, "class") == {identity(one.student) for one in found}
         alone = of_student("class.csv", "class", text)
         assert alone.unreadable or found == [alone]
 

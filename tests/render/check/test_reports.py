@@ -182,6 +182,7 @@ def test_any_class(members: list[Result]) -> None:
 @given(texts(), texts())
 @example("a;=1", "")
 @example("a", 'b"; @x')
+@example('a;"=1', '"=1')
 def test_no_cell_is_a_formula(student: str, file: str) -> None:
     """Also where a spreadsheet has another separator, for which the quotes within its cells are none."""
     text = written("csv", replace(PERFECT, student=student, file=file))

@@ -13,7 +13,7 @@ from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.marking import SENTENCE, clipped, exact
 
 # A spreadsheet runs a cell that begins so; where the semicolon separates cells, one begins inside ours.
-FORMULA = re.compile(r"(^|;)(\s*)(?=[=+\-@＝＋－＠])")
+FORMULA = re.compile(r'(^|;)(?=[\s"]*[=+\-@＝＋－＠])')
 
 
 def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
@@ -49,4 +49,4 @@ def _line(texts: Iterable[str], numbers: Iterable[str] = ()) -> str:
 
 def harmless(text: str) -> str:
     """Write a text so that no spreadsheet takes it or a part of it for a formula: with an apostrophe before it."""
-    return FORMULA.sub(r"\1'\2", clipped(text, SENTENCE))
+    return FORMULA.sub(r"\1'", clipped(text, SENTENCE))
