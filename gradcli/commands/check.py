@@ -99,7 +99,7 @@ def command(
     from gradcli.homework.disclosure import revealed
     from gradcli.homework.grading import graded
     from gradcli.homework.submission.files import files_to_grade
-    from gradcli.homework.submission.submissions import CLASS
+    from gradcli.homework.submission.hand_ins import is_class
     from gradcli.homework.totals import ClassTotals
     from gradcli.render.check.document import check_document
     from gradcli.render.check.reports.registry import REPORTS
@@ -113,7 +113,7 @@ def command(
     totals = ClassTotals(read)
     files = files_to_grade(submissions or [], output)
     level = reveal or (REPORTS[report].reveal if report else "value")
-    count = None if any(file.suffix.lower() == CLASS for file in files) else len(files)
+    count = None if any(map(is_class, files)) else len(files)
     with ExitStack() as stack:
         waited = after_a_second(graded(read, files, jobs, limits.of_item, bugs), count, page.looks, stack)
         results = (revealed(result, level) for result in waited)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from pathlib import Path
 from types import MappingProxyType
 
 from gradcli.errors import EvaluationError, GradcliError
@@ -16,8 +15,9 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import ENDINGS, Marked, Result
 from gradcli.homework.solve.key import Key, on_one_line
-from gradcli.homework.submission.files import students_of
-from gradcli.homework.submission.submissions import CLASS, Given, Submission, submissions
+from gradcli.homework.submission.files import File
+from gradcli.homework.submission.hand_ins import HandIn, hand_ins, is_class
+from gradcli.homework.submission.submissions import Given, Submission
 from gradcli.workers.limits import Limits, written
 from gradcli.workers.notes import MARK, part
 from gradcli.workers.pool import Again, Lost, mapped
@@ -85,23 +85,19 @@ class Grader:
 
 @dataclass(frozen=True)
 class Item:
-    """A submission to grade: one that was read, or one that its file holds.
+    """The work of a student to grade.
 
     `ended` are the reasons for which grading answers was ended before, by place. With `is_last` no answer is tried that
     comes after them; the whole submission is given up for the reason `lost`, if there is one.
     """
 
-    submission: Submission
-    file: Path | None = None
+    hand_in: HandIn
     ended: Mapping[Place, str] = field(default_factory=dict)
     is_last: bool = False
     lost: str = ""
 
     def read(self) -> Submission:
-        """Return the submission; an exception of any kind where its file is the first of that kind."""
-        if self.file is None:
-            return self.submission
-        return next(submissions(self.file, self.submission.student))
+        return self.hand_in.ended(self.lost) if self.lost else self.hand_in.read()
 
 
 class Grading:
@@ -119,13 +115,12 @@ class Grading:
         grader, results = self.grader, []
         for number, item in enumerate(items):
             part(str(number))
-            submission = item.submission.ended(item.lost) if item.lost else item.read()
-            results.append(grader.grade(submission, item.ended, is_last=item.is_last))
+            results.append(grader.grade(item.read(), item.ended, is_last=item.is_last))
         return results
 
 
 def graded(
-    assignment: Assignment, files: Sequence[Path], jobs: int = 1, limits: Limits = ITEM, bugs: list[str] | None = None
+    assignment: Assignment, files: Sequence[File], jobs: int = 1, limits: Limits = ITEM, bugs: list[str] | None = None
 ) -> Iterator[Result]:
     """Return the results of all submissions in the files, in order, graded in `jobs` processes under limits.
 
@@ -143,9 +138,8 @@ def graded(
         again = [some[:number], [without(some[number], loss, names)], some[number + 1 :]]
         return [Again(items) for items in again if items]
 
-    has_class = any(file.suffix.lower() == CLASS for file in files)
-    size = MOST if has_class else max(1, min(MOST, len(files) // (4 * jobs)))
-    each = items(files)
+    size = MOST if any(map(is_class, files)) else max(1, min(MOST, len(files) // (4 * jobs)))
+    each = map(Item, hand_ins(files))
     batches = iter(lambda: list(islice(each, size)), [])
     results = mapped(Grading(assignment), chain([[]] * jobs, batches), jobs, limits, lost)
     for _ in range(jobs):  # keys that cannot be made end it before anything is written
@@ -157,20 +151,11 @@ def without(item: Item, loss: Lost, names: Sequence[str]) -> Item:
     """Return an item without the answer at which a process ended, or without any where it was at none."""
     reason = "crash" if loss.reason == "bug" else loss.reason
     if item.lost:
-        raise EvaluationError("E210", f"{item.submission.file} cannot be graded: {ENDINGS[reason]}")
+        raise EvaluationError("E210", f"{item.hand_in.file.path} cannot be graded: {ENDINGS[reason]}")
     if len(names) != 2 or item.is_last:
         return replace(item, lost=reason)
     question, quantity = names
     return replace(item, ended={**item.ended, (question, quantity): reason}, is_last=bool(item.ended))
-
-
-def items(files: Sequence[Path]) -> Iterator[Item]:
-    """Yield the submissions in the files: a class is read here, and the file of one student where it is graded."""
-    for file, student in zip(files, students_of(files), strict=True):
-        if file.suffix.lower() == CLASS:
-            yield from map(Item, submissions(file, student))
-        else:
-            yield Item(Submission(str(file), student), file)
 
 
 def unkeyed(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliError:

@@ -17,9 +17,11 @@ from gradcli.stream.digits import widened
 
 Json = Any  # None, bool, int, float, str, list, dict
 
-# Delete and C1 controls, invisible marks that reorder text, line separators and lone surrogates: some act on a
-# terminal, some cannot be encoded. JSON may escape any character, and none of these occurs outside a string.
-UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Delete and C1 controls, invisible characters, some of which reorder text, line separators and lone surrogates: some
+# act on a terminal, some cannot be encoded. JSON may escape any character, and none of these occurs outside a string.
+UNSAFE = re.compile(
+    "[\x7f-\x9f\xad\u061c\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]"
+)
 
 
 def plain(value: Any) -> Json:

@@ -124,15 +124,20 @@ def autograder(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("submission", "score"), [("perfect.txt", 25.0), ("partly.txt", 9.0), ("hostile.txt", 6.0), ("", 0.0)]
+    ("submission", "score"),
+    [("perfect.txt", 25.0), ("partly.txt", 9.0), ("hostile.txt", 6.0), ("", 0.0), ("link", 0.0)],
 )
 def test_gradescope(autograder: Path, submission: str, score: float) -> None:
-    if submission:
+    if submission == "link":
+        (autograder / "submission" / "answers.txt").symlink_to("../source/assignment.toml")
+    elif submission:
         shutil.copy(HOMEWORK / "chain_rule" / submission, autograder / "submission" / "answers.txt")
     environment = {**os.environ, "AUTOGRADER": str(autograder), "PATH": f"{autograder}/bin:{os.environ['PATH']}"}
     script = HOMEWORK / "gradescope" / "run_autograder"
     subprocess.run(["bash", str(script)], env=environment, check=True, capture_output=True)
-    found = json.loads((autograder / "results" / "results.json").read_text(encoding="utf-8"))
+    text = (autograder / "results" / "results.json").read_text(encoding="utf-8")
+    assert "program" not in text
+    found = json.loads(text)
     assert found["score"] == score
     assert found["output"] or submission in ("perfect.txt", "partly.txt")
     assert sum(test["score"] for test in found.get("tests", [])) == score

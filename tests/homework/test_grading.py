@@ -15,7 +15,8 @@ from gradcli.homework.assignment.assignments import Assignment, Question, read_a
 from gradcli.homework.grading import Grader, Grading, Item, graded
 from gradcli.homework.model import ENDINGS
 from gradcli.homework.solve.key import Key
-from gradcli.homework.submission.submissions import Submission, submissions
+from gradcli.homework.submission.files import File, files_of
+from gradcli.homework.submission.hand_ins import HandIn, hand_ins
 from gradcli.source import Source
 from gradcli.workers.limits import Limits
 
@@ -37,14 +38,14 @@ def test_results_stand_in_the_order_of_files_and_rows(tmp_path: Path, jobs: int)
     rows = [f"student {n},diamond,s,{n}" for n in range(40)]
     files[1].write_text("\n".join(["student,question,quantity,answer", *rows]))
     files[3].write_text("{}")
-    found = list(graded(assignment("chain_rule"), files, jobs))
+    found = list(graded(assignment("chain_rule"), list(map(File, files)), jobs))
     assert [one.student for one in found] == ["one", *(f"student {n}" for n in range(40)), "gone", "two"]
     assert [one.remarks for one in found if one.remarks] == [("it cannot be read: No such file or directory",)]
 
 
 @pytest.mark.parametrize("reason", ENDINGS)
 def test_the_answer_at_which_grading_was_ended_costs_no_other(reason: str) -> None:
-    (submission,) = submissions(SAMPLES / "chain_rule" / "perfect.txt")
+    submission = HandIn(File(SAMPLES / "chain_rule" / "perfect.txt"), "ada").read()
     for place, one in enumerate(submission.given):
         given = (*submission.given[:place], one.ended(reason), *submission.given[place + 1 :])
         result = grader("chain_rule").grade(replace(submission, given=given))
@@ -56,7 +57,7 @@ def test_the_answer_at_which_grading_was_ended_costs_no_other(reason: str) -> No
 
 @pytest.mark.parametrize("reason", ENDINGS)
 def test_a_submission_that_was_ended_has_no_points(reason: str) -> None:
-    (submission,) = submissions(SAMPLES / "chain_rule" / "perfect.txt")
+    submission = HandIn(File(SAMPLES / "chain_rule" / "perfect.txt"), "ada").read()
     result = grader("chain_rule").grade(submission.ended(reason))
     assert (result.reason, result.unreadable, result.remarks) == (reason, ENDINGS[reason], (ENDINGS[reason],))
     assert {(answer.verdict, answer.points, answer.reason) for answer in result.answers} == {("unreadable", 0.0, None)}
@@ -67,7 +68,7 @@ def test_a_submission_that_was_ended_has_no_points(reason: str) -> None:
 def test_work_that_is_sent_to_another_process_grades_alike(name: str) -> None:
     own = Grading(assignment(name))
     other = pickle.loads(pickle.dumps(own))
-    items = [Item(Submission(str(file), file.stem), file) for file in sorted((SAMPLES / name).iterdir())]
+    items = [Item(one) for one in hand_ins(files_of([str(SAMPLES / name)]))]
     assert repr(other(items)) == repr(own(items))
 
 
@@ -106,7 +107,7 @@ def test_an_answer_that_ends_its_process_costs_itself_and_where_it_is_the_second
     monkeypatch.setattr(Key, "judged", ending(Key.judged, ENDS[reason]))
     bugs: list[str] = []
     limits = Limits(0.3 if reason == "time" else 20.0)
-    files = sorted(tmp_path.iterdir())
+    files = files_of([str(tmp_path)])
     ada, ben, cleo = graded(read_assignment(Source(HANGING, "week.toml")), files, 1, limits, bugs)
     assert ada.is_right
     assert cleo.is_right

@@ -29,6 +29,7 @@ from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
 from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.submissions import Given
+from gradcli.homework.wording import listed
 from gradcli.workers.notes import at
 
 KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
@@ -72,7 +73,7 @@ class Key:
             if unreadable:
                 verdict = Verdict("unreadable")  # why stands once, beside the file
             elif len(lines) > 1 or (lines and lines[0].problem):
-                verdict = Verdict("unreadable", lines[0].problem or f"given {len(lines)} times")
+                verdict = Verdict("unreadable", lines[0].problem or repeated(lines))
             elif text is None:
                 verdict = Verdict("missing")
             else:
@@ -187,6 +188,12 @@ class Key:
     def sampled(self, ask: Ask) -> list[Point]:
         """Return the points at which a wrong formula is diagnosed."""
         return [point for point, _ in self.points.truths(ask).points[:SAMPLES]]
+
+
+def repeated(lines: list[Given]) -> str:
+    """Say how often an answer is given, and where that is known."""
+    places = f", on lines {listed([str(one.line) for one in lines])}" if all(one.line for one in lines) else ""
+    return f"given {len(lines)} times{places}"
 
 
 def on_one_line(text: str) -> str:

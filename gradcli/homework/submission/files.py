@@ -1,51 +1,101 @@
-"""The files that hold submissions, and their text; other files of a folder are named in a warning."""
+"""The files that hold submissions, named or in folders; others of a folder are named in a warning."""
 
 from __future__ import annotations
 
 import os
-import stat
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from gradcli.errors import UsageError
+from gradcli.homework.submission.names import identity
 from gradcli.source import visible
 
 ENDINGS = (".txt", ".answers", ".md", ".json", ".csv")
 SHOWN = 3  # names of files
 
 
-def files_of(paths: Iterable[str]) -> list[Path]:
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file, and the folder in which it was found; None where it is named itself, and then links are followed.
+
+    `problem` says why it is not read.
+    """
+
+    path: Path
+    folder: Path | None = None
+    problem: str = ""
+
+    @property
+    def kind(self) -> str:
+        return self.path.suffix.lower()
+
+
+def files_of(paths: Iterable[str]) -> list[File]:
     """Return the named files, whether they exist or not, and the submissions in named folders, sorted, each once.
 
-    Warns of other files in the folders: a student may have handed one in.
+    A file that is named and lies in a named folder counts as named.
+
+    Links, pipes and all else in a folder that is neither a file nor a folder are among them, and refused when they are
+    read. Warns of files with other endings in the folders: a student may have handed one in.
     """
-    found: dict[Path, None] = {}
-    others: list[Path] = []
+    found: dict[tuple[str, str], File] = {}
+    others: list[str] = []
     for name in paths:
-        path = Path(name)
         if name == "-":
             raise unread("standard input", "a submission is a file, whose name says who handed it in")
-        if not path.is_dir():
-            found[path] = None
+        if not os.path.isdir(name):  # noqa: PTH112 (Path.is_dir raises where a folder above may not be read)
+            found[place_of(Path(name))] = File(Path(name))
             continue
-        for folder, inner, names in os.walk(path, onerror=_refuse):
-            inner[:] = sorted(part for part in inner if not part.startswith("."))
-            for file in (Path(folder, one) for one in sorted(names) if not one.startswith(".")):
-                if file.suffix.lower() in ENDINGS:
-                    found[file] = None
-                else:
-                    others.append(file)
+        for file, is_regular in files_in(Path(name)):
+            if is_regular and file.kind not in ENDINGS:
+                others.append(file.path.name)
+            else:
+                found.setdefault(place_of(file.path), file)
     if others:
-        examples = ", ".join(visible(one.name) for one in others[:SHOWN])
+        examples = ", ".join(map(visible, others[:SHOWN]))
         more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
         known = ", ".join(ENDINGS)
         warnings.warn(f"not graded: {examples}{more} (the files of a folder end in {known})", stacklevel=2)
-    return list(found)
+    return list(found.values())
 
 
-def files_to_grade(names: Sequence[str], output: str) -> list[Path]:
+def place_of(path: Path) -> tuple[str, str]:
+    """Return what two paths to one entry of a folder share; an entry that is a link is not followed."""
+    return os.path.realpath(path.parent), path.name
+
+
+def files_in(root: Path) -> Iterator[tuple[File, bool]]:
+    """Yield the entries of a folder and of the folders in it, each with whether it is a regular file.
+
+    Hidden ones are left out. A folder that cannot be opened is a file with a problem. Raises UsageError where the first
+    cannot be.
+    """
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        inner: list[Path] = []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in sorted(entries, key=lambda entry: entry.name):
+                    if entry.name.startswith("."):
+                        continue
+                    path = folder / entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        inner.append(path)
+                    else:
+                        yield File(path, root), entry.is_file(follow_symlinks=False)
+        except OSError as error:
+            reason = error.strerror or "it cannot be opened"
+            if folder == root:
+                raise unread(str(folder), reason) from None
+            yield File(folder, root, f"the folder cannot be read: {reason}"), False
+        folders += reversed(inner)
+
+
+def files_to_grade(names: Sequence[str], output: str) -> list[File]:
     """Return the files to grade. Raises UsageError where there are none, or where `output` would replace them."""
     if not names:
         raise UsageError(
@@ -53,46 +103,32 @@ def files_to_grade(names: Sequence[str], output: str) -> list[Path]:
             "there is no submission",
             help="name files or folders, such as gradcli check week1.toml answers/",
         )
-    found, target = files_of(names), Path(output).resolve()
-    if output != "-" and target in {Path(name).resolve() for name in names} | {f.parent.resolve() for f in found}:
+    found, target = files_of(names), os.path.realpath(output)
+    places = [place_of(file.path) for file in found]
+    if output != "-" and target in {os.path.realpath(name) for name in names} | {folder for folder, _ in places}:
         raise UsageError(
             "E023", f"{visible(output)} holds submissions", help="write to another place, such as -o reports/"
         )
-    files = [file for file in found if file.resolve() != target]  # a report of the last time is no submission
+    old = place_of(Path(target))  # a report of the last time is no submission
+    files = [file for file, place in zip(found, places, strict=True) if place != old]
     if not files:
         raise UsageError("E003", "there are no submissions in the folder", help="they end in .txt, .json or .csv")
     return files
-
-
-def _refuse(error: OSError) -> None:
-    raise unread(str(error.filename), error.strerror or "it cannot be opened")
 
 
 def unread(name: str, why: str) -> UsageError:
     return UsageError("E003", f"cannot read {visible(name)}: {why}", help="check the path of the submission")
 
 
-def students_of(files: Sequence[Path]) -> list[str]:
-    """Return the student of each file: its stem, or its path where files in several folders have the same stem."""
-    counts = Counter(file.stem for file in files)
-    return [file.stem if counts[file.stem] == 1 else str(file) for file in files]
+def students_of(files: Sequence[File]) -> list[str]:
+    """Return the student of each file: its stem, or its path where each student has a folder.
 
-
-def read_file(path: Path, largest: int) -> tuple[str, str]:
-    """Return the text of a file and "", or "" and the reason why it cannot be read; `largest` is in bytes."""
-    try:
-        facts = path.stat()
-        if not stat.S_ISREG(facts.st_mode):
-            return "", "not a file"
-        with path.open("rb") as file:
-            data = file.read(largest + 1) if facts.st_size <= largest else b""
-    except (OSError, ValueError) as error:
-        return "", f"it cannot be read: {getattr(error, 'strerror', None) or 'not the name of a file'}"
-    if facts.st_size > largest or len(data) > largest:
-        size = max(facts.st_size, len(data)) / 2**20
-        return "", f"it has {size:.1f} MB, and a submission has {largest // 2**20} at most"
-    try:
-        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-    except UnicodeDecodeError:
-        return "", "it is not UTF-8 text: save it as a text file, UTF-8"
-    return ("", "it is binary data, not text") if "\x00" in text else (text, "")
+    That is so where several files of one stem are alone in their folders; a student who puts another beside it changes
+    the name of nobody else.
+    """
+    folders = Counter(file.path.parent for file in files)
+    alone = Counter(identity(file.path.stem) for file in files if folders[file.path.parent] == 1)
+    return [
+        str(file.path) if folders[file.path.parent] == 1 and alone[identity(file.path.stem)] > 1 else file.path.stem
+        for file in files
+    ]

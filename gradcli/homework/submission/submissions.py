@@ -1,32 +1,23 @@
-"""Submissions: text, JSON and CSV. They are data: nothing in them is run."""
+"""Submissions: text and JSON. They are data: nothing in them is run."""
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from io import StringIO
-from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
 from gradcli.homework.model import ENDINGS
-from gradcli.homework.submission.files import read_file
 
-LARGEST = 2**20  # bytes of one student's file
-LARGEST_CLASS = 2**27  # bytes of a class in one CSV file
 REMARKS = 20  # on a file
-NOBODY = "(no name)"
-COLUMNS = ("student", "question", "quantity", "answer")
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
     """One line of a submission: the answer as text, None where it is left blank; `problem` says why it is no answer.
 
-    `reason` is one of `ENDINGS` where grading it was ended from outside.
+    `reason` is one of `ENDINGS` where grading it was ended from outside, `line` its line in the file, or 0.
     """
 
     question: str
@@ -34,6 +25,7 @@ class Given:
     text: str | None
     problem: str = ""
     reason: str | None = None
+    line: int = field(default=0, compare=False)
 
     def ended(self, reason: str) -> Given:
         """Return the answer as one whose grading was ended: graded anew, it is unreadable and takes no time."""
@@ -59,19 +51,6 @@ class Submission:
         return replace(self, given=(), unreadable=ENDINGS[reason], reason=reason)
 
 
-def submissions(path: Path, student: str = "") -> Iterator[Submission]:
-    """Yield the submissions in one file: a CSV file holds a class."""
-    name, student = str(path), student or path.stem
-    kind = path.suffix.lower()
-    text, problem = read_file(path, LARGEST_CLASS if kind == CLASS else LARGEST)
-    if problem:
-        yield Submission(name, student, unreadable=problem)
-    elif kind == CLASS:
-        yield from of_class(name, student, text)
-    else:
-        yield READERS.get(kind, read_text)(name, student, text)
-
-
 @cache
 def answers_parser() -> Any:
     from lark import Lark
@@ -93,7 +72,7 @@ def read_text(name: str, student: str, text: str) -> Submission:
         if token.type == "HEADING":
             question = named(token.value[1:-1])
         elif token.type == "QUANTITY":
-            given.append(Given(question, token.value.strip(), None))
+            given.append(Given(question, token.value.strip(), None, line=token.line))
         elif token.type == "ANSWER":
             given[-1] = replace(given[-1], text=token.value.strip())
         else:
@@ -168,58 +147,3 @@ def written(value: Any) -> str:
     if isinstance(value, bool | str):
         return str(value)
     raise TypeError(value)
-
-
-def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
-    """Yield every student of a CSV file, in order of appearance; without the column `student` all rows are of one."""
-    rows = rows_of(text)
-    header = [cell.strip().lower() for cell in next(rows, [])]
-    missing = [column for column in COLUMNS[1:] if column not in header]
-    if missing:
-        needed = ", ".join(COLUMNS)
-        yield Submission(
-            name, student, unreadable=f"its first line has {needed}, and {', '.join(missing)} is not there"
-        )
-        return
-    places = [header.index(column) for column in COLUMNS if column in header]
-    everyone = header.count("student") == 0
-    students: dict[str, list[Given]] = {}
-    seen: dict[str, str] = {}  # equal texts of rows are kept once
-    for row in rows:
-        cells = [row[place].strip() if place < len(row) else "" for place in places]
-        *who, question, quantity, answer = cells
-        if any(cells):
-            one = Given(seen.setdefault(question, named(question)), seen.setdefault(quantity, quantity), answer or None)
-            students.setdefault(student if everyone else who[0], []).append(one)
-    while students:
-        who_else = next(iter(students))
-        given = tuple(students.pop(who_else))
-        if who_else:
-            yield Submission(name, who_else, given)
-        else:
-            yield Submission(name, NOBODY, given, remarks=("the column student is empty",))
-
-
-def rows_of(text: str) -> Iterator[list[str]]:
-    """Yield the rows of a CSV file, as spreadsheets of any country write them.
-
-    Where quotes are not in order, each line is read alone, so that a fault in one costs no other.
-    """
-    csv.field_size_limit(LARGEST_CLASS)  # a long answer is refused as an answer; it does not end the class
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    try:
-        for _ in csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True):
-            continue
-    except csv.Error:
-        for line in StringIO(text):
-            yield from csv.reader([line], delimiter=separator)
-        return
-    yield from csv.reader(StringIO(text, newline=""), delimiter=separator)
-
-
-Reader = Callable[[str, str, str], Submission]
-READERS: Mapping[str, Reader] = {
-    ".txt": read_text, ".answers": read_text, ".md": read_text, ".json": read_json
-}  # fmt: skip
-CLASS = ".csv"

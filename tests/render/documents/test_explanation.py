@@ -4,6 +4,7 @@ import dataclasses
 import gc
 import json
 from typing import Any
+from unicodedata import bidirectional, category
 
 import numpy as np
 import pytest
@@ -197,6 +198,13 @@ def test_dump_is_strict_and_encodable(text: str) -> None:
 def test_dump_escapes_what_acts_on_a_terminal() -> None:
     assert dump({"θ": "é \x9b31m\u202e\u2028\udc80\x1b"}) == r'{"θ": "é \u009b31m\u202e\u2028\udc80\u001b"}'
     assert dump({"θ": 1}, ascii=True) == r'{"\u03b8": 1}'
+    for character in map(chr, range(2**16)):
+        hidden = category(character) == "Cf" and bidirectional(character) != "AN"  # Arabic signs of numbers are seen
+        if hidden or category(character) in ("Cc", "Cs", "Zl", "Zp"):
+            written = dump(character)
+            assert written.isascii()
+            assert written.isprintable()
+            assert json.loads(written) == character
 
 
 def test_dump_refuses_nan() -> None:

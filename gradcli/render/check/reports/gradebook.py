@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 
 from gradcli.homework.assignment.assignments import Assignment
@@ -11,7 +12,8 @@ from gradcli.homework.model import Result, added
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.check.marking import SENTENCE, clipped, exact
 
-FORMULAS = tuple("=+-@＝＋－＠")  # a spreadsheet runs a cell that begins so
+# A spreadsheet runs a cell that begins so; where the semicolon separates cells, one begins inside ours.
+FORMULA = re.compile(r'(^|;)(?=[\s"]*[=+\-@＝＋－＠])')
 
 
 def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
@@ -46,6 +48,5 @@ def _line(texts: Iterable[str], numbers: Iterable[str] = ()) -> str:
 
 
 def harmless(text: str) -> str:
-    """Write a text so that no spreadsheet takes it for a formula: with an apostrophe before it."""
-    shown = clipped(text, SENTENCE)
-    return f"'{shown}" if shown.lstrip().startswith(FORMULAS) else shown
+    """Write a text so that no spreadsheet takes it or a part of it for a formula: with an apostrophe before it."""
+    return FORMULA.sub(r"\1'", clipped(text, SENTENCE))

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import sys
-import unicodedata
 from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
+from secrets import token_hex
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result
+from gradcli.render.check.reports.naming import file_name
 from gradcli.render.check.reports.registry import REPORTS
 from gradcli.render.text.streams import encodable
 from gradcli.source import visible
-
-LONGEST = 100  # characters of a file's name
-DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # no files on Windows
+from gradcli.stream.outputs import Output
 
 
 def write_report(name: str, output: str, assignment: Assignment, results: Iterator[Result]) -> None:
@@ -29,9 +28,8 @@ def write_report(name: str, output: str, assignment: Assignment, results: Iterat
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise unwritten(str(folder), error) from None
-        names = FileNames(report.suffix)
         for result in results:
-            write(str(folder / names.name(result.student)), report.write(assignment, [result]))
+            write_beside(folder / file_name(result.student, report.suffix), report.write(assignment, [result]))
         return
     if report.per_student:
         first = list(islice(results, 2))
@@ -46,41 +44,32 @@ def write_report(name: str, output: str, assignment: Assignment, results: Iterat
 
 
 def write(output: str, parts: Iterable[str]) -> None:
+    """Write to standard output, or to a place that the command line names: a link there is followed."""
     if output == "-":
         for part in parts:
             sys.stdout.write(encodable(part, sys.stdout))
         return
     try:
-        with Path(output).open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            file.writelines(parts)
+        with closing(Output(output)) as target:
+            for part in parts:
+                target.write(part.encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise unwritten(output, error) from None
 
 
+def write_beside(path: Path, parts: Iterable[str]) -> None:
+    """Write a file of a folder all at once: what lies in its place, a link too, is replaced and not followed."""
+    part = path.with_name(f".{token_hex(8)}.part")
+    try:
+        with part.open("x", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.writelines(parts)
+        part.replace(path)
+    except OSError as error:
+        raise unwritten(str(path), error) from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
 def unwritten(output: str, error: OSError) -> UsageError:
     return UsageError("E011", f"cannot write {visible(output)}: {error.strerror}", help="check the path after -o")
-
-
-class FileNames:
-    """Names for one file a student: safe on any system, and no two the same."""
-
-    def __init__(self, suffix: str) -> None:
-        self.suffix = suffix
-        self._taken: set[str] = set()
-
-    def name(self, student: str) -> str:
-        """A name without folders, whatever the student is called."""
-        stem = file_stem(student)
-        found, count = stem, 1
-        while found.casefold() in self._taken:
-            count += 1
-            found = f"{stem}-{count}"
-        self._taken.add(found.casefold())
-        return found + self.suffix
-
-
-def file_stem(student: str) -> str:
-    """Letters, digits, dots, hyphens and underscores of a name; others become underscores."""
-    text = unicodedata.normalize("NFC", student[:LONGEST])
-    stem = re.sub(r"[^\w.-]", "_", text).strip(".") or "_"
-    return f"_{stem}" if stem.startswith("-") or DEVICES.fullmatch(stem) else stem

@@ -1,0 +1,105 @@
+"""Tables: the answers of a class in one CSV file, a row each, or those of one student."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import StringIO
+
+from gradcli.homework.submission.names import identity
+from gradcli.homework.submission.submissions import Given, Submission, named, shortened
+from gradcli.homework.wording import listed
+
+LARGEST = 2**27  # bytes of a class in one file
+NOBODY = "(no name)"
+COLUMNS = ("student", "question", "quantity", "answer")
+IN_A_FOLDER = "its column student says whose answers it has, and it lies in a folder: name the file of a class itself"
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows of one student: the line on which each spelling of the name is found first, and the answers."""
+
+    spellings: dict[str, int] = field(default_factory=dict)
+    given: list[Given] = field(default_factory=list)
+
+    def submission(self, name: str) -> Submission:
+        first, *others = self.spellings
+        if others:
+            lines = listed([f"{shortened(who) or NOBODY} on line {line}" for who, line in self.spellings.items()])
+            return Submission(name, first or NOBODY, unreadable=f"this student is found twice: {lines}")
+        remarks = () if first else ("the column student is empty",)
+        return Submission(name, first or NOBODY, tuple(self.given), remarks=remarks)
+
+
+def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
+    """Yield every student of a CSV file, in order of appearance; without the column `student` all rows are of one."""
+    header, rows = table_of(text)
+    missing = [column for column in COLUMNS[1:] if column not in header]
+    if missing:
+        needed = ", ".join(COLUMNS)
+        why = f"its first line has {needed}, and {', '.join(missing)} is not there"
+        yield Submission(name, student, unreadable=why)
+        return
+    everyone = "student" not in header
+    students: dict[str, Rows] = {}
+    spelt: dict[str, Rows] = {}
+    seen: dict[str, str] = {}  # equal texts of rows are kept once
+    for line, (*who, question, quantity, answer) in rows:
+        own = student if everyone else who[0]
+        if own not in spelt:
+            spelt[own] = students.setdefault(identity(own or NOBODY), Rows())
+            spelt[own].spellings[own] = line
+        question, quantity = seen.setdefault(question, named(question)), seen.setdefault(quantity, quantity)
+        spelt[own].given.append(Given(question, quantity, answer or None, line=line))
+    if not students:
+        yield Submission(name, student, unreadable="" if everyone else "it has no rows below the first line")
+    spelt.clear()
+    while students:
+        yield students.pop(next(iter(students))).submission(name)
+
+
+def of_student(name: str, student: str, text: str) -> Submission:
+    """Read a CSV file that holds the answers of one student; one of a class, which was not asked for, is unreadable."""
+    if "student" in table_of(text)[0]:
+        return Submission(name, student, unreadable=IN_A_FOLDER)
+    return next(of_class(name, student, text))
+
+
+def students_in(text: str, student: str) -> set[str]:
+    """Return the identities of the students of a CSV file."""
+    header, rows = table_of(text)
+    names = {cells[0] or NOBODY for _, cells in rows} if header.issuperset(COLUMNS) else ()
+    return set(map(identity, names or {student}))
+
+
+def table_of(text: str) -> tuple[set[str], Iterator[tuple[int, list[str]]]]:
+    """Return the columns of a CSV file, and the cells of its rows in the `COLUMNS` that there are, with their lines."""
+    rows = rows_of(text)
+    header = [cell.strip().lower() for cell in next(rows, (0, []))[1]]
+    places = [header.index(column) for column in COLUMNS if column in header]
+    cells = ((line, [row[place].strip() if place < len(row) else "" for place in places]) for line, row in rows)
+    return set(header), ((line, own) for line, own in cells if any(own))
+
+
+def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV file, as spreadsheets of any country write them, each with the line on which it begins.
+
+    Where quotes are not in order, each line is read alone, so that a fault in one costs no other.
+    """
+    csv.field_size_limit(LARGEST)  # a long answer is refused as an answer; it does not end the class
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    try:
+        for _ in csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True):
+            continue
+    except csv.Error:
+        for number, line in enumerate(StringIO(text, newline=None), 1):  # no line has a line's end inside
+            yield from ((number, row) for row in csv.reader([line], delimiter=separator))
+        return
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    start = 1
+    for row in reader:
+        yield start, row
+        start = reader.line_num + 1

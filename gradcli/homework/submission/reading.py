@@ -1,0 +1,93 @@
+"""The text of a file: what a student may have put in its place is neither followed nor waited for."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gradcli.homework.submission.files import File
+
+FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe is not waited for
+FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+KINDS = {
+    stat.S_IFLNK: "it is a link, and links in a folder are not followed: the file itself must be there",
+    stat.S_IFDIR: "it is a folder, not a file",
+    stat.S_IFIFO: "it is a pipe, not a file",
+    stat.S_IFSOCK: "it is a socket, not a file",
+    stat.S_IFCHR: "it is a device, not a file",
+    stat.S_IFBLK: "it is a device, not a file",
+}
+
+
+class UnreadError(Exception):
+    """A file that is not read; the message says why."""
+
+
+def read_file(file: File, largest: int) -> tuple[str, str]:
+    """Return the text of a file and "", or "" and the reason why it cannot be read; `largest` is in bytes."""
+    try:
+        data = bytes_of(file, largest)
+    except UnreadError as error:
+        return "", str(error)
+    except (OSError, ValueError) as error:
+        return "", f"it cannot be read: {getattr(error, 'strerror', None) or 'not the name of a file'}"
+    try:
+        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError:
+        return "", "it is not UTF-8 text: save it as a text file, UTF-8"
+    return ("", "it is binary data, not text") if "\x00" in text else (text, "")
+
+
+def bytes_of(file: File, largest: int) -> bytes:
+    """Return what a regular file holds. Raises UnreadError for anything else and for too much, and OSError."""
+    if file.problem:
+        raise UnreadError(file.problem)
+    descriptor = opened(file)
+    with os.fdopen(descriptor, "rb") as stream:
+        size = os.fstat(descriptor).st_size
+        data = stream.read(largest + 1) if size <= largest else b""
+    size = max(size, len(data))
+    if size > largest:
+        raise UnreadError(f"it has {size / 2**20:.1f} MB, and a submission has {largest // 2**20} at most")
+    return data
+
+
+def opened(file: File) -> int:
+    """Return the descriptor of a regular file; raises UnreadError for anything else.
+
+    It is looked at before, for opening a device may act on it, and must be the same after. In a folder no link is
+    followed, also not in place of a folder in it.
+    """
+    with folder_of(file) as (folder, name):
+        before = os.stat(name, dir_fd=folder, follow_symlinks=file.folder is None)
+        if not stat.S_ISREG(before.st_mode):
+            raise UnreadError(KINDS.get(stat.S_IFMT(before.st_mode), "it is not a file"))
+        descriptor = os.open(name, FLAGS | (NO_LINK if file.folder else 0), dir_fd=folder)
+    if not os.path.samestat(before, os.fstat(descriptor)):
+        os.close(descriptor)
+        raise UnreadError("another file took its place while it was opened")
+    return descriptor
+
+
+@contextmanager
+def folder_of(file: File) -> Iterator[tuple[int | None, str]]:
+    """Open the folder of a file that was found in a folder, step by step from there; give the name of the file in it.
+
+    A file that is named, or a platform that cannot, has None and the path.
+    """
+    if file.folder is None or os.open not in os.supports_dir_fd:
+        yield None, str(file.path)
+        return
+    *folders, name = file.path.relative_to(file.folder).parts
+    descriptor = os.open(file.folder, FOLDER)
+    try:
+        for part in folders:
+            inner = os.open(part, FOLDER | NO_LINK, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor, name
+    finally:
+        os.close(descriptor)

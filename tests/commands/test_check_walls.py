@@ -1,0 +1,131 @@
+"""`gradcli check` on a class of strangers: nobody reads a file, takes the place of another, or acts on who looks."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from pathlib import Path
+from unicodedata import category
+
+import pytest
+
+from tests.commands.running import document, gradcli
+from tests.commands.test_check import FORMATS, RIGHT, week
+from tests.homework.results import NASTY
+
+__all__ = ["week"]  # the fixture
+SECRET = "31337"
+HEADER = "student,question,quantity,answer\n"
+HARMFUL = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def statuses(capsys: pytest.CaptureFixture[str], arguments: str) -> dict[str, str]:
+    """Each student with the verdict on the first answer, and the first remark."""
+    result = gradcli(capsys, f"check week1.toml {arguments} --json")
+    assert (result.code, result.err) == (1, "")
+    found = document(result.out)["submissions"]
+    assert len({one["student"] for one in found}) == len(found)
+    return {one["student"]: " ".join([one["answers"][0]["verdict"], *one["remarks"][:1]]) for one in found}
+
+
+BINARY = "it is not UTF-8 text: save it as a text file, UTF-8"
+CLASS = {"ada": "correct", "bob": "wrong", "cy": "unreadable", "dan": f"unreadable {BINARY}"}
+
+
+@pytest.mark.usefixtures("week")
+def test_a_folder_of_strangers(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("secret.txt").write_text(f"[é]\ns = {SECRET}\n", encoding="utf-8")
+    Path("answers/deep/er").mkdir(parents=True)
+    os.mkfifo("answers/deep/eve.txt")
+    for name, target in (("fay.txt", "../secret.txt"), ("gus", ".."), ("deep/er/hal.json", "/dev/zero")):
+        Path("answers", name).symlink_to(target)
+    Path("answers/class.csv").write_text(
+        "student,question,quantity,answer\nbob,é,s,1.877\nada,é,s,0\n", encoding="utf-8"
+    )
+    expected = {
+        **CLASS,
+        "class": "unreadable its column student says whose answers it has, and it lies in a folder: name the file of a "
+        "class itself",
+        "eve": "unreadable it is a pipe, not a file",
+        "fay": "unreadable it is a link, and links in a folder are not followed: the file itself must be there",
+        "gus": "unreadable it is a link, and links in a folder are not followed: the file itself must be there",
+        "hal": "unreadable it is a link, and links in a folder are not followed: the file itself must be there",
+    }
+    assert statuses(capsys, "answers") == expected
+    assert statuses(capsys, "answers --jobs 2") == expected
+    for option in ("", "--all", *(f"--report {name}" for name in ("junit", "csv", "mistakes"))):
+        assert SECRET not in gradcli(capsys, f"check week1.toml answers {option}").out
+
+
+@pytest.mark.usefixtures("week")
+def test_who_hands_in_twice_has_no_points_and_costs_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("answers/ADA.json").write_text('{"é": {"s": 1.877}}', encoding="utf-8")
+    Path("class.csv").write_text(f"{HEADER}Bob,é,s,1.877\neve,é,s,1.877\n", encoding="utf-8")
+    assert statuses(capsys, "answers class.csv") == {
+        "ADA": "unreadable this student is found 2 times: in answers/ADA.json and answers/ada.txt",
+        "bob": "unreadable this student is found 2 times: in answers/bob.txt and class.csv",
+        **{name: CLASS[name] for name in ("cy", "dan")},
+        "eve": "correct",
+    }
+
+
+@pytest.mark.usefixtures("week")
+def test_an_item_that_is_not_graded_is_told_beside_a_report(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in FORMATS:
+        place = "reports/" if name in ("gradescope", "check50") else name
+        result = gradcli(capsys, f"check week1.toml answers --report {name} -o {place}")
+        assert (result.code, result.err) == (1, f"warning: not graded: dan in answers/dan.txt ({BINARY})\n")
+    assert f"Not graded\n  dan answers/dan.txt  {BINARY}\n" in gradcli(capsys, "check week1.toml answers").out
+
+
+@pytest.mark.usefixtures("week")
+def test_reports_do_not_take_the_place_of_others(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("ada.", "ada~", "a da", "con"):
+        Path("answers", f"{name}.txt").write_text(RIGHT, encoding="utf-8")
+    Path("secret").write_text("mine", encoding="utf-8")
+    Path("reports").mkdir()
+    Path("reports/ada.json").symlink_to("../secret")
+    assert gradcli(capsys, "check week1.toml answers --report gradescope -o reports").code == 1
+    found = {path.name: json.loads(path.read_text(encoding="utf-8"))["score"] for path in Path("reports").iterdir()}
+    assert len(found) == 8
+    assert [found[f"{name}.json"] for name in ("a da", "ada", "ada.", "bob", "dan")] == [5, 5, 5, 0, 0]
+    assert Path("secret").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.fixture
+def names(week: Path) -> Path:
+    """A class whose names, files and answers are texts that act where they are shown raw."""
+    folder = week / "names"
+    folder.mkdir()
+    texts = [text for text in NASTY if text.strip() and not set(text) & {"\0", "\ud800"}]
+    for text in texts:
+        if "/" not in text:
+            (folder / f"{text.strip()[:50]}.txt").write_text(f"[{text}]\n{text} = {text}\n", encoding="utf-8")
+    with (week / "names.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["student", "question", "quantity", "answer"])
+        writer.writerows(
+            [f"{text}!", question, text, text] for text in texts for question in (text, "é") if "\0" not in text
+        )
+    return folder
+
+
+@pytest.mark.parametrize("output", ["", "--all", "--json", *(f"--report {name}" for name in FORMATS)])
+def test_what_students_write_acts_on_nobody(capsys: pytest.CaptureFixture[str], names: Path, output: str) -> None:
+    if "gradescope" in output or "check50" in output:
+        output += " -o reports/"
+    result = gradcli(capsys, f"check week1.toml names names.csv {output}")
+    assert result.code == 1
+    texts = [result.out, result.err]
+    if Path("reports").exists():
+        texts += [f"{path.name}\n{path.read_text(encoding='utf-8')}" for path in Path("reports").iterdir()]
+        assert len(texts) > 30
+    assert not set("".join(texts)) & {c for c in map(chr, range(2**16)) if category(c) in HARMFUL} - {"\n"}
+    if "junit" in output:
+        assert "<script>" not in result.out
+    if "csv" in output:
+        cells = re.split(r"[;\n]", result.out) + [cell for row in csv.reader(io.StringIO(result.out)) for cell in row]
+        assert [cell for cell in cells if re.match(r'[\s"]*[=+\-@]', cell)] == []

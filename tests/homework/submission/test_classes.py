@@ -1,0 +1,189 @@
+"""Tables of a class: the columns, the rows, and who they are of."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gradcli.homework.submission.classes import IN_A_FOLDER, NOBODY, of_class, of_student, rows_of, students_in
+from gradcli.homework.submission.names import identity
+from gradcli.homework.submission.submissions import Given, Submission
+from tests.homework.submission.diamond import ASKED, GRADER, from_file, one, verdicts
+
+CLASS = """\
+Timestamp,Student,Question,Quantity,Answer
+1,ada,d,s,9
+2,bob,d,s,8
+3,ada,d,q,"80"
+4,ada,d,dq/ds,
+,,,,
+5,bob,d,q,"[1, 2]"
+6,eve
+"""
+
+
+def answers(found: list[Submission]) -> dict[str, list[tuple[str, str | None]]]:
+    return {submission.student: [(g.quantity, g.text) for g in submission.given] for submission in found}
+
+
+EXPECTED = {
+    "ada": [("s", "9"), ("q", "80"), ("dq/ds", None)],
+    "bob": [("s", "8"), ("q", "[1, 2]")],
+    "eve": [("", None)],
+}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        CLASS.encode(),
+        CLASS.replace("\n", "\r\n").encode("utf-8-sig"),
+        CLASS.replace("[1, 2]", "[1; 2]").replace(",", ";").replace("[1; 2]", "[1, 2]").encode(),
+        CLASS.replace("[1, 2]", "[1; 2]").replace(",", "\t").replace("[1; 2]", "[1, 2]").encode("utf-16"),
+        CLASS.replace("Student,Question", " STUDENT , question").encode(),
+        CLASS.replace("Answer\n", "Answer,Comment\n").encode(),
+    ],
+    ids=["plain", "windows", "semicolons", "excel", "header", "columns"],
+)
+def test_a_class(tmp_path: Path, content: bytes) -> None:
+    found = from_file(tmp_path / "class.csv", content)
+    assert answers(found) == EXPECTED
+    assert {submission.file for submission in found} == {str(tmp_path / "class.csv")}
+
+
+def test_columns_in_another_order(tmp_path: Path) -> None:
+    text = "answer,quantity,question,student\n9,s,d,ada\n"
+    assert one(tmp_path / "class.csv", text).given == (Given("d", "s", "9"),)
+
+
+def test_a_class_without_students_is_one_student(tmp_path: Path) -> None:
+    found = one(tmp_path / "ada.csv", "question,quantity,answer\nd,s,9\nd,q,80\n")
+    assert (found.student, len(found.given)) == ("ada", 2)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "student,question\nada,d\n", "a,b,c,d\n", "\n\n", "student question quantity answer"]
+)
+def test_columns_that_are_missing_are_named(tmp_path: Path, text: str) -> None:
+    found = one(tmp_path / "class.csv", text)
+    assert found.unreadable.startswith("its first line has student, question, quantity, answer, and ")
+    assert "answer is not there" in found.unreadable
+
+
+def test_a_class_without_rows_is_told(tmp_path: Path) -> None:
+    found = one(tmp_path / "class.csv", "student,question,quantity,answer\n\n,,\n")
+    assert (found.student, found.unreadable) == ("class", "it has no rows below the first line")
+    assert one(tmp_path / "ada.csv", "question,quantity,answer\n").unreadable == ""
+
+
+def test_rows_without_a_student(tmp_path: Path) -> None:
+    ada, nobody = from_file(tmp_path / "class.csv", "student,question,quantity,answer\nada,d,s,9\n,d,s,9\n")
+    assert (ada.student, nobody.student, nobody.remarks) == ("ada", NOBODY, ("the column student is empty",))
+
+
+def test_a_quote_out_of_order_costs_one_row(tmp_path: Path) -> None:
+    found = from_file(tmp_path / "class.csv", 'student,question,quantity,answer\nada,d,s,"9\nbob,d,s,"9"9\neve,d,s,9\n')
+    assert [submission.student for submission in found] == ["ada", "bob", "eve"]
+    assert found[2].given == (Given("d", "s", "9"),)
+
+
+def test_a_cell_of_several_lines(tmp_path: Path) -> None:
+    text = 'student,question,quantity,answer\nada,d,Z,"[[1, 2],\n[3, 4]]"\nada,d,note,"say ""hm"""\n'
+    assert answers(from_file(tmp_path / "class.csv", text)) == {
+        "ada": [("Z", "[[1, 2],\n[3, 4]]"), ("note", 'say "hm"')]
+    }
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))
+@example('"')
+@example('student,question,quantity,answer\n"\r"')
+def test_any_text_is_a_class(text: str) -> None:
+    for submission in of_class("class.csv", "class", text):
+        assert list(verdicts(GRADER.grade(submission))) == ASKED
+
+
+PIECES = [
+    "student",
+    "question",
+    "quantity",
+    "answer",
+    "ada",
+    "d",
+    "s",
+    "9",
+    ",",
+    ";",
+    "\t",
+    '"',
+    "\r",
+    "\n",
+    "\r\n",
+    " ",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+@example('"\n\r')
+@example('student\r"')
+@example(",,,,student")
+@example('student,question,quantity,answer\r"')
+def test_any_table_has_rows_and_students(pieces: str) -> None:
+    lines = [line for line, _ in rows_of(pieces)]
+    assert lines == sorted(set(lines))
+    for text in (pieces, f"student,question,quantity,answer\n{pieces}"):
+        found = list(of_class("class.csv", "class", text))
+        assert len({identity(one.student) for one in found}) == len(found)
+        assert students_in(text, "class") == {identity(one.student) for one in found}
+        alone = of_student("class.csv", "class", text)
+        assert alone.unreadable or found == [alone]
+
+
+CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=8)
+CELLS |= st.sampled_from(['"', "a,b", "a\nada,d,s,0", "\r\n", '"",', ";", "=1", "'"])
+
+
+@given(st.lists(st.tuples(CELLS, CELLS), max_size=6), st.lists(st.integers(0, 6), max_size=3))
+def test_no_cell_of_one_student_is_a_row_of_another(rows: list[tuple[str, str]], places: list[int]) -> None:
+    """Ada's answers are those in her rows, wherever others stand and whatever they write."""
+    own = [("ada lovelace", f"{number}") for number in range(len(places))]
+    table = [row for row in rows if identity(row[0]) != "ada lovelace"]
+    for place, row in zip(sorted(places), own, strict=True):
+        table.insert(place, row)
+    text = StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["student", "question", "quantity", "answer"])
+    writer.writerows((who, "d", "s", answer) for who, answer in table)
+    found = [one for one in of_class("class.csv", "class", text.getvalue()) if one.student == "ada lovelace"]
+    answers = [given.text for one in found for given in one.given]
+    assert sorted(map(str, answers)) == [answer for _, answer in own]
+
+
+def test_one_student_in_several_spellings_is_told_with_the_lines() -> None:
+    text = 'student,question,quantity,answer\nAda,d,s,"[9\n]"\nbob,d,s,9\nada ,d,q,80\nADA,d,q,80\nada,d,s,9\n'
+    ada, bob = of_class("class.csv", "class", text)
+    assert (ada.student, ada.given) == ("Ada", ())
+    assert ada.unreadable == "this student is found twice: Ada on line 2, ada on line 5 and ADA on line 6"
+    assert bob.given == (Given("d", "s", "9"),)
+    (long,) = of_class("class.csv", "class", f"student,question,quantity,answer\n{'x' * 999},,,\n{'X' * 999},,,\n")
+    assert long.unreadable == f"this student is found twice: {'x' * 37}... on line 2 and {'X' * 37}... on line 3"
+
+
+def test_an_answer_that_is_given_twice_is_told_with_the_lines() -> None:
+    text = "student,question,quantity,answer\nada,d,s,9\nada,d,q,80\nbob,d,q,80\nada,d,s,9\n"
+    ada, _ = of_class("class.csv", "class", text)
+    result = GRADER.grade(ada)
+    assert (result.answers[0].verdict, result.answers[0].remark) == ("unreadable", "given 2 times, on lines 2 and 5")
+    assert result.answers[1].verdict == "correct"
+
+
+def test_a_table_in_a_folder_is_of_one_student() -> None:
+    text = "question,quantity,answer\nd,s,9\n"
+    assert of_student("ada.csv", "ada", text) == Submission("ada.csv", "ada", (Given("d", "s", "9"),))
+    assert of_student("ada.csv", "ada", "question,quantity,answer\n") == Submission("ada.csv", "ada")
+    assert of_student("ada.csv", "ada", f"Student,{text}").unreadable == IN_A_FOLDER
+    assert "answer is not there" in of_student("ada.csv", "ada", "question,quantity\n").unreadable

@@ -1,0 +1,65 @@
+"""Spellings of a student's name."""
+
+from __future__ import annotations
+
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradcli.homework.submission.names import identity
+from tests.homework.results import texts
+
+SAME = [
+    ("ada", "Ada"),
+    ("ada", " ada \t"),
+    ("ada", "ada\u200b"),
+    ("ada", "\ufeff\u202aada\u202c"),
+    ("ada lovelace", "Ada  Lovelace\u00a0"),
+    ("Zoë", "zoe\u0308"),
+    ("Å", "\u212b"),  # two signs of one letter, the second for a length
+    ("Οδυσσεύς", "ΟΔΥΣΣΕΎΣ"),
+    ("İnci", "i̇nci"),
+    ("ẞ", "ß"),
+    ("", " \u200b"),
+]
+OTHER = [
+    ("ada", "ada."),
+    ("ada", "ada_"),
+    ("ada", "a da"),
+    ("Weiß", "Weiss"),
+    ("x²", "x2"),
+    ("Zoë", "Zoe"),
+    ("ﬁn", "fin"),
+    ("ırmak", "irmak"),
+    ("Ａda", "Ada"),
+    ("ada", "аda"),  # the second begins with a Cyrillic letter
+    ("ada", "ada\x1b[m"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_spellings_of_one_student(one: str, other: str) -> None:
+    assert identity(one) == identity(other)
+
+
+@pytest.mark.parametrize(("one", "other"), OTHER)
+def test_two_students(one: str, other: str) -> None:
+    assert identity(one) != identity(other)
+
+
+@given(texts() | st.text())
+def test_what_file_systems_do_to_a_name_changes_no_student(name: str) -> None:
+    who = identity(name)
+    for form in ("NFC", "NFD"):
+        assert identity(normalize(form, name)) == who
+    for spelling in (name.lower(), f" {name}\u200b ", who, " ".join(name.split())):
+        assert identity(spelling) == who
+
+
+@pytest.mark.parametrize("plane", range(17))
+def test_every_letter_is_folded_once(plane: int) -> None:
+    letters = map(chr, range(plane * 2**16, (plane + 1) * 2**16))
+    unstable = [c for c in letters if identity(identity(c)) != identity(c) or identity(c.lower()) != identity(c)]
+    assert unstable == []
