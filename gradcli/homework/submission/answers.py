@@ -162,7 +162,7 @@ def computed(formula: Formula, names: dict[str, Any]) -> Any:
         if error.code == "E207" and names:
             raise UnreadableError(f"the program has no {error.message.partition(' ')[0]}") from None
         raise UnreadableError(reason(error)) from None
-    except (ArithmeticError, ValueError, TypeError, MemoryError, RecursionError, IndexError) as error:
+    except (ArithmeticError, ValueError, TypeError, RecursionError, IndexError) as error:
         raise UnreadableError(str(error) or "it cannot be computed") from None
     finally:
         mode.largest = largest
