@@ -31,7 +31,7 @@ def command(
     explanation = program.explain(limits)
     names = [leaf.name for leaf in explanation.leaves]
     chosen = names if to is None else [one_of("variable", spelled(to), names)]
-    from gradcli.explanation.trace import trace
+    from gradcli.explanation.chain.trace import trace
     from gradcli.render.lesson.trace import trace_document, trace_page
     from gradcli.render.text.streams import print_document, print_text
 

@@ -13,6 +13,7 @@ from gradcli.engine.broadcast import summed_axes
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.errors import AutogradError, EvaluationError, UsageError
+from gradcli.explanation.chain.held import told_apart
 from gradcli.explanation.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.lines import Evaluation, Line
@@ -68,7 +69,7 @@ def build(evaluation: Evaluation, upstream: Any = None, events: Sequence[Contrib
     targets = {id(line.tensor.node): line for line in evaluation.lines if line.tensor.node is not None}
     gradients: dict[str, Any] = {output.name: seed} if output.tensor.node is not None else {}
     upstream_name = unused("g", {line.name for line in evaluation.lines})
-    edges = {line.name: locals_of(line, upstream_name) for line in evaluation.lines}
+    edges = told_apart({line.name: locals_of(line, upstream_name) for line in evaluation.lines})
     steps = []
     for event in events:
         line = targets[id(event.node.edges[event.position])]

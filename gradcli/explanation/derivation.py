@@ -45,7 +45,7 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
             continue
         flow = fit(rule(g, out, *operands, **application.options), operands[position])
         formula = value = None
-        if not primitive.structured:
+        if not primitive.structured and operands[position].value.shape == shape:
             slope = rule(Formula(Number(1), one), out, *operands, **application.options)
             formula, value = slope.tree, np.broadcast_to(slope.value, shape)[()] if shape else slope.value
         found[position] = Local(line.inputs[position].name, formula, value, flow.tree)

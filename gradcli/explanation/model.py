@@ -17,13 +17,17 @@ class Local:
     """One edge, from a node to one of its inputs.
 
     Elementwise: `formula` is the local derivative (the rule at g = 1) and `value` its numbers, in the shape of the
-    node. Structured: there is no such array; `rule` is the contribution for an upstream gradient `g`.
+    node. Structured, or with an input that is copied to the shape of the node: there is no such array; `rule` is the
+    contribution for an upstream gradient `g`. `held` are the other inputs that depend on this one, and that do not
+    move; `use` counts from 1 the edges between the same two nodes, 0 is the only one.
     """
 
     input: str
     formula: Expression | None
     value: Value | None
     rule: Expression
+    held: tuple[str, ...] = ()
+    use: int = 0
 
 
 @dataclass(frozen=True, slots=True)

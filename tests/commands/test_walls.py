@@ -22,8 +22,8 @@ ENDLESS = {
     "sort": ("x = ['a' * 10**6 + str(i) for i in range(60)]\nwhile True: sorted(x * 5000)", 2),
     "collisions": ("s = set()\nfor j in range(10**6): s.update(i * (2**61 - 1) for i in range(10**5))", 2),
     "shared nesting": (
-        "x = {}\ny = {}\nfor _ in range(40):\n    x = {1: x, 2: x}\n    y = {1: y, 2: y}\nprint(x.items() == y.items())",
-        6,
+        "x, y = {}, {}\nfor _ in range(40):\n    x = {1: x, 2: x}\n    y = {1: y, 2: y}\nprint(x.items() == y.items())",
+        5,
     ),
     "parsing": ("f'" + "{1}" * 300_000 + "'", None),
     "a generator": ("def f():\n    yield ('a' * 10**6).rfind('ab' + 'a' * 400_000)\nlist(f())", 2),

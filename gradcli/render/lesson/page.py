@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from gradcli.explanation.chain import Link, chain
+from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
 from gradcli.language.tree import Name, Statement, names
 from gradcli.language.unparser import unparse_statement
@@ -94,22 +94,34 @@ def _forward(node: Node, terms: Terms) -> Row:
     return Row((visible(node.name), made, made_by, "" if put_in == value else put_in, f"= {value}"))
 
 
-def locals_(explanation: Explanation, terms: Terms) -> Rows[tuple[Node, Local]]:
-    """The derivative on every edge, newest node first."""
-    edges = [(node, local) for node in reversed(explanation.nodes) for local in node.locals]
+def locals_(explanation: Explanation, terms: Terms) -> Rows[tuple[Node, Local | None]]:
+    """The derivative on every edge, newest node first; above the first rule a line says what its `g` is."""
+    edges: list[tuple[Node, Local | None]] = [(n, local) for n in reversed(explanation.nodes) for local in n.locals]
+    first = next((place for place, (_, local) in enumerate(edges) if local and local.formula is None), None)
+    if first is not None:
+        edges.insert(first, (edges[first][0], None))
     return Rows(edges, partial(_local, terms=terms))
 
 
-def _local(edge: tuple[Node, Local], terms: Terms) -> Row:
+def _local(edge: tuple[Node, Local | None], terms: Terms) -> Row:
     node, local = edge
+    if local is None:
+        arrives = f"{terms.upstream_name} is the gradient that arrives from above, here {terms.total(node.id)}"
+        return Row((arrives,), "aside")
     symbols = terms.local(local)
     value = "" if local.value is None else f"= {terms.value(local.value)}"
-    return Row((terms.derivative(node.name, local.input), symbols, "" if value == symbols else value))
+    return Row((terms.edge(node.name, local), symbols, "" if value == symbols else value))
 
 
 def chain_rule(explanation: Explanation, terms: Terms) -> Rows[Link]:
-    """Return the gradient of every node: in symbols, in numbers, and the result."""
-    return Rows(chain(explanation), partial(_link, terms=terms))
+    """Return the gradient that enters, and that of every node: in symbols, in numbers, and the result."""
+    links = chain(explanation)
+    return Rows([*seed(explanation), *links] if links else [], partial(_link, terms=terms))
+
+
+def seed(explanation: Explanation) -> list[Link]:
+    """Return the gradient that enters at the output as the first link of the chain."""
+    return [Link(explanation.output, (), explanation.upstream)]
 
 
 def _link(link: Link, terms: Terms) -> Row:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from gradcli.explanation.chain import Link, Term
+from gradcli.explanation.chain.links import Link, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.explanation.naming import unused
 from gradcli.language.rewrite import substitute, without_ones
@@ -19,6 +18,7 @@ from gradcli.source import visible
 
 PRODUCT = Binary("*", Name("a"), Name("b"))
 MOST = 12  # terms of a sum that are written out
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 
 
 class Terms:
@@ -37,6 +37,22 @@ class Terms:
     def derivative(self, of: str, by: str) -> str:
         partial = self.looks.partial
         return f"{partial}{visible(of)}/{partial}{visible(by)}"
+
+    def edge(self, of: str, local: Local) -> str:
+        """Return the local derivative on an edge: `∂y/∂x|v1` where v1, which depends on x, does not move.
+
+        In ASCII that is `local dy/dx (v1 held)`. Of two edges between the same nodes each says which one it is.
+        """
+        told, held = self.derivative(of, local.input), ", ".join(map(visible, local.held))
+        which = self.which(local)
+        if not self.looks.ascii:
+            return f"{told}{f'|{held}' if held else ''}{f' ({which})' if which else ''}"
+        remarks = ", ".join(filter(None, [held and f"{held} held", which]))
+        return f"{'local ' if held else ''}{told}{f' ({remarks})' if remarks else ''}"
+
+    def which(self, local: Local) -> str:
+        """Return `1st` or `2nd` where several edges lead from a node to the same input; else nothing."""
+        return ORDINALS.get(local.use, f"{local.use}th") if local.use else ""
 
     def total(self, by: str) -> str:
         """Return the derivative of the output, or of the L that an upstream gradient belongs to."""
@@ -65,21 +81,15 @@ class Terms:
 
     def symbols(self, link: Link) -> str:
         """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""
-        edges = Counter(term.step.node for term in link.terms)
-        if len(link.terms) > 1:  # the symbol of an edge from the output would be that of the whole sum
-            edges[self.explanation.output] += self.plain_seed
-        return self._sum([self._symbols(term, ambiguous=edges[term.step.node] > 1) for term in link.terms])
+        return self._sum([self._symbols(term) for term in link.terms])
 
-    def _symbols(self, term: Term, *, ambiguous: bool) -> list[str]:
-        """`ambiguous` where the symbol of the local derivative would stand for more than this edge."""
+    def _symbols(self, term: Term) -> list[str]:
         upstream = self.total(term.step.node)
         if term.local.formula is None or term.step.summed_axes:
             entering = Number(1) if self._is_seed(term) else Name(upstream)
             rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
             return [self.formula(rule)]
-        if ambiguous:
-            return self._formulas(term)
-        local = self.derivative(term.step.node, term.step.input)
+        local = self.edge(term.step.node, term.local)
         return [local] if self._is_seed(term) else [upstream, local]
 
     def formulas(self, link: Link) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gradcli.explanation.chain import Link
+from gradcli.explanation.chain.links import Link
+from gradcli.explanation.chain.trace import Route, Trace
 from gradcli.explanation.model import Explanation
-from gradcli.explanation.trace import Route, Trace
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT
-from gradcli.render.lesson.page import equations, heading, shown
+from gradcli.render.lesson.page import equations, heading, seed, shown
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
@@ -28,7 +28,8 @@ def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, 
             text = visible(f"{explanation.output} does not depend on {trace.leaf.name}: the gradient is None")
             sections.append(Section(title, [Row((text,), "note")]))
             continue
-        rows = [row for link in trace.links for row in _derivation(link, terms)]
+        links = [*seed(explanation), *trace.links] if trace.links else []
+        rows = [row for link in links for row in _derivation(link, terms)]
         if not rows:  # the output is the variable
             rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
         sections.append(Section(title, shown(rows, looks, all=all)))
@@ -50,7 +51,7 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
     arrow = terms.looks.arrow
     rows = []
     for number, route in enumerate(routes, start=1):
-        nodes = terms.joined(list(map(visible, route.path.nodes)), f" {arrow} ")
+        nodes = terms.joined(list(_named(route, terms)), f" {arrow} ")
         sides = [_product(route, terms), terms.value(route.value)]
         rows.append(Row((f"{number}. {nodes}", *(f"= {side}" if side else "" for side in sides))))
     hidden = (trace.count or 0) - len(routes)
@@ -60,6 +61,14 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
     count = trace.count or 0
     ends = visible(f"from {terms.explanation.output} to {trace.leaf.name}")
     return f"{count:,} path{'' if count == 1 else 's'} {ends}", rows
+
+
+def _named(route: Route, terms: Terms) -> Iterator[str]:
+    """Yield the nodes of a path: `w`, `z (2nd)`."""
+    yield visible(route.path.nodes[0])
+    for local in route.path.locals:
+        which = terms.which(local)
+        yield f"{visible(local.input)} ({which})" if which else visible(local.input)
 
 
 def _product(route: Route, terms: Terms) -> str:

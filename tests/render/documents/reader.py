@@ -67,7 +67,14 @@ def _node(facts: Document, parse: Parser) -> Node:
         is_leaf=facts["is_leaf"],
         grad=array(facts["grad"], dtype, shape),
         locals=tuple(
-            Local(local["input"], parse(local["formula"]), array(local["value"], dtype, shape), parse(local["rule"]))
+            Local(
+                local["input"],
+                parse(local["formula"]),
+                array(local["value"], dtype, shape),
+                parse(local["rule"]),
+                tuple(local["held"]),
+                local["use"],
+            )
             for local in facts["locals"]
         ),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gradcli.explanation.chain import Link, Path, above, chain, flow, paths
+from gradcli.explanation.chain.links import Link, Path, above, chain, flow, paths
 from gradcli.explanation.model import Explanation, Leaf, Value
 
 
