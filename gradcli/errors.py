@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from gradcli.source import Source, Span
 
+LONGEST = 2000  # characters of a message, which may repeat what somebody has written
+
 
 class GradcliError(Exception):
     """The base: catch this to catch everything that gradcli refuses."""
@@ -54,16 +56,16 @@ class GradcliError(Exception):
         return self
 
     def facts(self) -> dict[str, Any]:
-        """Return the error as documents have it; lines and columns count from 1, offsets from 0, None is unknown."""
+        """Return the error as it is told, its texts cut; lines and columns count from 1, offsets from 0."""
         place = None if self.span is None or self.source is None else self.source.position(self.span.start)
         return {
             "code": self.code,
-            "message": self.message,
+            "message": shortened(self.message),
             "line": None if place is None else place.line,
             "column": None if place is None else place.column,
             "start": None if self.span is None else self.span.start,
             "end": None if self.span is None else self.span.end,
-            "help": self.help or None,
+            "help": shortened(self.help) or None,
         }
 
 
@@ -73,6 +75,11 @@ def _restored(kind: type[GradcliError], arguments: tuple[Any, ...], facts: dict[
     error.args = arguments
     error.__dict__.update(facts)
     return error
+
+
+def shortened(text: str) -> str:
+    """Return the text of a message, cut where it is too long to read."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ... ({len(text) - LONGEST:,} characters more)"
 
 
 class UsageError(GradcliError):

@@ -24,6 +24,7 @@ from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.errors import AutogradError
 
 ARRAY = np.ndarray
+STOPPED_AT = "gradcli_node"  # the attribute of an exception that holds the node whose rule raised it
 NUMBERS = frozenset({np.float64, np.float32})  # which have no shape, and of which numpy takes its time to say so
 
 
@@ -90,11 +91,17 @@ def walk(
             if edge is None or (between is not None and edge not in between):
                 continue
             rule: Any = rules[position]
-            unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
             x = values[position]
-            if unsummed is not None:  # a snippet's own backward may have nothing to give
-                kind = type(unsummed)
-                total = contribution = unsummed if kind is type(x) and kind in NUMBERS else fit(unsummed, x)
+            try:
+                unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
+                if unsummed is not None:  # a snippet's own backward may have nothing to give
+                    kind = type(unsummed)
+                    total = contribution = unsummed if kind is type(x) and kind in NUMBERS else fit(unsummed, x)
+            except Exception as error:
+                if events:
+                    error.__dict__[STOPPED_AT] = node
+                raise
+            if unsummed is not None:
                 large = mine and kind is ARRAY and total.size >= accumulation.WORTHWHILE
                 if edge in pending:
                     held = pending[edge]

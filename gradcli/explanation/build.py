@@ -8,7 +8,7 @@ from warnings import warn
 
 import numpy as np
 
-from gradcli.engine.backward import Contribution, trace
+from gradcli.engine.backward import STOPPED_AT, Contribution, trace
 from gradcli.engine.broadcast import summed_axes
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.graph import Node as GraphNode
@@ -20,7 +20,7 @@ from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step
 from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
-from gradcli.explanation.refusals import numbers
+from gradcli.explanation.refusals import FAILURES, failed, numbers
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.language.tree import Program
 from gradcli.source import did_you_mean
@@ -45,8 +45,11 @@ def explain(
         warn(f"the program does not use {', '.join(idle)}", stacklevel=2)
     check_wrt(needed, wrt)
     evaluation = evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
-    with np.errstate(all="ignore"):
-        return build(evaluation, upstream)
+    try:
+        with np.errstate(all="ignore"):
+            return build(evaluation, upstream)
+    except EvaluationError as error:
+        raise error.at(source=program.source) from None
 
 
 def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:
@@ -63,7 +66,7 @@ def build(evaluation: Evaluation, upstream: Any = None, events: Sequence[Contrib
     output = evaluation.line_of[id(evaluation.output)]
     seed = numbers(1 if upstream is None else upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
     if events is None:
-        events = backward_events(output, None if upstream is None else seed)
+        events = backward_events(evaluation, None if upstream is None else seed)
     if upstream is None:
         seed = np.ones_like(output.tensor.value)[()]
     targets = {id(line.tensor.node): line for line in evaluation.lines if line.tensor.node is not None}
@@ -92,13 +95,19 @@ def build(evaluation: Evaluation, upstream: Any = None, events: Sequence[Contrib
     return Explanation(evaluation.program, output.name, value, seed, nodes, tuple(steps), leaves, found)
 
 
-def backward_events(output: Line, upstream: Any) -> list[Contribution]:
+def backward_events(evaluation: Evaluation, upstream: Any) -> list[Contribution]:
     """The contributions of the backward pass, in the order in which they ran; none for a constant output."""
+    output = evaluation.line_of[id(evaluation.output)]
     if output.tensor.node is None:
         return []
     try:
         walked = list(trace([output.tensor], [upstream]))
-    except AutogradError as error:
+    except FAILURES as error:
+        if node := error.__dict__.pop(STOPPED_AT, None):
+            line = next(line for line in evaluation.lines if line.tensor.node is node)
+            raise failed(error).at(line.span, evaluation.program.source) from None
+        if not isinstance(error, AutogradError):
+            raise
         shape = output.tensor.shape
         if upstream is None and shape:
             raise EvaluationError(

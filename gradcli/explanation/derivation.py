@@ -22,12 +22,14 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Local
+from gradcli.explanation.refusals import in_line
 from gradcli.language.tree import Binary, Expression, Name, Number
 
 LONGEST = 400  # nodes of a formula; beyond that nobody reads it
 LARGEST_UPSTREAM = 64  # entries of an upstream gradient that is written out
 
 
+@in_line
 def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
     """Return the local derivatives of a line by the position of the input, for the inputs that require grad."""
     node, application = line.tensor.node, line.application
@@ -90,6 +92,7 @@ class Derivation:
             self.inlined[line.name] = self.inline(line)
         self.adjoints: dict[str, Adjoint | None] = {}
 
+    @in_line
     def inline(self, line: Line) -> Formula | None:
         """Return the formula of a line in terms of the leaves; None where it would be too long."""
         if line.is_variable:
@@ -127,6 +130,7 @@ class Derivation:
                 contribution = self.added(held, contribution) if both else None  # type: ignore[arg-type]
             self.adjoints[line.name] = contribution
 
+    @in_line
     def contribution(self, made: Line, line: Line, position: int) -> Adjoint | None:
         adjoint, out = self.adjoints[made.name], self.inlined[made.name]
         target, operands = self.inlined[line.name], self.operands(made)

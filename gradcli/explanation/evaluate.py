@@ -15,11 +15,11 @@ from gradcli.engine.recorder import Application, record
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor, is_floating, tensor
-from gradcli.errors import EvaluationError, GradcliError, UsageError
+from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.calls import apply
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.naming import Names
-from gradcli.explanation.refusals import LIMITS, numbers, refused
+from gradcli.explanation.refusals import FAILURES, numbers, refused
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables
 from gradcli.language.rewrite import with_children
@@ -90,7 +90,7 @@ class _Machine:
         def step(node: Expression, parts: Sequence[Written]) -> Written:
             try:
                 return self.step(node, parts, target if node is statement.value else None)
-            except (GradcliError, *LIMITS) as error:
+            except FAILURES as error:
                 raise refused(error, node, [value for value, _ in parts], self.source) from None
 
         self.last, written = fold(statement.value, step)

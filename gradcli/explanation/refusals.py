@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,34 +16,47 @@ from gradcli.language.unparser import unparse
 from gradcli.ops.support.arguments import too_large
 from gradcli.source import Source
 
+T = TypeVar("T")
 WIDEST = 30  # characters of an operand
 MOST = 4  # operands
 NUMERALS = (Number, Unary, List)
-LIMITS = (MemoryError, OverflowError, ValueError, IndexError)  # raised at limits of the machine and of numpy
+# Besides errors of ours: limits of the machine, and whatever numpy raises where it cannot compute.
+FAILURES = (GradcliError, MemoryError, ArithmeticError, ValueError, IndexError)
 
 
 def refused(error: Exception, node: Expression, values: Sequence[Any], source: Source | None) -> GradcliError:
-    """Return the error of a node with its place; torch's errors name the operands, which have `values`, too.
-
-    An exception that is neither an error of ours nor a limit of numpy's is a bug, and goes up as it is.
-    """
-    known = error if isinstance(error, GradcliError) else limit(error)
-    if known is None:
-        raise error
+    """Return the error of a node with its place; torch's errors name the operands, which have `values`, too."""
+    known = failed(error)
     if isinstance(known, AutogradError) and not known.label:
         known.label = operands(node, values)
     return known.at(node.span, source)
 
 
-def limit(error: Exception) -> EvaluationError | None:
-    """Return the error for a limit of the machine or of numpy; None for another exception."""
+def failed(error: Exception) -> GradcliError:
+    """Return the error of the program for one of `FAILURES`; other exceptions are bugs, and nothing turns them."""
+    if isinstance(error, GradcliError):
+        return error
     if isinstance(error, MemoryError):
         return EvaluationError("E210", "this needs more memory than there is", help="try it at a smaller size")
     if isinstance(error, OverflowError):
         return EvaluationError("E212", "a number here is too large for a size or a place", help="use a smaller one")
     if isinstance(error, ValueError | IndexError) and " 64" in str(error):
         return EvaluationError("E210", "a tensor has at most 64 dimensions", help="try it with fewer")
-    return None
+    return EvaluationError("E214", f"this cannot be computed: {error}", help="change the values or the arguments")
+
+
+def in_line(function: Callable[..., T]) -> Callable[..., T]:
+    """Give the errors of a function of a line, its first argument or its second, the place of the line."""
+
+    @wraps(function)
+    def placed(*arguments: Any) -> T:
+        try:
+            return function(*arguments)
+        except FAILURES as error:
+            line = arguments[0] if hasattr(arguments[0], "span") else arguments[1]
+            raise failed(error).at(line.span) from None
+
+    return placed
 
 
 def operands(node: Expression, values: Sequence[Any]) -> str:

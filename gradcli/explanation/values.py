@@ -10,9 +10,9 @@ import numpy as np
 
 from gradcli.engine.modes import switched
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import EvaluationError, GradcliError
+from gradcli.errors import EvaluationError
 from gradcli.explanation.calls import apply
-from gradcli.explanation.refusals import LIMITS, no_numbers, refused
+from gradcli.explanation.refusals import FAILURES, no_numbers, refused
 from gradcli.language.tree import Expression, Name, fold
 from gradcli.ops.support.arguments import as_tensor
 from gradcli.source import Source
@@ -26,7 +26,7 @@ def value_of(tree: Expression, names: Mapping[str, Any], source: Source | None =
     def step(node: Expression, parts: Sequence[Any]) -> Any:
         try:
             return _named(node, names) if isinstance(node, Name) else apply(node, parts)
-        except (GradcliError, *LIMITS) as error:
+        except FAILURES as error:
             raise refused(error, node, parts, source) from None
 
     with switched(grad_enabled=False, tape=None), np.errstate(all="ignore"):

@@ -31,6 +31,7 @@ SINGULAR = (
     "linalg.inv: The diagonal element",
     "linalg.cholesky: The factorization could not",
     "the input matrix is singular.",
+    "The algorithm failed to converge",
 )
 
 

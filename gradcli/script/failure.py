@@ -15,7 +15,6 @@ from gradcli.script.python.values.places import PLACES, Place
 from gradcli.source import did_you_mean
 
 CALLS = 3  # calls that an error names as its way
-LONGEST = 10_000  # characters of a message
 MESSAGE = "gradcli_message"  # the attribute of an exception that holds its message
 
 
@@ -50,9 +49,8 @@ def failure(error: Exception, names: Iterable[str] = ()) -> GradcliError:
 
 
 def message_of(error: Exception) -> str:
-    """Return the message of an exception, cut where it is too long to read."""
-    said = error.message if isinstance(error, GradcliError) else text(error)
-    return said if len(said) <= LONGEST else f"{said[:LONGEST]} ... ({len(said) - LONGEST:,} characters more)"
+    """Return the message of an exception."""
+    return error.message if isinstance(error, GradcliError) else text(error)
 
 
 def near(error: BaseException, names: Iterable[str] = ()) -> str:

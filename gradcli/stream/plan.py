@@ -147,7 +147,7 @@ class Plan:
             if id(output.tensor.node) in names:
                 gradients[output.name] = np.ones_like(output.tensor.value)[()] if seed is None else seed
             with np.errstate(all="ignore"):
-                for event in backward_events(output, seed):
+                for event in backward_events(evaluation, seed):
                     name = names.get(id(event.node.edges[event.position]))
                     if name is not None:
                         gradients[name] = event.total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from types import CodeType, FrameType, MappingProxyType, ModuleType, TracebackType
+from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.values.attributes import attribute, members_of
 from gradcli.script.python.values.kinds import BuiltinType, Facade, Namespace
+from gradcli.script.python.values.readonly import ReadOnly
 from gradcli.source import Source
 
 UNDRAWN = [name for name, place in MODULES.items() if place.endswith("pictures")]  # these answer to any name
@@ -126,4 +127,4 @@ def test_attributes_lead_to_nothing_of_python() -> None:
     assert len(ways) > 2_000
     assert [way for way, value in ways if is_closed(value)] == []
     made_of = ("__func__", "__wrapped__", "__globals__", "__code__", "__closure__", "__dict__", "__subclasses__")
-    assert [way for way, value in ways if way.endswith(made_of) and not isinstance(value, MappingProxyType)] == []
+    assert [way for way, value in ways if way.endswith(made_of) and not isinstance(value, ReadOnly)] == []

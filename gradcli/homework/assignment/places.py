@@ -14,10 +14,15 @@ from gradcli.source import Source, Span
 
 Path = tuple[str | int, ...]  # such as ("question", 0, "at", "x")
 
+LARGEST = 2**20  # characters of an assignment
+DEEPEST = 16  # parts of a key: tomllib takes memory by the square of their number
+
 STRING = r'"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?\'{3,5}|"(?:\\.|[^"\\])*"|\'[^\']*\''
 PART = rf"(?:{STRING}|[\w-]+)"
 KEY = re.compile(rf"{PART}(?:[ \t]*\.[ \t]*{PART})*", re.DOTALL)
 VALUE = re.compile(rf"{STRING}|[^,\]}}#\r\n]*[^,\]}}#\s]", re.DOTALL)
+WHOLE = f"(?>{PART})"  # never tried at another length, which would take the square of the time
+DEEP_KEY = re.compile(rf"{WHOLE}(?:[ \t]*\.[ \t]*{WHOLE}){{{DEEPEST},}}|(?P<other>{STRING}|#[^\n]*|[\w-]+)", re.DOTALL)
 SKIPPED = re.compile(r"(?:\s|#[^\n]*)*")
 LITERAL = re.compile(r"\r\n|.", re.DOTALL)
 CHARACTER = re.compile(
@@ -27,7 +32,8 @@ CLOSING = {"[": "]", "{": "}"}
 
 
 def read_table(source: Source) -> dict[str, Any]:
-    """Read TOML. Raises UsageError, with the place, for any other text."""
+    """Read TOML. Raises UsageError, with the place, for any other text, and for one that is too large or too deep."""
+    check_limits(source)
     try:
         return tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
@@ -39,9 +45,35 @@ def read_table(source: Source) -> dict[str, Any]:
         if "key" in what and source.text[start : start + 1].isalpha() and not source.text[start].isascii():
             help = f'a name with other letters than a to z stands in quotes: "{source.text[start]}" = 2'
     except (ValueError, RecursionError):  # limits of the interpreter
-        found = re.search(r"[0-9_]{4000,}|\[{100,}", source.text)
+        found = re.search(r"[0-9_]{4000,}|(?:[\[{]\s*(?:[\w-]+\s*=\s*)?){100,}", source.text)
         message, span, help = "too many digits or brackets", Span(*found.span()) if found else Span(0, 1), "use fewer"
-    raise UsageError("E020", message, span=span, help=help, source=source)
+    raise refused(source, span, message, help)
+
+
+def check_limits(source: Source) -> None:
+    """Refuse a text that would take a machine's time or memory to read."""
+    size = len(source.text)
+    if size > LARGEST:
+        raise refused(
+            source,
+            Span(LARGEST, LARGEST),
+            f"this has {size:,} characters, and {LARGEST:,} are the limit",
+            "use fewer digits",
+        )
+    if max(line.count(".") for line in source.text.split("\n")) < DEEPEST:
+        return
+    for found in DEEP_KEY.finditer(source.text):
+        if found["other"] is None:
+            raise refused(
+                source,
+                Span(*found.span()),
+                f"a key has at most {DEEPEST} parts",
+                "a name that holds dots stands in quotes",
+            )
+
+
+def refused(source: Source, span: Span, message: str, help: str) -> UsageError:
+    return UsageError("E020", message, span=span, help=help, source=source)
 
 
 class Places:

@@ -31,7 +31,8 @@ def _taken(x: Any, places: Any, *, dims: int) -> Any:
 
 def _added(g: Any, places: Any, *, shape: Shape, dims: int) -> Any:
     lead, size = shape[: len(shape) - dims], count(shape[len(shape) - dims :])
-    cells = np.where(places < 0, size, places) + np.arange(count(lead)).reshape(*lead, *[1] * places.ndim) * (size + 1)
+    rows = np.arange(count(lead)).reshape((*lead, *[1] * places.ndim))
+    cells = np.where(places < 0, size, places) + rows * (size + 1)
     sums = scattered(g, cells, (count(lead), size + 1))
     return np.ascontiguousarray(sums[:, :size]).reshape(shape)
 

@@ -150,19 +150,29 @@ def gather_(input: Tensor, dim: int, index: Indices) -> Any:
 def scatter_add_(input: Tensor, dim: int, index: Indices, src: Tensor) -> Any:
     """Entries of `src` added to the input at the indices."""
     axis = dimension(dim, input.ndim)
-    check_places("scatter", input, axis, index)
-    if index.ndim != src.ndim or any(m > n for m, n in zip(index.shape, src.shape, strict=True)):
+    return scatter_add(input, index, scattering(input, axis, index, src), dim=axis)
+
+
+def scattering(x: Tensor, axis: int, index: Tensor, src: Any) -> Any:
+    """Return the entries of `src` that go to the places of the index, after torch's checks; a scalar is a vector."""
+    if not max(index.ndim, 1) == max(src.ndim, 1) == max(x.ndim, 1):
+        other = "src" if max(index.ndim, 1) == max(x.ndim, 1) else "self"
+        raise AutogradError(f"Index tensor must have the same number of dimensions as {other} tensor", code="E301")
+    wanted, given = index.shape or (1,), src.shape or (1,)
+    fits = all(m <= n for m, n in zip(wanted, given, strict=True))
+    beside = all(m <= n for at, (m, n) in enumerate(zip(index.shape, x.shape, strict=False)) if at != axis)
+    if not (fits and beside):
         raise AutogradError(
-            f"Expected index {list(index.shape)} to be no larger than src {list(src.shape)}", code="E301"
+            f"Expected index {list(index.shape)} to be no larger than self {list(x.shape)} apart from dimension "
+            f"{axis} and to be no larger size than src {list(src.shape)}",
+            code="E301",
         )
-    return scatter_add(input, index, corner(src, index.shape), dim=axis)
-
-
-def corner(x: Any, sizes: tuple[int, ...]) -> Any:
-    for dim, size in enumerate(sizes):
-        if size < x.shape[dim]:
-            x = cut(x, dim=dim, start=0, stop=size)
-    return x
+    check_places("scatter", x, axis, index)
+    found = src if src.ndim else reshaped(src, (1,))
+    for dim, (size, length) in enumerate(zip(wanted, given, strict=True)):
+        if size < length:
+            found = cut(found, dim=dim, start=0, stop=size)
+    return found if found.shape == index.shape else reshaped(found, index.shape)
 
 
 @operation("x = [[1, 2], [3, 4]]; index_select(x, 0, [1, 1, 0])")

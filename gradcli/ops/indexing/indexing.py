@@ -24,6 +24,8 @@ EVERYTHING = slice(None)
 
 
 def _before(dim: int) -> tuple[Any, ...]:
+    if dim < 0:
+        raise IndexError(dim)
     return (EVERYTHING,) * dim
 
 

@@ -12,7 +12,7 @@ from gradcli.engine.symbolic.notation import Notation, literal, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
-from gradcli.ops.indexing.gathering import check_places, corner, gather, gather_backward, gathered
+from gradcli.ops.indexing.gathering import gather, gather_backward, gathered, scattering
 from gradcli.ops.indexing.indexing import cut, flat_positions, select, select_
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import where
@@ -202,11 +202,11 @@ def scatter_reduce_(
     if reduce not in COMBINED:
         raise AutogradError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     axis = dimension(dim, input.ndim)
-    check_places("scatter", input, axis, index)
+    found = scattering(input, axis, index, src)
     if src.dtype != input.dtype:
         raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
     options = {"dim": axis, "how": reduce, **({} if include_self else {"include_self": False})}
-    return scatter_reduce(input, index, corner(src, index.shape), **options)
+    return scatter_reduce(input, index, found, **options)
 
 
 def _shortened(x: Any, *, p: float, dim: tuple[int, ...], maxnorm: float) -> Any:

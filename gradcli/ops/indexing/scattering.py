@@ -18,11 +18,11 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.indexing.gathering import (
     check_places,
-    corner,
     dim_second,
     gather,
     gathered,
     index_select,
+    scattering,
     vector_of,
 )
 from gradcli.ops.indexing.indexing import flat_positions, scattered
@@ -161,23 +161,13 @@ def scatter_(input: Tensor, dim: int, index: Indices, src: Operand = None, *, va
     if src is None:
         raise AutogradError("scatter() takes src or value", code="E203")
     axis = dimension(dim, input.ndim)
-    if max(index.ndim, 1) != max(input.ndim, 1):
-        raise AutogradError("Index tensor must have the same number of dimensions as self tensor", code="E301")
     if not isinstance(src, Tensor):
         check_places("scatter", input, axis, index)
         return scatter_number(input, index, dim=axis, value=src)
-    fits = index.ndim == src.ndim and all(m <= n for m, n in zip(index.shape, src.shape, strict=True))
-    beside = all(m <= n for at, (m, n) in enumerate(zip(index.shape, input.shape, strict=False)) if at != axis)
-    if not (fits and beside):
-        raise AutogradError(
-            f"Expected index {list(index.shape)} to be no larger than self {list(input.shape)} apart from dimension "
-            f"{axis} and to be no larger size than src {list(src.shape)}",
-            code="E301",
-        )
-    check_places("scatter", input, axis, index)
+    found = scattering(input, axis, index, src)
     if src.dtype != input.dtype:
         raise AutogradError("scatter(): Expected self.dtype to be equal to src.dtype")
-    return scatter(input, index, corner(src, index.shape), dim=axis)
+    return scatter(input, index, found, dim=axis)
 
 
 def _wrapped(index: Tensor, size: int) -> Tensor:

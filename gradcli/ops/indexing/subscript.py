@@ -62,7 +62,7 @@ def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
             x = select(x, dim=dim, index=bounded(item, x.shape[dim], real))
             real += 1
         elif isinstance(item, slice):
-            if item.indices(x.shape[dim]) != EVERYTHING.indices(x.shape[dim]):
+            if item.step == 0 or item.indices(x.shape[dim]) != EVERYTHING.indices(x.shape[dim]):
                 x = sliced(x, item, dim)
             dim, real = dim + 1, real + 1
         else:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
@@ -53,7 +54,7 @@ def _gaps(values: Any) -> Any:
 
 def _singular(part: int) -> Callable[..., Any]:
     def forward(A: Any, *, full_matrices: bool = True) -> Any:
-        return np.linalg.svd(A, full_matrices=full_matrices)[part]
+        return lapack.singular(A, full_matrices=full_matrices)[part]
 
     return forward
 
@@ -104,7 +105,7 @@ svd_v: Primitive = _factor("svd", "Vh", _singular(2), _right_rule, SVD)
 
 def _symmetric(part: int) -> Callable[..., Any]:
     def forward(A: Any, *, UPLO: str = "L") -> Any:
-        return np.linalg.eigh(A, UPLO)[part]  # type: ignore[call-overload]
+        return lapack.symmetric(A, UPLO=UPLO)[part]
 
     return forward
 

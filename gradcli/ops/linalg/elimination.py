@@ -26,7 +26,8 @@ def _eliminated(A: Any) -> tuple[Any, Any]:
     found = np.array(A, np.float64)
     count = min(A.shape[-2:])
     pivots = np.zeros((*A.shape[:-2], count), np.int32)
-    for rows, chosen in zip(found.reshape(-1, *A.shape[-2:]), pivots.reshape(-1, count), strict=True):
+    for batch in np.ndindex(*A.shape[:-2]):
+        rows, chosen = found[batch], pivots[batch]
         for k in range(count):
             best = k + int(np.argmax(np.abs(rows[k:, k])))
             chosen[k] = best + 1
@@ -39,7 +40,8 @@ def _eliminated(A: Any) -> tuple[Any, Any]:
 
 def _permutation(pivots: Any, size: int, dtype: Any) -> Any:
     found = np.zeros((*pivots.shape[:-1], size, size), dtype)
-    for matrix, chosen in zip(found.reshape(-1, size, size), pivots.reshape(-1, pivots.shape[-1]), strict=True):
+    for batch in np.ndindex(*pivots.shape[:-1]):
+        matrix, chosen = found[batch], pivots[batch]
         order = np.arange(size)
         for k, row in enumerate(chosen.tolist()):
             order[[k, row - 1]] = order[[row - 1, k]]
@@ -65,10 +67,14 @@ def _part(name: str, forward: Callable[..., Any]) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
-def _back(inner: Any, A: Any) -> Any:
-    """Return the gradient of the matrix from the gradient between the triangles."""
+def _check_square_rule(A: Any) -> None:
     if A.shape[-1] != A.shape[-2]:
         raise AutogradError("the derivative of the LU decomposition of such a matrix is not supported here")
+
+
+def _back(inner: Any, A: Any) -> Any:
+    """Return the gradient of the matrix from the gradient between the triangles."""
+    _check_square_rule(A)
     left = _times(exchange(A), transposed(inverse(lower(A))))
     return _times(_times(left, inner), transposed(inverse(upper(A))))
 
@@ -102,6 +108,7 @@ def lu(A: Real, *, pivot: bool = True) -> ReturnType:
 
 
 def _both_rule(g: Any, out: Any, A: Any) -> Any:
+    _check_square_rule(A)
     below = tril(_times(transposed(lower(A)), tril(g, diagonal=-1)), diagonal=-1)
     return _back(below + triu(_times(triu(g, diagonal=0), transposed(upper(A))), diagonal=0), A)
 

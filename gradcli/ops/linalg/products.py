@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import sum_to_size
-from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.checks.shapes import broadcastable, dimension, dimensions, mismatch
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -132,10 +132,9 @@ def _paired(a: Tensor, b: Tensor, dims: Any) -> tuple[tuple[int, ...], tuple[int
         raise AutogradError("tensordot expects dims to be int or two lists of ints", code="E204") from None
     if len(first) != len(second):
         raise AutogradError("both dimension lists should have same length")
-    return (
-        tuple(dimension(dim, a.ndim) for dim in first if a.ndim),
-        tuple(dimension(dim, b.ndim) for dim in second if b.ndim),
-    )
+    if first and not (a.ndim and b.ndim):
+        raise AutogradError("Dimension specified as 0 but tensor has no dimensions", code="E301")
+    return dimensions(first, a.ndim), dimensions(second, b.ndim)
 
 
 @operation("x = [1, 2]; y = [3, 4]; vdot(x, y)")
@@ -179,6 +178,8 @@ def cross_(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
         raise AutogradError(
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {lengths[0]} and {lengths[1]}", code="E301"
         )
+    if not broadcastable((input.value, other.value)):
+        raise mismatch((input.value, other.value))
     return cross(*same_dtype(input, other), dim=axis)
 
 

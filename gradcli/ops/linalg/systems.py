@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -98,7 +99,7 @@ cholesky_inverse = primitive(
 
 def _pseudo(A: Any, *, rtol: float | None = None) -> Any:
     cut = max(A.shape[-2:]) * np.finfo(A.dtype).eps if rtol is None else rtol
-    return cleared(np.linalg.pinv(A.astype(np.float64), cut)).astype(A.dtype)
+    return cleared(lapack.pseudo_inverse(A.astype(np.float64), cut)).astype(A.dtype)
 
 
 def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None) -> Any:
@@ -215,7 +216,7 @@ def matrix_rank(
 ) -> Any:
     """How many singular values are not 0, or not above a tolerance."""
     _check_matrix("linalg.matrix_rank", A)
-    values = np.linalg.svd(A.value, compute_uv=False)
+    values = lapack.singular_values(A.value)
     largest = values.max(axis=-1, keepdims=True, initial=0)
     relative = (0 if atol else max(A.shape[-2:]) * np.finfo(A.dtype).eps) if rtol is None else rtol
     bound = np.maximum(atol or 0, relative * largest) if tol is None else tol

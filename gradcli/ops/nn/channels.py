@@ -18,7 +18,7 @@ from gradcli.ops.pointwise.elementwise import sqrt
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import repeat_
 from gradcli.ops.shaping.shaping import reshape, reshaped
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.arguments import Real, check_size
 from gradcli.ops.support.surface import operation
 
 
@@ -204,6 +204,7 @@ def group_norm_(
             f"{list(input.shape)} and num_groups={num_groups}",
             code="E301",
         )
+    check_size((input.shape[0], num_groups))  # which no channels are divisible by too
     _check_channels(input.shape[1], weight=weight, bias=bias)
     return group_norm(
         input, 1 if weight is None else weight, 0 if bias is None else bias, num_groups=num_groups, eps=eps

@@ -98,7 +98,7 @@ def _against_probabilities(
             code="E301",
         )
     if label_smoothing:
-        target = add_number(mul_number(target, 1 - label_smoothing), label_smoothing / classes)
+        target = add_number(mul_number(target, 1 - label_smoothing), label_smoothing / max(classes, 1))
     product = log_softmax(input, dim=axis) * target
     if weight is not None:
         product = product * _by_class(weight, input.ndim)

@@ -14,7 +14,7 @@ from gradcli.ops.pointwise.numbers import by_pair
 from gradcli.ops.pointwise.special import digamma, lgamma
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import unsqueeze
-from gradcli.ops.support.arguments import Operand, Real, real
+from gradcli.ops.support.arguments import Operand, Real, check_size, real
 from gradcli.ops.support.surface import operation
 
 STEPS = 2000  # the most terms of a series or a continued fraction
@@ -181,4 +181,5 @@ def mvlgamma_(input: Real, p: int) -> Any:
     """The logarithm of the gamma function of `p` dimensions."""
     if p < 1:
         raise AutogradError("p has to be greater than or equal to 1")
+    check_size((*input.shape, p))  # terms of its sum
     return mvlgamma(input, p=p)

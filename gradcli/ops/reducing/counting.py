@@ -15,6 +15,8 @@ from gradcli.ops.support.arguments import Dims, Indices, Operand, Real, as_tenso
 from gradcli.ops.support.axes import axes, wrapped
 from gradcli.ops.support.surface import operation
 
+SMALLER = 2.0**-30  # times a number of bins, a range is then within double precision
+
 places = primitive(
     "nonzero", lambda x: np.argwhere(x) if np.ndim(x) else np.zeros((int(bool(x)), 0), np.int64), structured=True
 )
@@ -37,9 +39,22 @@ slots = primitive(
     lambda boundaries, x, *, right=False: np.asarray(np.searchsorted(boundaries, x, "right" if right else "left"))[()],
     structured=True,
 )
+
+
+def _bars(x: Any, *, bins: int, bounds: tuple[float, float]) -> Any:
+    """Count by the share of the range that lies below each entry, as torch does; the last bin holds its own end."""
+    low, high = np.array(bounds, x.dtype)
+    inside = np.ravel(x)[np.ravel((x >= low) & (x <= high))]
+    if not np.isfinite((high - low) * bins):
+        low, high, inside = (part * SMALLER for part in (low, high, inside))
+    width = high - low
+    places = (inside - low) * bins / width if width else np.full_like(inside, bins)
+    return np.bincount(np.minimum(places, bins - 1).astype(np.int64), minlength=bins).astype(x.dtype)
+
+
 bars = primitive(
     "histc",
-    lambda x, *, bins, bounds: np.histogram(x, bins, bounds)[0].astype(x.dtype),
+    _bars,
     structured=True,
 )
 

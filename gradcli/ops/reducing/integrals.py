@@ -15,7 +15,7 @@ from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.reducing.scans import cumsum_
 from gradcli.ops.shaping.joining import cat_
 from gradcli.ops.shaping.shaping import reshape
-from gradcli.ops.support.arguments import Real
+from gradcli.ops.support.arguments import Dims, Real, as_tensor
 from gradcli.ops.support.surface import operation
 
 
@@ -82,20 +82,25 @@ def cumulative_trapezoid(y: Real, x: Real | None = None, *, dx: float = 1.0, dim
     "y = [1, 4, 9, 16]; gradient(y, spacing=2, edge_order=2)[0]",
     method=False,
 )
-def gradient(input: Real, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
+def gradient(input: Real, *, spacing: Any = 1, dim: Dims = None, edge_order: int = 1) -> tuple[Any, ...]:
     """The slopes along each dimension: between the neighbours on both sides, at the ends on one side."""
     if edge_order not in (1, 2):
         raise AutogradError("torch.gradient only supports edge_order=1 and edge_order=2.")
     dims = range(input.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
     axes = [dimension(axis, input.ndim) for axis in dims]
-    given = [spacing] * len(axes) if isinstance(spacing, int | float) else list(spacing)
-    if isinstance(spacing, Tensor) and spacing.ndim == 1 and len(axes) == 1:
-        given = [spacing]
+    if isinstance(spacing, list | tuple):
+        given = list(spacing)
+    elif isinstance(spacing, Tensor) and spacing.ndim:
+        given = [spacing] if len(axes) == 1 else list(spacing)
+    else:
+        given = [1 if spacing is None else spacing] * len(axes)
     if len(given) != len(axes):
         raise AutogradError(
             "torch.gradient expected spacing to be unspecified, a scalar, or a list of length equal to 'self.dim() = "
             f"{input.ndim}', but got a list of length {len(given)}"
         )
+    if axes and not input.ndim:
+        raise AutogradError(f"Dimension specified as {axes[0]} but tensor has no dimensions", code="E301")
     for axis in axes:
         if input.shape[axis] < edge_order + 1:
             raise AutogradError("torch.gradient expected each dimension size to be at least edge_order+1")
@@ -107,16 +112,18 @@ def gradient(input: Real, *, spacing: Any = 1, dim: Any = None, edge_order: int 
 
 def _steps(spacing: Any, size: int) -> Any:
     """Return the distances between neighbours: one number, or one for each pair."""
-    if isinstance(spacing, list):
-        spacing = Tensor(np.array(spacing, np.float64))
-    if not isinstance(spacing, Tensor) or not spacing.ndim:
-        return float(spacing.value) if isinstance(spacing, Tensor) else spacing
-    if spacing.shape != (size,):
+    try:
+        places = as_tensor(spacing).value
+    except (TypeError, ValueError):
+        raise AutogradError("torch.gradient expected spacing to be numbers or tensors", code="E204") from None
+    if not places.ndim:
+        return float(places)
+    if places.shape != (size,):
         raise AutogradError(
             f"torch.gradient expected each tensor in spacing to have the size of its dimension, {size}, but got "
-            f"{spacing.value.size}"
+            f"{places.size}"
         )
-    return np.diff(spacing.value)
+    return np.diff(places)
 
 
 def _slopes(x: Any, steps: Any, axis: int, edge_order: int) -> Any:

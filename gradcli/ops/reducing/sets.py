@@ -10,12 +10,14 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, EvaluationError
 from gradcli.ops.indexing.gathering import masked_select
 from gradcli.ops.shaping.joining import stack
 from gradcli.ops.shaping.stacks import meshgrid
 from gradcli.ops.support.arguments import Operand, Shape, as_tensor, check_size
 from gradcli.ops.support.surface import operation
+
+MOST_DIMENSIONS = 64
 
 occurs = primitive(
     "isin",
@@ -65,6 +67,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     if not r:
         return Tensor(np.zeros(0, input.dtype))
     check_size((size,) * min(r, 64))
+    if r > MOST_DIMENSIONS:
+        raise EvaluationError("E210", f"a tensor has at most {MOST_DIMENSIONS} dimensions", help="choose fewer entries")
     places = np.indices((size,) * r)
     later = places[:-1] <= places[1:] if with_replacement else places[:-1] < places[1:]
     chosen = Tensor(later.all(axis=0))
@@ -87,6 +91,8 @@ def unravel_index(indices: Tensor, shape: Shape) -> tuple[Any, ...]:
 @operation("nonzero_static([1, 0, 2], size=3)")
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Any:
     """The indices of the first `size` entries that are not 0, one row each; missing rows are filled."""
+    if size < 0:
+        raise AutogradError("nonzero_static: 'size' must be an non-negative integer")
     check_size((size, input.ndim))
     places = np.argwhere(input.value)[:size]
     filled = np.full((size, input.ndim), fill_value, np.int64)

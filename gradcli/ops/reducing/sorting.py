@@ -63,10 +63,12 @@ def _most_frequent(x: Array, *, dim: int, keepdim: bool = False) -> Any:
         return np.int64(0)
 
     def last(row: Any) -> Any:
-        values, counts = np.unique(row, return_counts=True)
-        return np.flatnonzero(row == values[np.argmax(counts)])[-1]
+        values, counts = np.unique(row, return_counts=True, equal_nan=False)
+        places = np.flatnonzero(row == values[np.argmax(counts)])
+        return places[-1] if places.size else 0  # where nothing but nan is found
 
-    found = np.apply_along_axis(last, dim, x)
+    empty = np.zeros(x.shape[:dim] + x.shape[dim + 1 :], np.int64)
+    found = np.apply_along_axis(last, dim, x) if empty.size else empty
     return (np.expand_dims(found, dim) if keepdim else found)[()]
 
 

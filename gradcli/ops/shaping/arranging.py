@@ -19,7 +19,7 @@ from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import flip, repeat_
 from gradcli.ops.shaping.shaping import clone, flat, flatten, reshape, reshape_, unsqueeze, view
 from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array, Shape, check_size, indices
+from gradcli.ops.support.arguments import Array, Shape, check_size
 from gradcli.ops.support.surface import operation
 
 rot90: Primitive = primitive(
@@ -76,7 +76,7 @@ def repeat_interleave(input: Tensor, repeats: int | Tensor, dim: int | None = No
     x = flatten(input) if dim is None or not input.ndim else input
     axis = dimension(0 if dim is None else dim, x.ndim)
     counts = np.asarray(repeats.value if isinstance(repeats, Tensor) else repeats)
-    if counts.ndim > 1 or is_floating(indices(Tensor(counts)).value):
+    if counts.ndim > 1 or (is_floating(counts) and not np.all(counts == np.trunc(counts))):
         raise AutogradError("repeats must be 0-dim or 1-dim tensor")
     if np.any(counts < 0):
         raise AutogradError("Repeats must be non-negative" if not counts.ndim else "repeats can not be negative")

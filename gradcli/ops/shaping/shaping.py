@@ -261,7 +261,7 @@ def expanded(x: Tensor, size: Shape) -> Shape:
             )
     found = tuple(own if length == -1 else length for own, length in zip((0,) * new + x.shape, size, strict=True))
     for dim, (own, length) in reversed(list(enumerate(zip(x.shape, found[new:], strict=True)))):
-        if own not in (1, length):
+        if own not in (1, length) or length < 0:
             raise AutogradError(
                 f"The expanded size of the tensor ({length}) must match the existing size ({own}) at non-singleton "
                 f"dimension {dim + new}.  Target sizes: {list(size)}.  Tensor sizes: {list(x.shape)}",

@@ -88,10 +88,13 @@ def _single(x: Tensor) -> Any:
 
 
 def integer(value: Any) -> int:
+    """Return a whole number of 64 bits; OverflowError for a larger one."""
     if isinstance(value, Tensor):
         value = _single(value)
     if isinstance(value, bool) or not math.isfinite(value) or int(value) != value:
         raise TypeError(value)
+    if not -(2**63) <= value < 2**63:
+        raise OverflowError(value)
     return int(value)
 
 

@@ -9,6 +9,8 @@ from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.windows import Sizes
 
+SIDES = ("depth", "height", "width")
+
 
 def options(
     count: int, stride: int | Sizes, padding: int | Sizes, dilation: int | Sizes, groups: int
@@ -47,6 +49,15 @@ def places(x: Shape, w: Shape, o: dict[str, Any]) -> Sizes:
     if len(x) != len(o["stride"]) + 2:
         raise AutogradError(
             f"Expected {len(o['stride']) + 2} dimensions of the input, but got size {list(x)}", code="E301"
+        )
+    if min(w[2:]) < 1:
+        sides = " ".join(f"kernel_{side}: {size}" for side, size in zip(SIDES[-len(w) + 2 :], w[2:], strict=True))
+        raise AutogradError(f"kernel size should be greater than zero, but got {sides}", code="E301")
+    if not w[0]:
+        raise AutogradError(
+            f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size "
+            f"{list(w)} instead",
+            code="E301",
         )
     if w[0] % groups:
         raise AutogradError(

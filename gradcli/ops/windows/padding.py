@@ -67,7 +67,7 @@ def _continued(x: Tensor, pad: Shape, mode: str, value: float | None) -> Any:
         raise AutogradError(f"Unrecognised padding mode {mode}", help=f"the modes are constant, {', '.join(NODES)}")
     if value:
         raise AutogradError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if count > 3 or x.ndim not in (count + 1, count + 2):
+    if count not in (1, 2, 3) or x.ndim not in (count + 1, count + 2):
         raise AutogradError(
             f"Padding size {len(pad)} is not supported for {x.ndim}D input tensor.\nSupported combinations for "
             "non-constant padding:\n  - 2D or 3D input: padding size = 2 (pads last dimension)\n  - 3D or 4D input: "

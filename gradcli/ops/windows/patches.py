@@ -64,8 +64,9 @@ def input_gradient(
     columns = g.reshape(images, groups, w.shape[0] // groups, windows.count(places))
     out = np.zeros((images, channels, *(n + 2 * p for n, p in zip(spatial, padding, strict=True))), g.dtype)
     for some in _batches(images, windows.count(w.shape[1:]) * groups * columns.shape[-1]):
-        patches = np.matmul(matrix, columns[some]).reshape(-1, channels, *kernel, *places)
-        for offset, view in windows.views(out[some], kernel, stride, dilation, places):
+        part = out[some]
+        patches = np.matmul(matrix, columns[some]).reshape(len(part), channels, *kernel, *places)
+        for offset, view in windows.views(part, kernel, stride, dilation, places):
             view += patches[(slice(None), slice(None), *offset)]
     return np.ascontiguousarray(windows.inside(out, padding, spatial))
 

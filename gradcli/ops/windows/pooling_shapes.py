@@ -61,6 +61,8 @@ def options(
         raise AutogradError(
             f"Given input size: ({sizes}). Calculated output size: ({found}). Output size is too small", code="E301"
         )
+    behind = windows.reach_behind(x[-count:], kernel, steps, border, apart, places)
+    check_size((*x[:-count], *(b + n + a for b, n, a in zip(border, x[-count:], behind, strict=True))))
     check_size((*x[:-count], *places))
     if name.startswith("max"):
         check_size((windows.count(kernel), *places))  # all windows side by side, to find where each entry came from

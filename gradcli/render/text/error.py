@@ -42,24 +42,24 @@ def error_document(facts: dict[str, Any]) -> dict[str, Any]:
 
 def full(error: GradcliError) -> list[str]:
     """Message, place with caret, help."""
-    first, *more = error.message.split("\n")
+    facts = error.facts()
+    first, *more = facts["message"].split("\n")
     lines = [f"error[{error.code}]: {visible(first)}", *(f"  {visible(line)}".rstrip() for line in more)]
     gutter = " "
     if error.source is not None and error.span is not None:
         excerpt = error.source.excerpt(error.span, error.label)
         gutter = " " * (len(excerpt[0]) - len(excerpt[0].lstrip()))
         lines.extend(excerpt)
-    if error.help:
-        lines.extend(f"{gutter} = help: {visible(line)}" for line in error.help.split("\n"))
+    if facts["help"]:
+        lines.extend(f"{gutter} = help: {visible(line)}" for line in facts["help"].split("\n"))
     return lines
 
 
 def concise(error: GradcliError) -> str:
     """`expression:1:3: error[E101]: unclosed '(' (help: add ')' at the end)`."""
-    place = ""
+    place, facts = "", error.facts()
     if error.source is not None and error.span is not None:
-        line, column = error.source.position(error.span.start)
-        place = f"{visible(error.source.name)}:{line}:{column}: "
-    message = visible(" ".join(error.message.split("\n")))
-    help = f" (help: {visible('; '.join(error.help.splitlines()))})" if error.help else ""
+        place = f"{visible(error.source.name)}:{facts['line']}:{facts['column']}: "
+    message = visible(" ".join(facts["message"].split("\n")))
+    help = f" (help: {visible('; '.join(facts['help'].splitlines()))})" if facts["help"] else ""
     return f"{place}error[{error.code}]: {message}{help}"

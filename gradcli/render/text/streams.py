@@ -41,9 +41,10 @@ def print_text(text: str) -> None:
 
 def warn(message: str) -> None:
     """Print a warning on standard error."""
+    from gradcli.errors import shortened
     from gradcli.source import visible
 
-    sys.stderr.write(f"warning: {encodable(visible(message), sys.stderr)}\n")
+    sys.stderr.write(f"warning: {encodable(visible(shortened(message)), sys.stderr)}\n")
 
 
 def encodable(text: str, stream: TextIO) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics.lapack import is_finite
 from gradcli.script.numpy.functions import option, product
 from gradcli.script.numpy.values import ScalarType, asarray, dtype_of, fit_together, fits, value
 from gradcli.script.python.values.attributes import BuiltinType
@@ -83,8 +84,11 @@ def interp(x: Any, xp: Any, fp: Any) -> Any:
 
 def polyfit(x: Any, y: Any, deg: int) -> Any:
     """The polynomial nearest to points."""
-    fits(np.size(value(x)) * (deg + 1))
-    return np.polyfit(value(x), value(y), deg)
+    points = value(x), value(y)
+    fits(np.size(points[0]) * (deg + 1))
+    if not is_finite(*points):
+        raise np.linalg.LinAlgError("SVD did not converge in Linear Least Squares")
+    return np.polyfit(*points, deg)
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:

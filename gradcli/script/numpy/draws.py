@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.numerics.lapack import is_finite
 from gradcli.script.numpy.values import asarray, dtype_of, fits, shape_of, value
 from gradcli.script.python.values.attributes import BuiltinType, Namespace, describe
 from gradcli.script.python.values.builtins import TYPES
@@ -50,6 +51,8 @@ def sized(name: str, before: int) -> Draw:
         named = {key: dtype_of(x) if key == "dtype" else _option(x) for key, x in options.items()}
         shape = None if size is None else shape_of(size)
         fits(np.prod(shape or (1,), dtype=float) * max([np.size(x) for x in values], default=1))
+        if name == "multivariate_normal" and not is_finite(*values):
+            raise np.linalg.LinAlgError("SVD did not converge")
         return getattr(source, name)(*values, size=shape, **named)
 
     return draw

@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.script.numpy import draws
-from gradcli.script.numpy.algebra import ALGEBRA, multi_dot
+from gradcli.script.numpy import draws, matrices
+from gradcli.script.numpy.algebra import ALGEBRA
 from gradcli.script.numpy.creation import CREATION
 from gradcli.script.numpy.functions import FUNCTIONS
 from gradcli.script.numpy.methods import ABSTRACT, NDARRAY
 from gradcli.script.numpy.positions import POSITIONS
-from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, fits, value
-from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespace, listed
-from gradcli.script.stdlib.containers import open_up
+from gradcli.script.numpy.values import SCALARS, array, asarray, dtype_of, fit_together, value
+from gradcli.script.python.values.attributes import Namespace, listed
 from gradcli.script.stdlib.contexts import nullcontext
 
-LINALG = "norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky pinv matrix_rank lstsq slogdet cond matrix_power"
 TESTING = (
     "assert_allclose assert_array_equal assert_equal assert_almost_equal assert_array_almost_equal assert_array_less"
 )
@@ -32,21 +30,6 @@ def set_printoptions(**options: Any) -> None:
     if "threshold" in known:
         known["threshold"] = int(min(known["threshold"], LONGEST))
     np.set_printoptions(**known)
-
-
-def algebra(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function of matrices, whose work grows with the third power of their size."""
-
-    def call(*arguments: Any, **options: Any) -> Any:
-        values: list[Any] = [x if x is None or isinstance(x, str | tuple) else value(x) for x in arguments]
-        for one in values:
-            fits(max(np.shape(one)[-2:], default=0) ** 3 // 100 if np.ndim(one) > 1 else 0)
-        result = function(*values, **options)
-        if hasattr(type(result), "_fields") and type(result) not in TABLES:
-            open_up(type(result))
-        return result
-
-    return call
 
 
 def asserting(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -66,11 +49,7 @@ def find(name: str) -> Any:
     if name == "random":
         return draws.namespace("numpy.random")
     if name == "linalg":
-        error = BuiltinType("LinAlgError", np.linalg.LinAlgError, np.linalg.LinAlgError, module="numpy.linalg")
-        return Namespace(
-            "numpy.linalg",
-            listed(np.linalg, LINALG, algebra) | {"LinAlgError": error, "multi_dot": multi_dot},
-        )
+        return matrices.namespace()
     if name == "testing":
         return Namespace("numpy.testing", listed(np.testing, TESTING, asserting))
     return None

@@ -15,6 +15,7 @@ from gradcli.script.python.values.attributes import Facade, Namespace, attribute
 from gradcli.script.python.values.kinds import is_own_function
 from gradcli.script.python.values.operators import BINARY, COMPARISONS, OPERATORS, UNARY, augmented, bounded
 from gradcli.script.python.values.special import exact
+from gradcli.script.stdlib.nested import Key
 
 MISSING = object()
 
@@ -124,7 +125,7 @@ FUNCTOOLS: dict[str, Any] = {
     "cache": cache,
     "cached_property": lambda func: functools.cached_property(func),
     "total_ordering": functools.total_ordering,
-    "cmp_to_key": lambda mycmp: functools.cmp_to_key(mycmp),
+    "cmp_to_key": lambda mycmp: Key(mycmp),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
+from collections import Counter, OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
 from functools import partial
 from operator import itemgetter
@@ -15,6 +15,7 @@ from gradcli.script.python.values.attributes import TABLES, BuiltinType, Namespa
 from gradcli.script.python.values.builtins import TYPES
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib import kinds
+from gradcli.script.stdlib.nested import DefaultDict, Deque
 
 
 def _measured(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,12 +32,12 @@ def _made(kind: type) -> Callable[..., Any]:
     return lambda *items, **named: kind(*map(bounded, items), **named)
 
 
-def deque_(items: Any = (), maxlen: int | None = None) -> deque[Any]:
-    return deque(bounded(items), maxlen)
+def deque_(items: Any = (), maxlen: int | None = None) -> Deque:
+    return Deque(bounded(items), maxlen)
 
 
-def defaultdict_(factory: Any = None, *items: Any, **named: Any) -> defaultdict[Any, Any]:
-    return defaultdict(factory, *map(bounded, items), **named)
+def defaultdict_(factory: Any = None, *items: Any, **named: Any) -> DefaultDict:
+    return DefaultDict(factory, *map(bounded, items), **named)
 
 
 def elements(counter: Counter[Any]) -> Iterator[Any]:
@@ -53,8 +54,8 @@ def _set_factory(value: Any, factory: Any) -> None:
 DICT = TABLES[dict].methods
 describe(OrderedDict, methods=DICT | listed(OrderedDict, "move_to_end pop popitem copy keys values items"))
 describe(
-    defaultdict,
-    methods=DICT | listed(defaultdict, "copy"),
+    DefaultDict,
+    methods=DICT | listed(DefaultDict, "copy"),
     getters=fields("default_factory"),
     setters={"default_factory": _set_factory},
 )
@@ -65,9 +66,9 @@ describe(
     | {"elements": elements, "update": _measured(Counter.update), "subtract": _measured(Counter.subtract)},
 )
 describe(
-    deque,
-    methods=listed(deque, "append appendleft pop popleft rotate clear copy count index insert remove reverse")
-    | {"extend": _measured(deque.extend), "extendleft": _measured(deque.extendleft)},
+    Deque,
+    methods=listed(Deque, "append appendleft pop popleft rotate clear copy count index insert remove reverse")
+    | {"extend": _measured(Deque.extend), "extendleft": _measured(Deque.extendleft)},
     getters=fields("maxlen"),
 )
 
@@ -76,14 +77,14 @@ def _counter_text(value: Counter[Any]) -> str:
     return written("Counter(", [("", dict(value.most_common()))] if value else [], ")")
 
 
-def _deque_text(value: deque[Any]) -> str:
+def _deque_text(value: Deque) -> str:
     limit = "" if value.maxlen is None else f", maxlen={value.maxlen}"
     return written("deque([", (("", item) for item in value), f"]{limit})")
 
 
 REPRESENTATIONS[Counter] = _counter_text
-REPRESENTATIONS[deque] = _deque_text
-REPRESENTATIONS[defaultdict] = lambda value: written(
+REPRESENTATIONS[Deque] = _deque_text
+REPRESENTATIONS[DefaultDict] = lambda value: written(
     "defaultdict(", [("", value.default_factory), ("", dict(value))], ")"
 )
 
@@ -119,9 +120,9 @@ def made_of(kind: Any, items: Any) -> Any:
 
 MADE: dict[str, tuple[type, Callable[..., Any]]] = {
     "OrderedDict": (OrderedDict, _made(OrderedDict)),
-    "defaultdict": (defaultdict, defaultdict_),
+    "defaultdict": (DefaultDict, defaultdict_),
     "Counter": (Counter, _made(Counter)),
-    "deque": (deque, deque_),
+    "deque": (Deque, deque_),
 }
 KINDS = {
     word: TYPES.setdefault(kind, BuiltinType(word, kind, construct, module="collections"))

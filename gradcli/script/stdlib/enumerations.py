@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import MappingProxyType
 from typing import Any
 
 from gradcli.script.python.functions.classes import MARKED
@@ -11,6 +10,7 @@ from gradcli.script.python.text.formatting import formatted, represent, text
 from gradcli.script.python.values.attributes import Facade, Namespace
 from gradcli.script.python.values.kinds import Defined, is_own_function
 from gradcli.script.python.values.parents import exact, parent
+from gradcli.script.python.values.readonly import ReadOnly
 from gradcli.script.python.values.special import check_name
 
 MEMBERS = " members"  # where an enumeration keeps its members: no name of a snippet has a space
@@ -64,7 +64,7 @@ class EnumKind(type):
 
     @property
     def __members__(cls) -> Any:
-        return MappingProxyType(members(cls))
+        return ReadOnly(members(cls))
 
 
 class Enum(Facade, metaclass=EnumKind):

@@ -10,6 +10,8 @@ from typing import Any
 from gradcli.script.python.text.formatting import with_fields
 from gradcli.script.python.values.attributes import BuiltinType, Facade, Namespace, listed
 from gradcli.script.python.values.builtins import TYPES
+from gradcli.script.python.values.kinds import shown_type
+from gradcli.script.python.values.readonly import ReadOnly
 from gradcli.script.python.values.special import check_name
 
 ABSTRACT = (
@@ -17,9 +19,7 @@ ABSTRACT = (
     "MutableMapping Set MutableSet Reversible"
 )
 NUMBERS = "Number Complex Real Rational Integral"
-TYPE_NAMES = (
-    "FunctionType LambdaType GeneratorType MethodType BuiltinFunctionType NoneType EllipsisType MappingProxyType"
-)
+TYPE_NAMES = "FunctionType LambdaType GeneratorType MethodType BuiltinFunctionType NoneType EllipsisType"
 
 
 class SimpleNamespace(Facade):
@@ -45,6 +45,7 @@ def namespace(name: str) -> Namespace:
     """`types`, `numbers` or `collections.abc`."""
     if name == "types":
         members = listed(types, TYPE_NAMES, lambda kind: TYPES.setdefault(kind, BuiltinType(kind.__name__, kind)))
-        return Namespace(name, members | {"SimpleNamespace": SimpleNamespace})
+        own = {"SimpleNamespace": SimpleNamespace, "MappingProxyType": shown_type(ReadOnly)}
+        return Namespace(name, members | own)
     source, names = (numbers, NUMBERS) if name == "numbers" else (abc, ABSTRACT)
     return Namespace(name, listed(source, names, lambda kind: BuiltinType(kind.__name__, kind, module=name)))

@@ -15,6 +15,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.modes import changes
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import shortened
 from gradcli.script.errors import python_class
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
@@ -174,7 +175,7 @@ class Recorder:
         if RECORDED not in vars(error):
             vars(error)[RECORDED] = True
             notes, kind = tuple(diagnosis.notes(self.run, error)), python_class(error).__name__
-            self.run.add("failed", event=lambda: Failed(*self.run.place, kind, worded(str(error)), notes))
+            self.run.add("failed", event=lambda: Failed(*self.run.place, kind, shortened(worded(str(error))), notes))
 
     def finished(self) -> Timeline:
         """Return the whole run, when it has ended."""

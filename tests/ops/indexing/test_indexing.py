@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor, tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.support.surface import OPERATIONS
@@ -135,3 +136,44 @@ def test_an_infinite_gradient_stays_in_its_entry(x: Tensor) -> None:
 
 def test_iterating_ends(x: Tensor) -> None:
     assert [row.shape for row in x] == [(3,), (3,)]
+
+
+@pytest.mark.parametrize("name", ["scatter", "scatter_add", "scatter_reduce"])
+@pytest.mark.parametrize(
+    ("index", "src", "message"),
+    [
+        (
+            [0, 0, 1],
+            4.0,
+            "Expected index [3] to be no larger than self [3] apart from dimension 0 and to be no larger size than "
+            "src []",
+        ),
+        ([0, 0, 1], [[4.0, 5.0, 7.0]], "Index tensor must have the same number of dimensions as src tensor"),
+        ([[0]], [[4.0]], "Index tensor must have the same number of dimensions as self tensor"),
+        ([7], [4.0], "index 7 is out of bounds for dimension 0 with size 3"),
+    ],
+)
+def test_what_is_scattered_fits_the_index(name: str, index: Any, src: Any, message: str) -> None:
+    how = ["sum"] if name == "scatter_reduce" else []
+    with pytest.raises(AutogradError) as failure:
+        OPERATIONS[name](tensor([1.0, 2.0, 3.0]), 0, tensor(index), tensor(src), *how)
+    assert failure.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("x", "index", "src", "expected"),
+    [
+        ([1.0, 2.0, 3.0], 0, [4.0, 5.0, 6.0], [5.0, 2.0, 3.0]),
+        ([1.0, 2.0, 3.0], [2], 4.0, [1.0, 2.0, 7.0]),
+        ([1.0, 2.0, 3.0], [0, 0], [4.0, 5.0, 6.0], [10.0, 2.0, 3.0]),
+        (1.0, 0, [4.0], 5.0),
+        (1.0, [0, 0], [4.0, 5.0], 10.0),
+    ],
+)
+def test_a_scalar_is_scattered_as_a_vector(x: Any, index: Any, src: Any, expected: Any) -> None:
+    leaf, source = tensor(np.array(x), requires_grad=True), tensor(np.array(src), requires_grad=True)
+    for name, how in (("scatter_add", []), ("scatter_reduce", ["sum"])):
+        out = OPERATIONS[name](leaf, 0, tensor(index), source, *how)
+        assert out.value.tolist() == expected
+        given = grad([out], [leaf, source], [np.ones(out.shape)])
+        assert [g.shape for g in given if g is not None] == [leaf.shape, source.shape]

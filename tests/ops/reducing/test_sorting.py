@@ -50,6 +50,9 @@ def test_nan_is_the_largest() -> None:
 def test_the_most_frequent_entry_is_the_smallest_of_several_at_its_last_place() -> None:
     assert parts("mode", [1, 3, 1, 3, 2, 2, 0]) == (1, 2)
     assert parts("mode", [[3, 3, 1]], keepdim=True) == ([[3]], [[1]])
+    assert parts("mode", [NAN, 1, 1]) == (1, 2)
+    assert parts("mode", [[2, NAN, 1]]) == ([1], [2])
+    assert parts("mode", np.full((2, 2), np.nan))[1] == [0, 0]
 
 
 def test_a_median_without_a_dimension_shares_at_a_tie() -> None:

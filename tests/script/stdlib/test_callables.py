@@ -50,6 +50,11 @@ def test_functions_lead_nowhere(program: str) -> None:
     "    def __eq__(self, o): return self.v == o.v\n"
     "    def __lt__(self, o): return self.v < o.v\nprint(T(1) <= T(2), T(1) >= T(2), T(3) > T(2))",
     "print(sorted([3, 1, 2], key=functools.cmp_to_key(lambda a, b: b - a)), operator.methodcaller('upper')('a'))",
+    "k = functools.cmp_to_key(lambda a, b: a - b)\n"
+    "print(k(1) < k(2), k(2) <= k(1), k(1) == k(1), k(1) != k(1), k(1) > k(2), k(1) >= k(1), max([3, 1], key=k))\n"
+    "print(type(k).__name__, type(k(1)).__name__, sorted([2, 1], key=k), min((2,), (1,), key=lambda t: k(t[0])))",
+    "k = functools.cmp_to_key(lambda a, b: a - b)\nfor call in (lambda: k(1) < 2, lambda: k(1) == 1):\n"
+    "    try: call()\n    except TypeError as error: print(error)",
     "with contextlib.ExitStack() as s:\n    s.enter_context(contextlib.nullcontext()); "
     "s.callback(print, 'last'); print('first')",
     "class D:\n    def close(self): print('closed')\nwith contextlib.closing(D()) as d: print(type(d).__name__)",

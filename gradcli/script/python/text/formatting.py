@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from types import FunctionType, MappingProxyType, MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
 from gradcli.script.python.values.failures import exception_shown, exception_text
 from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, is_own_function, shown_type, type_of
+from gradcli.script.python.values.readonly import ReadOnly
 
 Writer = Callable[[Any], str]
 
@@ -34,7 +35,7 @@ BRACKETS: dict[type, tuple[str, str, str]] = {
     set: ("{", "}", "set()"),
     frozenset: ("frozenset({", "})", "frozenset()"),
     dict: ("{", "}", "{}"),
-    MappingProxyType: ("{", "}", "{}"),
+    ReadOnly: ("{", "}", "{}"),
     type(OrderedDict().keys()): ("odict_keys([", "])", "odict_keys([])"),
     type(OrderedDict().values()): ("odict_values([", "])", "odict_values([])"),
     type(OrderedDict().items()): ("odict_items([", "])", "odict_items([])"),
@@ -44,7 +45,7 @@ BRACKETS: dict[type, tuple[str, str, str]] = {
     slice: ("slice(", ")", ""),
 }
 CONTAINERS = tuple(BRACKETS)
-MAPPINGS = (dict, MappingProxyType)
+MAPPINGS = (dict, ReadOnly)
 
 
 def represent(value: Any) -> str:

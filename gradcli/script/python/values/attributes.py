@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
-from types import FunctionType, MappingProxyType, MethodType
+from types import FunctionType, MethodType
 from typing import Any
 
 from gradcli.script.errors import UnsupportedError
@@ -22,6 +22,7 @@ from gradcli.script.python.values.kinds import Facade as Facade
 from gradcli.script.python.values.kinds import Namespace as Namespace
 from gradcli.script.python.values.kinds import missing as missing
 from gradcli.script.python.values.kinds import type_name as type_name
+from gradcli.script.python.values.readonly import ReadOnly
 
 
 @dataclass
@@ -132,7 +133,7 @@ def _of_open(value: Any, name: str) -> Any:
     if not name.startswith("_"):
         return getattr(value, name)
     if name == "__dict__" and special.is_plain(type(value)):
-        return MappingProxyType(vars(value))
+        return ReadOnly(vars(value))
     if special.is_special(name):
         if name in special.READABLE or name in special.DEFINABLE - special.IMPLICIT:
             return special.guarded(getattr(value, name), name)

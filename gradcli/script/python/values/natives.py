@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from operator import length_hint
-from types import FunctionType, GeneratorType, MappingProxyType, MethodType
+from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
 from gradcli.script.machine import running
@@ -15,6 +15,7 @@ from gradcli.script.python.values.attributes import describe, fields, listed
 from gradcli.script.python.values.iteration import ENTRY, fromkeys, sort, whole
 from gradcli.script.python.values.nesting import NESTING, hashable, hashables, measure
 from gradcli.script.python.values.operators import bounded
+from gradcli.script.python.values.readonly import ReadOnly
 
 PIECE = 60  # bytes of a short text
 
@@ -165,7 +166,7 @@ describe(
     | listed(dict, "get pop setdefault", _keyed)
     | {"update": _update},
 )
-describe(MappingProxyType, methods=listed(MappingProxyType, "keys values items copy get"))
+describe(ReadOnly, methods=listed(ReadOnly, "keys values items copy get"))
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.items()))
 for view in VIEWS:
     describe(view, methods=listed(view, "isdisjoint"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
 from collections.abc import Callable
 from itertools import chain
 from typing import Any
@@ -18,6 +17,7 @@ from gradcli.script.machine import running
 from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.operators import bounded
+from gradcli.script.stdlib.nested import DefaultDict
 from gradcli.script.torch.optim.rounding import Value, added
 
 Group = dict[str, Any]
@@ -46,7 +46,7 @@ class Optimizer(Facade):
 
     def __init__(self, params: Any, defaults: Group) -> None:
         self.defaults = defaults
-        self.state: defaultdict[Any, Any] = defaultdict(dict)
+        self.state = DefaultDict(dict)
         self.param_groups: list[Group] = []
         self._scheduled = self._stepped = False  # whether a scheduler watches, and has seen a step
         if isinstance(params, Tensor):
@@ -162,7 +162,7 @@ class Optimizer(Facade):
             key: own for mine, group in pairs for key, own in zip(group["params"], mine["params"], strict=True)
         }
         self.param_groups = [{**_options(group), "params": own["params"]} for own, group in pairs]
-        self.state = defaultdict(dict)
+        self.state = DefaultDict(dict)
         for key, state in state_dict["state"].items():
             self.state[parameter.get(key, key)] = _cast(state, parameter[key]) if key in parameter else state
 

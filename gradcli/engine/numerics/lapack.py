@@ -1,0 +1,65 @@
+"""Singular values and eigenvalues by LAPACK, which is given finite numbers only.
+
+It iterates towards them: over nan and infinities it fails to converge, writes to standard output, or goes on for ever.
+A matrix with an infinity has results that are nan, as in torch; one with a nan has singular values in neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import AutogradError
+
+FAILED = "The algorithm failed to converge because the input matrix"
+
+
+def singular(A: Any, *, full_matrices: bool = False) -> Any:
+    """Return the factors U, S and Vh of each matrix; AutogradError where one has a nan."""
+    _check_numbers(A)
+    return _each(lambda x: np.linalg.svd(x, full_matrices=full_matrices), A, "svd", "singular values")
+
+
+def singular_values(A: Any) -> Any:
+    """Return the singular values of each matrix, the largest first; AutogradError where one has a nan."""
+    _check_numbers(A)
+    return _each(lambda x: (np.linalg.svd(x, compute_uv=False),), A, "svd", "singular values")[0]
+
+
+def pseudo_inverse(A: Any, cut: float) -> Any:
+    """Return the pseudo-inverse of each matrix without its singular values below a share of the largest."""
+    _check_numbers(A)
+    return _each(lambda x: (np.linalg.pinv(x, cut),), A, "svd", "singular values")[0]
+
+
+def symmetric(A: Any, *, UPLO: str = "L") -> Any:
+    """Return the eigenvalues and the eigenvectors of each matrix, of which one triangle is read."""
+    triangle: Any = UPLO
+    return _each(lambda x: np.linalg.eigh(x, triangle), A, "eigh", "eigenvalues")
+
+
+def is_finite(*values: Any) -> bool:
+    """Return whether there is no nan and no infinity among numbers."""
+    return all(np.isfinite(value).all() for value in values)
+
+
+def _check_numbers(A: Any) -> None:
+    nan = np.isnan(A).any(axis=(-2, -1))
+    if nan.any():
+        element = f"(Batch element {np.flatnonzero(nan)[0]}): " if nan.ndim else ""
+        raise AutogradError(f"linalg.svd: {element}{FAILED} contained non-finite values.", help="nan is in it")
+
+
+def _each(compute: Callable[[Any], tuple[Any, ...]], A: Any, name: str, repeated: str) -> Any:
+    finite = np.isfinite(A).all(axis=(-2, -1))
+    is_whole = finite.all()
+    try:
+        parts = compute(A if is_whole else np.where(finite[..., None, None], A, 0))
+    except np.linalg.LinAlgError:
+        why = f"is ill-conditioned or has too many repeated {repeated}."
+        raise AutogradError(f"linalg.{name}: {FAILED} {why}") from None
+    if is_whole:
+        return tuple(parts)
+    return tuple(np.where(finite.reshape(finite.shape + (1,) * (x.ndim - finite.ndim)), x, np.nan) for x in parts)

@@ -1,0 +1,67 @@
+"""A mapping that snippets may read and not change: the attributes of an object, the members of an enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+class ReadOnly:
+    """`types.MappingProxyType`, whose operators hand out copies only.
+
+    Python's own asks the other operand with the very dict that it protects: `vars(a) | Thief()`.
+    """
+
+    __slots__ = ("_held",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, held: dict[Any, Any]) -> None:
+        self._held = held
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._held[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._held
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._held)
+
+    def __reversed__(self) -> Any:
+        return reversed(self._held)
+
+    def __eq__(self, other: object) -> Any:
+        return self.copy() == copied(other)
+
+    def __or__(self, other: Any) -> Any:
+        return self.copy() | copied(other)
+
+    def __ror__(self, other: Any) -> Any:
+        return copied(other) | self.copy()
+
+    def copy(self) -> dict[Any, Any]:
+        return dict(self._held)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self._held.get(key, default)
+
+    def keys(self) -> Any:
+        return self._held.keys()
+
+    def values(self) -> Any:
+        return self._held.values()
+
+    def items(self) -> Any:
+        return self._held.items()
+
+
+def copied(value: Any) -> Any:
+    """Return a dict for a read-only mapping, any other value as it is."""
+    return value.copy() if isinstance(value, ReadOnly) else value
+
+
+ReadOnly.__name__, ReadOnly.__module__ = "mappingproxy", "builtins"
+Mapping.register(ReadOnly)

@@ -1,0 +1,112 @@
+"""Matrices with nan or an infinity: torch's errors or nan, and never LAPACK's own ends."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradcli
+from gradcli.engine.tensor import tensor
+from gradcli.errors import AutogradError
+from gradcli.ops.support.surface import OPERATIONS
+from tests.script.running import ours
+
+NAN, INF = float("nan"), float("inf")
+WITH_NAN = [[1.0, NAN, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 10.0]]
+WITH_INF = [[1.0, 2.0, 3.0], [4.0, INF, 6.0], [7.0, 8.0, -INF]]
+FAILED = "The algorithm failed to converge because the input matrix contained non-finite values."
+BY_SINGULAR_VALUES = ["svd", "svdvals", "cond", "pinv", "matrix_rank", "lstsq"]
+
+
+def call(name: str, A: Any, *rest: Any) -> list[Any]:
+    """The results of an operation as arrays; a least squares problem has the matrix on both sides."""
+    x = tensor(np.array(A))
+    found = OPERATIONS[name](x, *([x] if name == "lstsq" else []), *rest)
+    return [part.value for part in (found if isinstance(found, tuple) else (found,))]
+
+
+@pytest.mark.parametrize("name", BY_SINGULAR_VALUES)
+def test_singular_values_of_nan_are_refused(name: str) -> None:
+    with pytest.raises(AutogradError, match=re.escape(f"linalg.svd: {FAILED}")):
+        call(name, WITH_NAN)
+    with pytest.raises(AutogradError, match=re.escape(f"linalg.svd: (Batch element 1): {FAILED}")):
+        call(name, [np.eye(3).tolist(), WITH_NAN])
+
+
+@pytest.mark.parametrize("order", [2, -2, "nuc"])
+def test_norms_by_singular_values_too(order: Any) -> None:
+    with pytest.raises(AutogradError, match="failed to converge"):
+        call("matrix_norm", WITH_NAN, order)
+    assert np.isnan(call("matrix_norm", WITH_INF, order)).all()
+
+
+@pytest.mark.parametrize("name", ["svd", "svdvals", "cond", "pinv", "eigh", "eigvalsh"])
+def test_infinities_give_nan(name: str) -> None:
+    assert all(np.isnan(part).all() for part in call(name, WITH_INF))
+
+
+@pytest.mark.parametrize("name", ["svd", "svdvals", "cond", "pinv", "eigh", "eigvalsh"])
+def test_the_other_matrices_of_a_batch_have_their_results(name: str) -> None:
+    whole = [[2.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 1.0]]
+    for alone, among in zip(call(name, whole), call(name, [WITH_INF, whole]), strict=True):
+        np.testing.assert_array_equal(among[1], alone)
+        assert np.isnan(among[0]).all()
+
+
+def test_the_rank_counts_no_nan() -> None:
+    assert call("matrix_rank", WITH_INF)[0] == 0
+
+
+def test_the_error_has_its_place() -> None:
+    with pytest.raises(AutogradError, match="failed to converge") as caught:
+        gradcli.explain("y = 1; svdvals(A)", A=WITH_NAN)
+    assert caught.value.span == (7, 17)
+
+
+def test_no_other_module_calls_what_iterates() -> None:
+    """Numbers are checked at one place, which every other asks."""
+    iterating = re.compile(r"np\.linalg\.(svd|svdvals|eigh?|eigvalsh?|pinv|lstsq|cond|matrix_rank|matrix_norm)\b")
+    package = Path(gradcli.__file__).parent
+    found = [path.name for path in package.rglob("*.py") if iterating.search(path.read_text("utf-8"))]
+    assert found == ["lapack.py"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *((f"np.linalg.{name}(A)", "SVD did not converge") for name in ("svd", "pinv", "matrix_rank", "cond")),
+        ("np.linalg.norm(A, 2)", "SVD did not converge"),
+        ("np.linalg.norm(A, ord='nuc')", "SVD did not converge"),
+        ("np.linalg.lstsq(A, A)", "SVD did not converge in Linear Least Squares"),
+        ("np.polyfit(A[0], A[1], 1)", "SVD did not converge in Linear Least Squares"),
+        ("np.random.multivariate_normal(A[0], A)", "SVD did not converge"),
+        *((f"np.linalg.{name}(A)", "Eigenvalues did not converge") for name in ("eigh", "eigvalsh")),
+        ("torch.linalg.svd(torch.tensor(A))", f"linalg.svd: {FAILED}"),
+    ],
+)
+def test_snippets_catch_it(call: str, message: str, capfd: pytest.CaptureFixture[str]) -> None:
+    errors = "(np.linalg.LinAlgError, torch.linalg.LinAlgError)"
+    text = f"""
+        import numpy as np, torch
+        A = np.array([[1, 2, float("nan")], [4, float("inf"), 6], [7, 8, 9]])
+        try:
+            {call}
+        except {errors} as error:
+            print(error)
+    """
+    assert ours(dedent(text)) == f"{message}\n"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_norms_that_need_no_singular_values_have_them() -> None:
+    text = """
+        import numpy as np
+        A = np.array([[1, float("inf")], [2, 3]])
+        print(np.linalg.norm(A), np.linalg.norm(A, 1), np.linalg.norm(A[0], 2))
+    """
+    assert ours(dedent(text)) == "inf inf inf\n"
