@@ -25,6 +25,7 @@ CONTROL = re.compile(f"[{ACTING}\u200b-\u200d\u2060-\u206f\ufeff\ufff9-\ufffb]")
 IN_JSON = re.compile(f"[{ACTING}]")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 BUG = re.compile(r"a bug in gradcli: (\w+) in (\S+):")
+INSIDE = re.compile(r"gradcli\.[a-z]+\.[\w.]+|gradcli/\w+|(\w+)\.<locals>\.\w+")
 TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -100,6 +101,8 @@ def faults(case: Case, outcome: Outcome) -> Iterator[str]:
         yield f"exit {outcome.code}"
     if TRACEBACK in (err if case.command == "run" else out + err) and "traceback" not in source_of(case):
         yield "a traceback"
+    if case.command == "run" and (inside := part_of_gradcli(case, out + err)):
+        yield f"the name of a part of gradcli: {inside}"
     if outcome.memory > MOST_MEMORY:
         yield "memory"
     if "--json" in case.argv and "--help" not in case.argv and "-h" not in case.argv:
@@ -109,6 +112,12 @@ def faults(case: Case, outcome: Outcome) -> Iterator[str]:
     if writes_json_lines(case):
         yield from lines_faults(case, out, outcome.code)
     yield from text_faults(case, out, err)
+
+
+def part_of_gradcli(case: Case, text: str) -> str:
+    """The name of a module or an inner function of gradcli in a text; empty where there is none."""
+    own = set(re.findall(r"(?:def|class) +(\w+)", source_of(case)))
+    return next((found[0] for found in INSIDE.finditer(text) if found[1] not in own), "")
 
 
 def document_faults(out: str, code: int, area: str) -> Iterator[str]:

@@ -84,7 +84,7 @@ def small(program: str, at: str, asked: list[str]) -> str:
 
 def case(random: Random) -> Case:
     every = assignments()
-    text, question, right = random.choice(every[: len(SMALL)] if random.random() < 0.9 else every)
+    text, question, right = random.choice(every[: len(SMALL)] if random.random() < 0.95 else every)
     if random.random() < 0.2:
         text = mutated(random, text, [one for one, _, _ in every], random.choice([1, 1, 3]))
     assignment = text.encode("utf-8", "surrogatepass")

@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 
 SYMBOL = re.compile(r"\{\{|\}\}|\{(\w+)\}")
-DEEPEST = 7  # symbols in each other
-MOST = 160  # symbols in a text
+DEEPEST = 6  # symbols in each other
+MOST = 60  # symbols in a text
 
 Word = Callable[[Random], str]
 Grammar = Mapping[str, list[str]]

@@ -173,6 +173,7 @@ def vocabulary() -> dict[str, Word]:
         "tensor_name": one_of(list(TENSORS)),
         "new_tensor": made_tensor,
         "call": call,
+        "rare": lambda random: random.choice(["b'ab'", "1j", "await n"]) if random.random() < 0.03 else "n",
         "small": lambda random: str(random.randint(-2, 4)),
         "hostile": lambda random: random.choice([number(random, 1.0), "10**18", "2**70", "float('nan')", "-2**63"]),
         "hostile_text": lambda random: repr(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import warnings
 from functools import cache
@@ -25,7 +24,7 @@ def productions() -> grammar.Grammar:
 
 def made_up(random: Random) -> str:
     statements: list[str] = []
-    while len(statements) < 1 or random.random() < 0.75:
+    while len(statements) < 1 or random.random() < 0.65:
         statement = grammar.Text(productions(), names.vocabulary(), random).of("statement")
         if not parses(statement):
             continue
@@ -40,7 +39,7 @@ def parses(statement: str) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ast.parse(statement)
+            compile(statement, "", "exec")
         except SyntaxError:
             return False
     return True

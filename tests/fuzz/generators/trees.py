@@ -81,10 +81,10 @@ def snippet(random: Random) -> str:
     if random.random() < 0.2:
         return mutated(random, text, texts)
     tree = ast.parse(text)
-    if len(tree.body) > 8:  # a window, with the imports before it
-        start = random.randint(0, len(tree.body) - 8)
+    if len(tree.body) > 6:  # a window, with the imports before it
+        start = random.randint(0, len(tree.body) - 6)
         imports = [one for one in tree.body[:start] if isinstance(one, ast.Import | ast.ImportFrom)]
-        tree.body = imports + tree.body[start if random.random() < 0.5 else 0 : start + 8]
+        tree.body = imports + tree.body[start if random.random() < 0.5 else 0 : start + 6]
     donors = expressions[place] if random.random() < 0.6 else random.choice(expressions)
     for _ in range(random.randint(0, 4)):
         change(random, tree, donors)
