@@ -67,17 +67,21 @@ def interrupted_again(dropped: Any) -> None:
         return
     import signal
     import threading
+    import time
     from _thread import interrupt_main
 
+    left = threading.Event()
+
     def interrupt() -> None:
+        left.wait()  # in this very function it would be dropped again
+        time.sleep(0.01)
         if hasattr(signal, "pthread_kill"):  # which also ends a wait
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         else:
             interrupt_main()
 
-    again = threading.Timer(0.01, interrupt)
-    again.daemon = True
-    again.start()
+    threading.Thread(target=interrupt, daemon=True).start()
+    left.set()
 
 
 if __name__ == "__main__":
