@@ -68,6 +68,14 @@ def test_the_commands_on_a_program_have_a_clock_and_a_memory(command: str) -> No
     assert large.stderr.startswith("error[E")
 
 
+@pytest.mark.slow
+def test_pages_are_written_within_the_time() -> None:
+    text = "import torch\nx = torch.ones(1, requires_grad=True)\nfor i in range(1500):\n    (x * 2).sum().backward()\n"
+    done = gradcli("run", "-", "--explain", "--all", "--timeout", "1.5", text=text * 4)
+    assert done.returncode == 3
+    assert " more than 1.5 s\n" in done.stderr
+
+
 def test_a_page_is_cut_and_a_document_refused() -> None:
     whole = gradcli("eval", "x**2", "x=3")
     cut = gradcli("eval", "x**2", "x=3", "--max-output", "100")

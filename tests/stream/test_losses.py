@@ -1,0 +1,75 @@
+"""Records that end their process: each gets its error, every other its result, in order."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradcli.errors import EvaluationError, InternalError
+from gradcli.stream.batches import Batch
+from gradcli.stream.plan import Plan, Task
+from gradcli.workers.limits import Limits
+
+ENDS: dict[str, Callable[[], Any]] = {
+    "time": lambda: ("a" * 10**7).rfind("ab" + "a" * 4_000_000),
+    "memory": lambda: bytearray(2**40),
+    "crash": lambda: signal.raise_signal(signal.SIGSEGV),
+    "bug": lambda: {}["nothing"],
+}
+CODES = {"time": "E403", "memory": "E403", "crash": "E404", "bug": "E900"}
+FATAL = 666.0
+PROGRAMS = {"columnar": "x**2", "record by record": "sum(stack([x, x]))*x/2", "each": "x**2"}
+CASES = [(kind, reason) for kind in ("record by record", "each") for reason in ENDS] + [("columnar", "bug")]
+
+
+@pytest.mark.parametrize(("kind", "reason"), CASES)
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("fatal", [(1,), (3, 4), (1, 2, 3, 4, 5)])
+def test_a_record_costs_itself_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, reason: str, jobs: int, fatal: tuple[int, ...]
+) -> None:
+    monkeypatch.setattr(Plan, "at", ending(Plan.at, lambda values: values.get("x") == FATAL, ENDS[reason]))
+    if kind == "columnar":
+        monkeypatch.setattr(Plan, "over", ending(Plan.over, lambda columns: FATAL in columns["x"], ENDS[reason]))
+    batch = prepared(tmp_path, kind, [FATAL if n in fatal else float(n) for n in range(1, 6)], jobs, reason)
+    with pytest.raises(InternalError if reason == "bug" else EvaluationError) as told:
+        batch.run()
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [line["record"]["id"] for line in lines] == [1, 2, 3, 4, 5]
+    for number, line in enumerate(lines, 1):
+        if number in fatal:
+            assert (line["ok"], line["error"]["code"], line["error"]["line"]) == (False, CODES[reason], number)
+        else:
+            assert (line["ok"], line["value"]) == (True, float(number) ** 2)
+    assert told.value.exit_code == (70 if reason == "bug" else 3)
+
+
+def ending(method: Any, is_fatal: Callable[[Any], bool], end: Callable[[], Any]) -> Any:
+    """Return a method of a plan that ends its process at fatal values."""
+    return lambda self, values, *rest: end() if is_fatal(values) else method(self, values, *rest)
+
+
+def prepared(folder: Path, kind: str, points: list[float], jobs: int, reason: str) -> Batch:
+    program = PROGRAMS[kind]
+    records: list[dict[str, Any]] = [{"x": x, "id": n} for n, x in enumerate(points, 1)]
+    if kind == "each":
+        records = [{"program": program, "at": {"x": x}, "id": n} for n, x in enumerate(points, 1)]
+    (folder / "in.jsonl").write_text("\n".join(map(json.dumps, records)))
+    limits = Limits(0.2 if reason == "time" else 20.0)
+    return Batch(
+        Task("" if kind == "each" else program),
+        str(folder / "in.jsonl"),
+        str(folder / "out.jsonl"),
+        format=None,
+        is_each=kind == "each",
+        jobs=jobs,
+        limits=limits,
+        is_fail_fast=False,
+        watch=lambda blocks, _: blocks,
+        fail=lambda facts: None,
+    )
