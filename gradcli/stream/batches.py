@@ -88,7 +88,7 @@ class Batch:
     def header(self, blocks: Blocks, plan: Plan) -> tuple[list[str], Blocks]:
         """Return the names of the columns and the blocks below; EvaluationError where a variable has no column."""
         for block in blocks:
-            if block is None or not (block.data.strip() or block.is_too_long):
+            if block is None or not (block.data.strip() or block.problem):
                 continue
             names, rest = take_header(block)
             plan.check_header(names)
@@ -169,6 +169,6 @@ def ending(path: str) -> str | None:
 
 
 def chained(first: Block, rest: Blocks) -> Blocks:
-    if first.data or first.is_too_long:
+    if first.data or first.problem:
         yield first
     yield from rest

@@ -93,7 +93,7 @@ class Conversion:
 
     def sorted_out(self, block: Block) -> Answer | None:
         """Convert the plain records at once and the others alone; None where that is impossible or few are plain."""
-        if self.plan is None or not self.plan.is_columnar or block.is_too_long:
+        if self.plan is None or not self.plan.is_columnar or block.problem:
             return None
         rows = self.reader.rows(block)
         plain = [self.reader.is_plain(row) for row, _ in rows]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import codecs
-import gzip
 import os
 import select
 import stat
 import sys
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from gradcli.errors import EvaluationError, UsageError
+from gradcli.stream.compressed import Damaged, Gunzip
 
 PIECE = 2**18  # bytes that are read at a time: some thousand records, whose values fit into a processor's cache
 LITTLE = 2**13  # where each record takes its time: results come soon, and processes have the same share
@@ -37,7 +36,8 @@ class Input:
             reason = getattr(error, "strerror", None) or "not a file name"
             raise UsageError("E003", f"cannot read {self.name}: {reason}", help="check the path after -i") from None
         is_compressed = path != "-" and path.lower().endswith(".gz")
-        self.reader: Any = gzip.GzipFile(fileobj=self.file, mode="rb") if is_compressed else self.file
+        self.reader: Any = Gunzip(self.file) if is_compressed else self.file
+        self.failure: EvaluationError | None = None
 
     @property
     def size(self) -> int | None:
@@ -55,7 +55,7 @@ class Input:
         """Yield the bytes that have arrived, without a byte order mark; None before the input is waited for.
 
         A piece has all bytes that have arrived, up to a limit: they do not wait for later ones.
-        EvaluationError where a compressed file is broken.
+        EvaluationError where it cannot be read on.
         """
         mark = codecs.BOM_UTF8
         while True:
@@ -74,19 +74,26 @@ class Input:
         return not select.select([self.file], [], [], 0)[0]
 
     def read(self) -> bytes:
-        """Some bytes, or none at the end."""
+        """Some bytes, or none at the end; an error waits until all bytes before it are read."""
+        if self.failure is not None:
+            raise self.failure
+        parts: list[bytes] = []
+        size = 0
         try:
-            piece: bytes = self.reader.read1(self.piece)
-            parts, size = [piece], len(piece)
-            while piece and size < self.piece and not self.is_paused():
+            while size < self.piece and not (parts and self.is_paused()):
                 piece = self.reader.read1(self.piece - size)
+                if not piece:
+                    break
                 parts.append(piece)
                 size += len(piece)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            kind = "ends in the middle of its compressed data" if isinstance(error, EOFError) else "is no gzip data"
-            raise EvaluationError("E227", f"{self.name} {kind}", help="make or fetch the file again") from None
-        except OSError as error:
-            raise EvaluationError("E227", f"cannot read {self.name}: {error.strerror}") from None
+        except (Damaged, OSError) as error:
+            if isinstance(error, Damaged):
+                message, help = f"{self.name} {error}", "make or fetch the file again"
+            else:
+                message, help = f"cannot read {self.name}: {error.strerror}", ""
+            self.failure = EvaluationError("E227", message, help=help)
+            if not parts:
+                raise self.failure from None
         return b"".join(parts)
 
     def close(self) -> None:

@@ -15,8 +15,8 @@ import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream import digits
-from gradcli.stream.blocks import LONGEST, Block
-from gradcli.stream.records import Columns, Record, not_text, number, too_long
+from gradcli.stream.blocks import Block
+from gradcli.stream.records import Columns, Record, not_text, number
 
 DEEPEST = 200  # lists and objects in each other
 MARK = "\x1f"
@@ -37,7 +37,7 @@ class JsonLines:
 
     def columns(self, block: Block) -> Columns | None:
         """Read all records at once; None where one has a variable without a number, or a variable that others lack."""
-        if self.is_each or block.is_too_long:
+        if self.is_each or block.problem:
             return None
         try:
             text = block.data.decode()
@@ -63,8 +63,8 @@ class JsonLines:
 
     def records(self, block: Block) -> list[Record]:
         """Read each record alone; blank lines are none."""
-        if block.is_too_long:
-            return [Record(block.first, error=too_long(LONGEST))]
+        if block.problem:
+            return [Record(block.first, error=block.problem)]
         return [self.record(row, at) for row, at in self.rows(block)]
 
     def rows(self, block: Block) -> list[tuple[bytes, int]]:

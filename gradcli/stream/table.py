@@ -16,7 +16,7 @@ from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream import digits
 from gradcli.stream.blocks import LONGEST, Block
 from gradcli.stream.jsonl import parse_line
-from gradcli.stream.records import Columns, Record, finite, not_text, number, too_long
+from gradcli.stream.records import Columns, Record, finite, not_text, number
 
 # A line that ends inside a quoted cell: whole cells with their commas, then a quote that nothing closes.
 OPEN = re.compile(r'(?:(?:"(?:[^"]|"")*+"[^,]*+|[^",][^,]*+|),)*+"(?:[^"]|"")*+')
@@ -37,7 +37,7 @@ class Table:
 
     def columns(self, block: Block) -> Columns | None:
         """Read all rows at once; None where one has a mistake or quotes."""
-        if block.is_too_long or b'"' in block.data:
+        if block.problem or b'"' in block.data:
             return None
         try:
             text = block.data.decode()
@@ -74,8 +74,8 @@ class Table:
 
     def records(self, block: Block) -> list[Record]:
         """Read each row alone; blank lines are none."""
-        if block.is_too_long:
-            return [Record(block.first, text=self.blank, error=too_long(LONGEST))]
+        if block.problem:
+            return [Record(block.first, text=self.blank, error=block.problem)]
         return [self.record(row, at) for row, at in self.rows(block)]
 
     def rows(self, block: Block) -> list[tuple[bytes, int]]:
@@ -158,7 +158,7 @@ def with_whole_rows(blocks: Iterable[Block | None]) -> Iterator[Block | None]:
         if block is None:
             yield None
             continue
-        if held is not None and block.is_too_long:
+        if held is not None and block.problem:
             yield held
             held = None
         if held is not None:
@@ -171,7 +171,7 @@ def with_whole_rows(blocks: Iterable[Block | None]) -> Iterator[Block | None]:
             if len(lines) - start < FARTHEST and start < len(lines):
                 held = Block(block.first + start, b"".join(lines[start:]))
                 block = Block(block.first, b"".join(lines[:start]))
-        if block.data or block.is_too_long:
+        if block.data or block.problem:
             yield block
     if held is not None:
         yield held
@@ -211,8 +211,8 @@ def is_open(row: bytes) -> bool:
 
 def take_header(block: Block) -> tuple[list[str], Block]:
     """Return the names of the columns, and the rows below them; EvaluationError where two are the same."""
-    if block.is_too_long:
-        raise too_long(LONGEST)
+    if block.problem:
+        raise block.problem
     lines = with_ends(block.data)
     start = next(place for place, line in enumerate(lines) if line.strip())
     end = start + length([line.removesuffix(b"\n") for line in lines[: start + FARTHEST]], start)

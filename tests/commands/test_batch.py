@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import sys
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -242,16 +243,35 @@ def test_the_input_is_never_the_output(batch: Batch, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_that_ends_too_early(batch: Batch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", ["x**2", "sum(stack([x, x]))*x/2"])
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_file_that_ends_too_early(jobs: str, program: str, batch: Batch, tmp_path: Path) -> None:
     path = tmp_path / "points.jsonl.gz"
-    whole = gzip.compress("".join(f'{{"x": {n}}}\n' for n in range(100_000)).encode())
-    path.write_bytes(whole[: len(whole) // 2])
-    for jobs in ("1", "2"):
-        found = batch(["x**2", "-i", str(path), "--jobs", jobs])
-        values = [json.loads(line)["value"] for line in found.out.splitlines()]
-        assert values == [float(n * n) for n in range(len(values))]
-        assert found.code == 3
-        assert "ends in the middle of its compressed data" in found.err
+    text = "".join(f'{{"x": {n}}}\n' for n in range(3000)).encode()
+    path.write_bytes(gzip.compress(text)[:-500])
+    left = zlib.decompressobj(31).decompress(path.read_bytes()).count(b"\n")
+    assert 2000 < left < 3000
+    found = batch([program, "-i", str(path), "--jobs", jobs])
+    *lines, last = [json.loads(line) for line in found.out.splitlines()]
+    assert [line["value"] for line in lines] == [float(n * n) for n in range(left)]
+    assert last["error"]["line"] == left + 1
+    assert last["error"]["message"] == f"{path} ends in the middle of its compressed data"
+    assert found.code == 3
+    assert "ends in the middle of its compressed data" in found.err
+
+
+def test_a_table_that_ends_too_early(batch: Batch, tmp_path: Path) -> None:
+    path = tmp_path / "points.csv.gz"
+    text = "x,y\n" + "".join(f"{n},{n}\n" for n in range(5000)) + 'not,"read'
+    path.write_bytes(gzip.compress(text.encode())[:-8])
+    found = batch(["x**2", "-i", str(path)])
+    rows = found.out.splitlines()
+    assert rows[1] == "0,0,0.0,0.0"
+    assert rows[-2:] == ["4999,4999,24990001.0,9998.0", ",,,"]
+    assert f"line 5002: {path} ends in the middle of its compressed data" in found.err
+    assert found.code == 3
+    path.write_bytes(gzip.compress(b"x,y\n1,2\n")[:12])
+    assert batch(["x", "-i", str(path)]).code == 3
 
 
 def test_a_line_that_is_too_long(batch: Batch) -> None:

@@ -23,7 +23,7 @@ def numbered(found: list[Block | None]) -> list[tuple[int, bytes | None]]:
     """Each line with its number; None for one that is too long."""
     lines: list[tuple[int, bytes | None]] = []
     for block in found:
-        if block is not None and block.is_too_long:
+        if block is not None and block.problem:
             lines.append((block.first, None))
         elif block is not None:
             lines += enumerate(block.data.removesuffix(b"\n").split(b"\n"), block.first)

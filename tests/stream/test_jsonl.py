@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.stream.blocks import Block
+from gradcli.stream.blocks import LONGEST, Block
 from gradcli.stream.jsonl import JsonLines, is_unsure
+from gradcli.stream.records import too_long
 
 READER = JsonLines(["x", "y"], ["x"])
 BAD = {
@@ -137,9 +138,9 @@ def test_text_that_is_no_utf8() -> None:
     records = READER.records(Block(1, b'{"x": 1}\n{"x": "\xff"}\n{"x": 2}\n'))
     assert [record.error and record.error.code for record in records] == [None, "E225", None]
     assert READER.columns(Block(1, b'{"x": "\xff"}')) is None
-    (too_long,) = READER.records(Block(4, b"", is_too_long=True))
-    assert too_long.error is not None
-    assert (too_long.line, too_long.error.code) == (4, "E224")
+    problem = too_long(LONGEST)
+    (record,) = READER.records(Block(4, b"", problem))
+    assert (record.line, record.error) == (4, problem)
 
 
 def test_every_record_may_bring_its_program() -> None:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.errors import EvaluationError
-from gradcli.stream.blocks import Block
+from gradcli.stream.blocks import LONGEST, Block
+from gradcli.stream.records import too_long
 from gradcli.stream.table import FARTHEST, Table, take_header, whole_rows
 
 TABLE = Table(["id", "x", "y"], ["x", "y"], keeps_text=True)
@@ -117,4 +118,4 @@ def test_the_header() -> None:
         with pytest.raises(EvaluationError):
             take_header(Block(1, data))
     with pytest.raises(EvaluationError, match="longer than"):
-        take_header(Block(1, b"", is_too_long=True))
+        take_header(Block(1, b"", too_long(LONGEST)))

@@ -1,0 +1,129 @@
+"""A damaged gzip file gives every whole line before the damage, then one error in the place of the next."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import subprocess
+import sys
+import zlib
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from gradcli.errors import EvaluationError
+from gradcli.stream.blocks import Block, read_blocks
+from gradcli.stream.compressed import CHUNK
+from gradcli.stream.inputs import LITTLE, PIECE, Input
+
+CHOOSE = random.Random(5)
+TEXT = b"".join(b'{"x": %d, "y": %d}\n' % (n, CHOOSE.randrange(10**6)) for n in range(30_000))
+WHOLE = gzip.compress(TEXT)
+
+
+def read(path: Path, piece: int = PIECE) -> tuple[list[Block], str]:
+    """The blocks of a file, and the error that ends them."""
+    found: list[Block] = []
+    try:
+        with closing(Input(str(path), piece)) as source:
+            found.extend(block for block in read_blocks(source.pieces()) if block is not None)
+    except EvaluationError as error:
+        return found, error.message.removeprefix(f"{path} ")
+    return found, ""
+
+
+def recoverable(data: bytes) -> bytes:
+    """All that zlib gives of compressed data, byte by byte."""
+    member, found = zlib.decompressobj(31), bytearray()
+    with suppress(zlib.error):
+        for at in range(len(data)):
+            found += member.decompress(data[at : at + 1])
+    return bytes(found)
+
+
+def check(path: Path, data: bytes, expected: bytes, told: str, piece: int = PIECE) -> None:
+    path.write_bytes(data)
+    blocks, message = read(path, piece)
+    *good, last = blocks
+    lines = expected[: expected.rfind(b"\n") + 1]
+    assert message == told
+    assert b"".join(block.data for block in good) == lines
+    assert all(block.problem is None for block in good)
+    assert (last.first, last.data) == (lines.count(b"\n") + 1, b"")
+    assert last.problem is not None
+    assert last.problem.message == f"{path} {told}"
+
+
+@pytest.mark.parametrize("piece", [PIECE, LITTLE])
+@pytest.mark.parametrize("share", [0.02, 0.31, 0.5, 0.77, 0.999])
+def test_a_file_that_ends_too_early(share: float, piece: int, tmp_path: Path) -> None:
+    data = WHOLE[: int(len(WHOLE) * share)]
+    check(tmp_path / "a.gz", data, recoverable(data), "ends in the middle of its compressed data", piece)
+
+
+def test_it_may_end_anywhere(tmp_path: Path) -> None:
+    member, expected = zlib.decompressobj(31), bytearray()
+    ends = {*range(1, 30), *range(CHUNK - 3, CHUNK + 3), *range(len(WHOLE) - 12, len(WHOLE))}
+    for end in range(1, len(WHOLE)):
+        expected += member.decompress(WHOLE[end - 1 : end])
+        if end in ends:
+            check(tmp_path / "a.gz", WHOLE[:end], bytes(expected), "ends in the middle of its compressed data")
+    assert expected == TEXT
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bytes_that_have_changed(seed: int, tmp_path: Path) -> None:
+    choose = random.Random(seed)
+    data = bytearray(WHOLE)
+    place = choose.randrange(100, len(data) - 20)
+    data[place : place + 8] = choose.randbytes(8)
+    check(tmp_path / "a.gz", bytes(data), recoverable(bytes(data)), "is damaged")
+
+
+def test_a_check_sum_that_is_wrong_comes_after_all_lines(tmp_path: Path) -> None:
+    check(tmp_path / "a.gz", WHOLE[:-8] + b"12345678", TEXT, "is damaged")
+
+
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [(WHOLE[:-30], "ends in the middle of its compressed data"), (b"plain text\n", "is damaged"), (b"\x1f", "")],
+)
+def test_the_members_before_are_whole(second: bytes, told: str, tmp_path: Path) -> None:
+    told = told or "ends in the middle of its compressed data"
+    check(tmp_path / "a.gz", WHOLE + b"\0\0" + second, TEXT + recoverable(second), told)
+
+
+@pytest.mark.parametrize("data", [b"", WHOLE, WHOLE + WHOLE, WHOLE + b"\0" * 1000, gzip.compress(b"") + WHOLE])
+def test_whole_files(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(data)
+    blocks, message = read(path)
+    assert message == ""
+    assert b"".join(block.data for block in blocks) == gzip.decompress(data)
+
+
+def test_what_is_no_gzip_data(tmp_path: Path) -> None:
+    check(tmp_path / "a.gz", b"x,y\n1,2\n", b"", "is no gzip data")
+
+
+def test_much_comes_out_of_little(tmp_path: Path) -> None:
+    """A piece is no larger than asked for, whatever a few bytes expand to."""
+    path = tmp_path / "a.gz"
+    path.write_bytes(gzip.compress(b"\n" * 2**24))
+    with closing(Input(str(path), 1000)) as source:
+        sizes = [len(piece or b"") for piece in source.pieces()]
+    assert (max(sizes), sum(sizes)) == (1000, 2**24)
+
+
+def test_a_pipe_of_compressed_data(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.gz"
+    os.mkfifo(path)
+    script = "import sys, pathlib; pathlib.Path(sys.argv[1]).write_bytes(sys.stdin.buffer.read())"
+    with subprocess.Popen([sys.executable, "-c", script, str(path)], stdin=subprocess.PIPE) as process:
+        process.stdin.write(WHOLE[:-100])  # type: ignore[union-attr]
+        process.stdin.close()  # type: ignore[union-attr]
+        blocks, message = read(path)
+    assert message == "ends in the middle of its compressed data"
+    assert b"".join(block.data for block in blocks) in TEXT
