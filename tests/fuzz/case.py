@@ -175,7 +175,9 @@ def _refuse(name: str) -> None:
 
 
 def writes_json_lines(case: Case) -> bool:
-    return case.command == "batch" and not any("csv" in argument or "-h" in argument for argument in case.argv)
+    return case.command == "batch" and not any(
+        argument == "--json" or "csv" in argument or "-h" in argument for argument in case.argv
+    )
 
 
 def records_of(case: Case) -> list[bytes] | None:

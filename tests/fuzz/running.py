@@ -20,6 +20,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz import inline
 from tests.fuzz.case import LIMIT, Case, Outcome, fault
 from tests.fuzz.generators import AREAS, Place
 
@@ -170,6 +171,8 @@ class Worker:
         except (EOFError, OSError):
             self.process.join()
             code = self.process.exitcode or 0
+            if -code == signal.SIGPROF:  # the time of an item is over
+                return self.lost(LIMIT)
             end = f"crash: {signal.Signals(-code).name}" if code < 0 else LIMIT if code == 3 else f"the end: {code}"
             return self.lost(end)
 
@@ -235,6 +238,7 @@ def warm_up() -> None:
     commands = cache(cli.Commands.get_command)
     cli.Commands.get_command = lambda self, ctx, name: commands(self, None, name)  # type: ignore[method-assign]
     typer.main.get_command = cache(typer.main.get_command)
+    inline.install()
     for area in AREAS:
         Place(0, area, 0).case()
 

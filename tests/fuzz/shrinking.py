@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from tests.fuzz.case import Case
+from tests.fuzz.simpler import versions
 
-TRIES = 600
+TRIES = 3000
 PIECES = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(r"\w+|\s+|[^\w\s]"), re.compile(r"[\s\S]"))
 
 Fails = Callable[[Case], bool]
@@ -59,6 +60,9 @@ def _with_shorter_texts(case: Case, fails: Fails) -> Case:
                 argument, lambda text, case=case, place=place: _with_argument(case, place, text), case, fails
             )
     for place, (name, content) in enumerate(case.files):
+        if name.endswith(".py"):
+            case = _with_simpler_snippet(case, place, name, fails)
+            content = case.files[place][1]
         case = _shorter(
             content.decode("latin-1"),
             lambda text, case=case, place=place, name=name: _with_file(case, place, name, text),
@@ -66,6 +70,21 @@ def _with_shorter_texts(case: Case, fails: Fails) -> Case:
             fails,
         )
     return _shorter(case.stdin.decode("latin-1"), lambda text: replace(case, stdin=text.encode("latin-1")), case, fails)
+
+
+def _with_simpler_snippet(case: Case, place: int, name: str, fails: Fails) -> Case:
+    """Make a snippet simpler step by step, each time from its beginning."""
+    found: Case | None = case
+    while found is not None:
+        case, text = found, found.files[place][1].decode(errors="replace")
+        tries = (
+            _with_file(case, place, name, one.encode("utf-8", "replace").decode("latin-1")) for one in versions(text)
+        )
+        found = next(
+            (one for one in tries if len(one.files[place][1]) < len(text.encode()) + 1 and one != case and fails(one)),
+            None,
+        )
+    return case
 
 
 def _with_argument(case: Case, place: int, text: str) -> Case:

@@ -47,6 +47,7 @@ class Option:
     kind: type = str
     least: float | None = None
     most: float | None = None
+    metavar: str = ""
 
 
 @cache
@@ -66,6 +67,7 @@ def options(command: str) -> tuple[Option, ...]:
                 int if "int" in kind.name else float if "float" in kind.name else str,
                 getattr(kind, "min", None),
                 getattr(kind, "max", None),
+                parameter.metavar or "",
             )
         )
     return tuple(found)

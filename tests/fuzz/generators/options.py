@@ -29,7 +29,8 @@ NUMBERS = [
     "x",
     "",
 ]
-TEXTS = ["", "x", "y", "-", "x,y", ",", "nobody", "1", "--json", "\u202e", "\x1b[31m", "a\nb", "/", ".", "x" * 300]
+SIZES = ["1G", "512M", "64M", "200k", "0", "1.5G", "-1", "9" * 30, "1X"]
+TEXTS = ["", "x", "y", "-", "x,y", ",", "nobody", "1", "\u202e", "\x1b[31m", "a\nb", "/", ".", "x" * 300]
 FORMATS = ["full", "concise", "json"]
 
 
@@ -48,7 +49,7 @@ def options(
         if option.is_flag:
             found.append(option.name)
             continue
-        given = value(random, option, texts.get(option.name, TEXTS))
+        given = value(random, option, texts.get(option.name, SIZES if option.metavar == "SIZE" else TEXTS))
         found += [f"{option.name}={given}"] if random.random() < 0.3 else [option.name, given]
     return found
 
