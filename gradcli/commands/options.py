@@ -59,12 +59,29 @@ class Output(Console):
         return replace(super().looks, precision=self.precision)
 
 
-def size(text: str) -> int:
+def seconds(text: str) -> float:
+    """Return the seconds that an option says; a limit that a clock cannot hold is none."""
+    from gradcli.workers.limits import read_seconds
+
+    try:
+        return read_seconds(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def memory(text: str) -> int:
+    """Return the bytes that an option such as `512M` says, enough for an interpreter."""
+    from gradcli.workers.limits import LEAST
+
+    return size(text, LEAST)
+
+
+def size(text: str, least: int = 0) -> int:
     """Return the bytes that an option such as `512M` says."""
     from gradcli.workers.limits import read_size
 
     try:
-        return read_size(text)
+        return read_size(text, least)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
 
@@ -74,10 +91,11 @@ class Limited:
     """The limits of a command that works in a child process."""
 
     timeout: Annotated[
-        float, typer.Option("--timeout", min=0.01, metavar="SECONDS", help="Wall time from the start of the work.")
-    ] = 60.0
+        float,
+        typer.Option("--timeout", parser=seconds, metavar="SECONDS", help="Wall time from the start of the work."),
+    ] = "60"  # type: ignore[assignment]  # read as an option is
     max_memory: Annotated[
-        int, typer.Option("--max-memory", parser=size, metavar="SIZE", help="Memory of the process, such as 512M.")
+        int, typer.Option("--max-memory", parser=memory, metavar="SIZE", help="Memory of the process, such as 512M.")
     ] = "1G"  # type: ignore[assignment]  # read as an option is
     max_output: Annotated[
         int, typer.Option("--max-output", parser=size, metavar="SIZE", help="Output; a longer text is cut.")
@@ -96,10 +114,10 @@ class ItemLimited:
     """The limits of each item of a command that works on many, in child processes."""
 
     item_timeout: Annotated[
-        float, typer.Option("--item-timeout", min=0.01, metavar="SECONDS", help="Processor time for each item.")
-    ] = 10.0
+        float, typer.Option("--item-timeout", parser=seconds, metavar="SECONDS", help="Processor time for each item.")
+    ] = "10"  # type: ignore[assignment]  # read as an option is
     item_memory: Annotated[
-        int, typer.Option("--item-memory", parser=size, metavar="SIZE", help="Memory of a process, such as 512M.")
+        int, typer.Option("--item-memory", parser=memory, metavar="SIZE", help="Memory of a process, such as 512M.")
     ] = "1G"  # type: ignore[assignment]  # read as an option is
 
     @property

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 GRACE = 0.25  # seconds after its time in which work may end by itself, and say more than the watcher knows
 BACKSTOP = 5  # wall seconds for each CPU second of an item: a busy machine fails nobody
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-LEAST = 2**26  # bytes: an interpreter with numpy takes this much
+SHORTEST, LONGEST = 0.01, 1e7  # seconds: four months
+LEAST, MOST = 2**26, 2**50  # bytes of memory: an interpreter with numpy takes the least
 SIZES = "write a number with K, M or G, such as 512M"
 
 
@@ -25,12 +26,26 @@ class Limits:
     option: str = "--timeout"
 
 
-def read_size(text: str) -> int:
-    """Return the bytes that a text such as `512M` or `1G` says; ValueError for another text."""
+def read_seconds(text: str) -> float:
+    """Return the seconds that a text says; ValueError where no clock can hold them."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not SHORTEST <= seconds <= LONGEST:  # which nan is not
+        raise ValueError(f"write seconds from {SHORTEST:g} to {LONGEST:,.0f}, such as 2.5")
+    return seconds
+
+
+def read_size(text: str, least: int = 0) -> int:
+    """Return the bytes that a text such as `512M` or `1G` says; ValueError for another text, and for less or more."""
     found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE | re.ASCII)
     if found is None:
         raise ValueError(SIZES)
-    return int(float(found[1]) * UNITS[found[2].upper()])
+    size = int(float(found[1]) * UNITS[found[2].upper()])
+    if not least <= size <= MOST:
+        raise ValueError(f"write from {written(least)} to {written(MOST)}")
+    return size
 
 
 def written(size: int) -> str:
