@@ -136,6 +136,9 @@ def fit_together(*values: Any) -> None:
 
 def shape_of(shape: Any) -> tuple[int, ...]:
     """Return a shape, given as a number or several; measured."""
+    if isinstance(shape, Sequence | np.ndarray) and len(shape) > DEEPEST:
+        most = f"maximum supported dimension for an ndarray is currently {DEEPEST}"
+        raise ValueError(f"{most}, found {len(shape)}")
     sizes = tuple(map(int, shape)) if isinstance(shape, Sequence | np.ndarray) else (int(shape),)
     fits(math.prod(sizes))
     return sizes
