@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from typing import Any
 
+from gradcli.workers.interruption import INTERRUPTED, end_interrupted, finish, listen
+
 
 def main() -> None:
-    """Run the command line and exit with its code."""
-    open_streams()
-    gc.disable()  # collections would cost a command 5 %, and a long program 10 to 15 %
-    sys.unraisablehook = interrupted_again
-    # Threads of numpy's library take a tenth of a command to start, and wait for each other on busy cores.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    """Run the command line and exit with its code, or by the signal that ended it."""
     try:
+        listen()
+        open_streams()
+        gc.disable()  # collections would cost a command 5 %, and a long program 10 to 15 %
+        sys.unraisablehook = interrupted_again
+        # Threads of numpy's library take a tenth of a command to start, and wait for each other on busy cores.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         code = done(sys.argv[1:])
-    except KeyboardInterrupt:  # so early, or so late, that `run` did not see it
-        code = 130
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        finish()
+    except KeyboardInterrupt:  # perhaps so early, or so late, that `run` did not see it
+        end_interrupted()
     gc.freeze()  # or the interpreter's end looks through all that was imported: 18 % of a short command
     sys.exit(code)
 
@@ -55,9 +62,15 @@ def run(argv: list[str]) -> int:
 
 
 def open_streams() -> None:
-    """Open streams that lead nowhere in place of closed ones."""
+    """Open streams that lead nowhere in place of closed ones, and a buffer for one without.
+
+    Without a buffer (PYTHONUNBUFFERED) Python loses, and says nothing, what a full disk does not take of a text.
+    """
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if isinstance(sys.stdout.buffer, io.RawIOBase):
+        encoding, errors = sys.stdout.encoding, sys.stdout.errors
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(sys.stdout.detach()), encoding, errors, line_buffering=True)
 
 
 def interrupted_again(dropped: Any) -> None:

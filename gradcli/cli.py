@@ -17,8 +17,9 @@ from typer.core import TyperGroup
 
 from gradcli import __version__
 from gradcli.errors import EvaluationError, GradcliError, InternalError, UsageError
+from gradcli.workers.interruption import INTERRUPTED
 
-INTERRUPTED, BROKEN_PIPE = 130, 141
+BROKEN_PIPE = 141
 
 # One module of gradcli.commands each; it is imported when the command runs, for start-up is what users feel.
 COMMANDS = {

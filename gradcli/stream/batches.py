@@ -123,11 +123,12 @@ class Batch:
         gc.freeze()  # collections need not look at what is there: 15 % where records are computed one by one
         is_shown = isinstance(convert.writer, TableWriter)
         losses = Losses(convert, self.limits, self.bugs)
-        for answer in mapped(convert, self.pieces(convert, blocks), self.jobs, self.limits, losses):
-            output.write(answer.text)
-            self.add(answer, is_shown=is_shown)
-            if answer.failures and self.is_fail_fast:
-                return
+        with closing(mapped(convert, self.pieces(convert, blocks), self.jobs, self.limits, losses)) as answers:
+            for answer in answers:
+                output.write(answer.text)
+                self.add(answer, is_shown=is_shown)
+                if answer.failures and self.is_fail_fast:
+                    return
 
     def pieces(self, convert: Conversion, blocks: Blocks) -> Iterator[Piece | Answered | None]:
         """Yield the work for other processes; where there is one job, blocks of plain records are converted here."""

@@ -4,35 +4,39 @@ from __future__ import annotations
 
 import gzip
 import os
-import signal
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from gradcli.errors import UsageError
 from gradcli.source import visible
+from gradcli.workers.interruption import held
 
 ATOMIC = 4096  # bytes that a pipe on Linux takes whole or not at all; POSIX promises 512
+MEMBER = 2**18  # bytes of text that are compressed together: the part of a file that is there whole or not at all
 
 
 class Output:
-    """Takes texts of whole lines; a name that ends in `.gz` is written compressed, the same bytes for the same text."""
+    """Takes texts of whole lines; a name that ends in `.gz` is written compressed, the same bytes for the same text.
 
-    def __init__(self, path: str) -> None:
+    The file is made anew at the path `part`, if that is given.
+    """
+
+    def __init__(self, path: str, part: Path | None = None) -> None:
         self.path = path
         try:
-            self.file: Any = sys.stdout.buffer if path == "-" else Path(path).open("wb", buffering=0)  # noqa: SIM115
+            self.file: Any = sys.stdout.buffer if path == "-" else opened(path, part)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "not a file name"
             raise UsageError("E011", f"cannot write {path}: {reason}", help="check the path after -o") from None
         if path == "-":
             sys.stdout.flush()
-        self.compressor: Any = None
-        if path != "-" and path.lower().endswith(".gz"):
-            self.compressor = gzip.GzipFile(filename="", fileobj=self.file, mode="wb", mtime=0, compresslevel=6)
+        self.is_compressed = path != "-" and path.lower().endswith(".gz")
+        self.member = bytearray()  # the text that is to be compressed
+        self.is_empty = True
         try:
             self.descriptor: int | None = self.file.fileno()
             mode = os.fstat(self.descriptor).st_mode
@@ -45,8 +49,10 @@ class Output:
         """Write whole lines; a full disk and a reader that went away leave whole lines only."""
         if self.is_terminal:
             text = "\n".join(map(visible, text.decode().split("\n"))).encode()
-        if self.compressor is not None:
-            self.compressor.write(text)
+        if self.is_compressed:
+            self.member += text
+            while end := self.member.find(b"\n", MEMBER) + 1:
+                self._compress(end)
         elif self.descriptor is None:
             self.file.write(text)
         elif self.is_pipe:
@@ -57,17 +63,27 @@ class Output:
 
     def _write_all(self, text: bytes) -> None:
         assert self.descriptor is not None
-        with unbroken(text, self.is_pipe):
+        # An interruption waits where it could break a line: a pipe that is read takes a long line in pieces.
+        with nullcontext() if self.is_pipe and len(text) <= ATOMIC else held():
             written = 0
             try:
                 while written < len(text):
                     written += os.write(self.descriptor, text[written : written + 2**24] if written else text)
             except OSError:
-                self._take_back(written - text.rfind(b"\n", 0, written) - 1)
+                whole = 0 if self.is_compressed else text.rfind(b"\n", 0, written) + 1
+                self._take_back(written - whole)
                 raise
 
+    def _compress(self, end: int) -> None:
+        """Write a part of the text that waits, compressed by itself; nothing comes after one that failed."""
+        with held():
+            text, rest = self.member[:end], self.member[end:]
+            self.member = bytearray()
+            self._write_all(gzip.compress(text, 6, mtime=0))
+            self.member, self.is_empty = rest, False
+
     def _take_back(self, count: int) -> None:
-        """Cut the beginning of a line off a file on a full disk."""
+        """Cut the beginning of a line, or of a compressed part, off a file on a full disk."""
         if count > 0 and self.is_regular and self.descriptor is not None:
             with suppress(OSError):
                 end = os.lseek(self.descriptor, 0, os.SEEK_CUR) - count
@@ -76,10 +92,17 @@ class Output:
 
     def close(self) -> None:
         """Finish a compressed file, also after an interruption, so that it can be read."""
-        if self.compressor is not None:
-            self.compressor.close()
-        if self.path != "-":
-            self.file.close()
+        with held():
+            try:
+                if self.is_compressed and (self.member or self.is_empty):
+                    self._compress(len(self.member))
+            finally:
+                if self.path != "-":
+                    self.file.close()
+
+
+def opened(path: str, part: Path | None) -> Any:
+    return Path(path).open("wb", buffering=0) if part is None else part.open("xb", buffering=0)
 
 
 def parts(text: bytes) -> Iterator[bytes]:
@@ -91,16 +114,3 @@ def parts(text: bytes) -> Iterator[bytes]:
             end = text.rfind(b"\n", start, start + ATOMIC) + 1 or text.index(b"\n", start) + 1
         yield text[start:end]
         start = end
-
-
-@contextmanager
-def unbroken(text: bytes, is_pipe: bool) -> Iterator[None]:
-    """Let an interruption wait where it could break a line: a pipe that is read takes a long line in pieces."""
-    if (is_pipe and len(text) <= ATOMIC) or not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import faulthandler
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Sender, standing_for
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
+from gradcli.workers.interruption import leave_to_owner
 from gradcli.workers.limits import GRACE, Limits
 from gradcli.workers.notes import Note, take
 
@@ -29,7 +29,7 @@ def live(work: Callable[[], int], descriptor: int, memory: mmap, parent: int) ->
     """Do the work in this process, a child that was just forked, and end it."""
     end_with(parent)
     faulthandler.disable()  # a crash is told by the watcher
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interruption is for the watcher
+    leave_to_owner()
     global lines
     lines = memoryview(memory).cast("I")
     take(Note(memory), None)

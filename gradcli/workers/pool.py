@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +14,7 @@ from gradcli.workers.worker import Worker
 
 LONGEST = 60.0  # seconds between two looks at the clock
 AHEAD = 32  # answers that may wait for an earlier one, for each process
+KILLED = ("memory", "crash")  # reasons that may be somebody else's: the system kills what it likes when memory is short
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Failed:
 Losing = Callable[[Any, Lost], Iterable[Again | Answered]]
 
 
-def mapped(work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing) -> Iterator[Any]:
+def mapped(work: Any, items: Iterable[Any], jobs: int, limits: Limits, lost: Losing) -> Generator[Any]:
     """Yield the answers of `work` to all items, in their order; before a pause, which is None, all before it.
 
     An item may be `Answered` already. Each has the CPU seconds and the memory of the limits. What comes in place of an
@@ -78,6 +79,7 @@ class Slot:
     def __init__(self, item: Any = None, answer: Answered | Failed | None = None) -> None:
         self.item = item
         self.answer = answer
+        self.is_again = False
 
 
 class Pool:
@@ -150,8 +152,12 @@ class Pool:
             self.lose(worker, Lost(kind, worker.end(), answer))
 
     def lose(self, worker: Worker, loss: Lost) -> None:
-        """Put what comes in place of a lost item where it stood."""
+        """Put what comes in place of a lost item where it stood: once the item itself, if its work had not begun."""
         slot = self.busy.pop(worker)
+        if not loss.at and loss.reason in KILLED and not slot.is_again:
+            slot.is_again = True
+            self.waiting.appendleft(slot)
+            return
         place, again = self.order.index(slot), []
         del self.order[place]
         for number, one in enumerate(self.lost(slot.item, loss)):

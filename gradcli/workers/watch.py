@@ -18,6 +18,7 @@ from gradcli.errors import EvaluationError
 from gradcli.source import Source, Span
 from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Receiver, shared
 from gradcli.workers.child import live
+from gradcli.workers.interruption import held
 from gradcli.workers.limits import GRACE, Limits, written
 from gradcli.workers.notes import Note
 from gradcli.workers.relay import Relay, TooLargeError
@@ -35,12 +36,14 @@ def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
         continue
     os.close(low)
     memory, (ours, theirs), parent = shared(), os.pipe(), os.getpid()
-    pid = os.fork()
-    if not pid:
-        os.close(ours)
-        live(work, theirs, memory, parent)
-    os.close(theirs)
-    return Watcher(pid, ours, memory, Relay(is_document=is_document)).watch()
+    with held():
+        pid = os.fork()
+        if not pid:
+            os.close(ours)
+            live(work, theirs, memory, parent)
+        os.close(theirs)
+        watcher = Watcher(pid, ours, memory, Relay(is_document=is_document))
+    return watcher.watch()
 
 
 class Watcher:

@@ -20,6 +20,7 @@ from typing import Any
 from gradcli.errors import GradcliError
 from gradcli.workers import notes
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
+from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import BACKSTOP, GRACE, Limits
 from gradcli.workers.notes import NOTE, Note
 
@@ -36,7 +37,8 @@ class Worker:
         self.limits = limits
         arguments = (theirs, work, limits, self.note, inherited, os.getpid())
         self.process = context.Process(target=_serve, args=arguments, daemon=True)
-        self.process.start()
+        with held():
+            self.process.start()
         theirs.close()
 
     def send(self, item: Any) -> None:
@@ -109,14 +111,12 @@ def _serve(
 
 def _confine(limits: Limits, note: Note | None, parent: int) -> None:
     """Put the walls around this process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     notes.take(note, limits)
     if notes.HAS_FORK:
         end_with(parent)
         faulthandler.disable()
         signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which ends the process, whatever it is at
-        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    leave_to_owner()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):  # nothing that a library prints gets into the results
         os.dup2(nowhere, standard)

@@ -16,7 +16,8 @@ Writer = Callable[[Assignment, Iterable[Result]], Iterator[str]]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One format. `write` yields the text in parts, as results come in.
+    """One format. `write` yields the text in parts, as results come in: whole lines, of which those that are there say
+    enough if `in_lines`; else it is a document, which is there whole or not at all.
 
     `reveal` is the level shown unless another is asked for. A report `per_student` holds one submission, and `write`
     raises ValueError for none or several.
@@ -26,6 +27,7 @@ class Report:
     suffix: str
     reveal: str = "value"
     per_student: bool = False
+    in_lines: bool = False
 
 
 def for_student(document: Callable[[Assignment, Result], Document]) -> Report:
@@ -42,6 +44,6 @@ REPORTS = {
     "gradescope": for_student(gradescope.document),
     "check50": for_student(check50.document),
     "junit": Report(junit.write, ".xml"),
-    "csv": Report(gradebook.write, ".csv"),
-    "mistakes": Report(gradebook.write_mistakes, ".csv"),
+    "csv": Report(gradebook.write, ".csv", in_lines=True),
+    "mistakes": Report(gradebook.write_mistakes, ".csv", in_lines=True),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
@@ -40,29 +42,40 @@ def write_report(name: str, output: str, assignment: Assignment, results: Iterat
                 help="give one submission, or a folder to write to: -o reports/",
             )
         results = iter(first)
-    write(output, report.write(assignment, results))
-
-
-def write(output: str, parts: Iterable[str]) -> None:
-    """Write to standard output, or to a place that the command line names: a link there is followed."""
+    parts = report.write(assignment, results)
     if output == "-":
         for part in parts:
             sys.stdout.write(encodable(part, sys.stdout))
-        return
+    elif report.in_lines or not is_replaceable(target := folder.resolve()):  # a link that is named is followed
+        write(output, parts)
+    else:
+        write_beside(target, parts)
+
+
+def write(path: str, parts: Iterable[str], beside: Path | None = None) -> None:
+    """Write whole lines as they come, perhaps beside the path for now."""
     try:
-        with closing(Output(output)) as target:
+        with closing(Output(path, beside)) as target:
             for part in parts:
                 target.write(part.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        raise unwritten(output, error) from None
+        raise unwritten(path, error) from None
+
+
+def is_replaceable(path: Path) -> bool:
+    """Return whether there is a file or nothing at a path, in a folder where another one can be put in its place."""
+    with suppress(OSError, ValueError):
+        return (path.is_file() or not path.exists()) and os.access(path.parent, os.W_OK)
+    return False
 
 
 def write_beside(path: Path, parts: Iterable[str]) -> None:
-    """Write a file of a folder all at once: what lies in its place, a link too, is replaced and not followed."""
+    """Write a file all at once: what lies in its place, a link too, is replaced and not followed."""
     part = path.with_name(f".{token_hex(8)}.part")
     try:
-        with part.open("x", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            file.writelines(parts)
+        write(str(path), parts, part)
+        if path.is_file() and not path.is_symlink():
+            part.chmod(stat.S_IMODE(path.stat().st_mode))
         part.replace(path)
     except OSError as error:
         raise unwritten(str(path), error) from None

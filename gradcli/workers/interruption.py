@@ -1,0 +1,68 @@
+"""Signals that end a command: they interrupt it, so that it closes what it has open, and wait where it could break."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
+
+ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+INTERRUPTED = 130  # the exit code
+
+_heard: list[int] = []
+
+
+def listen() -> None:
+    """Let every signal that ends a process interrupt this one, as Ctrl-C does, unless its starter had it ignored."""
+    for number in ENDS[1:]:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(number: int, frame: Any) -> NoReturn:
+    _heard.append(number)
+    raise KeyboardInterrupt
+
+
+def finish() -> None:
+    """Let no signal disturb the end of a process whose work is done."""
+    for number in ENDS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def end_interrupted() -> NoReturn:
+    """End this process as one that was interrupted; another signal does not wait for a reader that takes no output.
+
+    Python's own end is not for it: where the signal came during an `exec`, it would end by SIGINT, not with a code.
+    """
+    for number in ENDS:
+        signal.signal(number, signal.SIG_DFL)
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    if _heard:
+        os.kill(os.getpid(), _heard[0])
+    os._exit(INTERRUPTED)
+
+
+def leave_to_owner() -> None:
+    """Ignore interruptions in this process, which are for its owner, and let other signals end it."""
+    for number in ENDS:
+        signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):  # they may be held since before this process began
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Let signals that end this process wait; a process that is forked meanwhile has them wait, too."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,63 @@
+"""Runs of faults: each draws a command that it suits, and is judged."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from tests.faults.commands import COMMANDS, Command, make_inputs
+from tests.faults.faults import Fault
+from tests.faults.running import Counted, Nothing, Outcome, perform
+
+GROUPS = ("batch", "check")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A fault in a command, the outcome, and what is wrong with it."""
+
+    fault: type[Fault]
+    command: Command
+    outcome: Outcome
+    complaints: list[str]
+
+
+class Session:
+    """A folder with the inputs, and the right outcome of each command that was needed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.inputs = folder, folder / "inputs"
+        self.inputs.mkdir()
+        make_inputs(self.inputs)
+        self.known: dict[tuple[Command, bool], Outcome] = {}
+        self.count = 0
+
+    def right(self, command: Command, *, with_lines: bool) -> Outcome:
+        """The outcome where nothing goes wrong."""
+        if (command, with_lines) not in self.known:
+            found = self.perform(Nothing(command))
+            if with_lines:
+                found = replace(found, lines=self.perform(Counted(command)).lines)
+            self.known[command, with_lines] = found
+        return self.known[command, with_lines]
+
+    def perform(self, fault: Nothing) -> Outcome:
+        self.count += 1
+        folder = self.folder / f"run{self.count}"
+        try:
+            return perform(fault, self.inputs, folder)
+        finally:
+            shutil.rmtree(folder)
+
+    def run(self, kind: type[Fault], group: str, seed: int, number: int) -> Run | None:
+        """Run a fault in a command of a group; None where it suits none."""
+        commands = [command for command in COMMANDS if command.group == group and kind.suits(command)]
+        if not commands:
+            return None
+        random = Random(f"{seed} {kind.name} {group} {number}")
+        command = random.choice(commands)
+        fault = kind(command, self.right(command, with_lines=kind.needs_lines), random)
+        outcome = self.perform(fault)
+        return Run(kind, command, outcome, list(fault.complaints(outcome)))
