@@ -127,7 +127,6 @@ def graded(
     A file that cannot be read gives an unreadable result, and so does an answer at which a process ended; `bugs` takes
     exceptions that nobody expects. Raises the errors of the assignment, before there is a result.
     """
-
     tried: set[str] = set()  # what a process was at, other than an item, when something killed it
 
     def lost(some: list[Item], loss: Lost) -> list[Again]:
