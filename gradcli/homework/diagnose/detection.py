@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.catalogue import MISTAKES, TITLES
 from gradcli.homework.mistakes.declaration import Guess, Slip
 from gradcli.homework.model import Value
@@ -164,7 +165,7 @@ def attempt(problem: Problem, changes: dict[Edge, Change]) -> dict[int, Value]:
     """Run one sweep; empty where the mistake does not fit the shapes."""
     try:
         return sweep(problem.graph, problem.of, changes, seed=problem.seed, stop=problem.stop)
-    except (ValueError, IndexError, TypeError):
+    except (*FAILURES, TypeError):
         return {}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import fit, summed_axes
+from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
 from gradcli.homework.solve.graph import Change, Edge, Vertex, sweep
 from gradcli.homework.solve.problem import Problem, scaled
@@ -156,7 +157,7 @@ def untransposed(problem: Problem) -> Iterator[Slip]:
             continue
         try:
             fits = np.shape(fit(change(problem.totals[edge.vertex], None), np.asarray(vertex.operands[edge.position])))
-        except (ValueError, IndexError):
+        except FAILURES:
             continue
         if fits != np.shape(vertex.operands[edge.position]):
             continue

@@ -20,6 +20,7 @@ from gradcli.ops.support.surface import operation
 STEPS = 2000  # the most terms of a series or a continued fraction
 SMALL = 1e-300  # replaces a 0 that the continued fraction would divide by
 HUGE = 1e15  # orders from which the cube root of x/a counts as normally distributed
+MOST_DIMENSIONS = 10_000  # of the gamma function of several
 
 
 def _lower(a: float, x: float) -> float:
@@ -181,5 +182,7 @@ def mvlgamma_(input: Real, p: int) -> Any:
     """The logarithm of the gamma function of `p` dimensions."""
     if p < 1:
         raise AutogradError("p has to be greater than or equal to 1")
+    if p > MOST_DIMENSIONS:
+        raise AutogradError(f"mvlgamma(x, p) takes p up to {MOST_DIMENSIONS:,} here")
     check_size((*input.shape, p))  # terms of its sum
     return mvlgamma(input, p=p)

@@ -12,13 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.errors import AutogradError
+from gradcli.errors import AutogradError, EvaluationError
 
 Sizes = tuple[int, ...]  # one number for each spatial dimension
+MOST_OFFSETS = 2**18  # entries of a window, over which Python loops
 
 
 def views(x: Any, kernel: Sizes, stride: Sizes, dilation: Sizes, places: Sizes) -> Iterator[tuple[Sizes, Any]]:
     """Yield each offset in the kernel, and a view of the entries of `x` at that offset of every window."""
+    if count(kernel) > MOST_OFFSETS:
+        raise EvaluationError(
+            "E210",
+            f"a window of {listed(kernel)} has {count(kernel):,} entries, and {MOST_OFFSETS:,} are the limit",
+            label="too large",
+            help="try it at a smaller size: the rules stay the same",
+        )
     for offset in np.ndindex(*kernel):
         starts = (d * o for d, o in zip(dilation, offset, strict=True))
         cuts = tuple(
