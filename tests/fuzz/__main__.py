@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import count, islice
 
 from tests.fuzz.case import Case
+from tests.fuzz.forking import forked
 from tests.fuzz.generators import AREAS, Place
 from tests.fuzz.running import Run, Verdict, as_command, inside, verdicts
 from tests.fuzz.shrinking import shrunk
@@ -19,7 +20,7 @@ SLOWEST = 5
 
 def main() -> int:
     options = read_options()
-    run = as_command if options.commands else inside
+    run = as_command if options.commands else forked if options.forked else inside
     areas = [options.area] if options.area else AREAS
     if options.case is not None:
         print_case(Place(options.seed, areas[0], options.case), run)
@@ -44,6 +45,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--area", choices=AREAS)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--commands", action="store_true", help="run each case as a process of its own")
+    parser.add_argument("--forked", action="store_true", help="the same in forks of a process that has it loaded")
     parser.add_argument("--case", type=int, help="run the case of this number alone, and show its outcome")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case of each area")
     parser.add_argument("--no-shrink", action="store_true", help="show what is found as it was found")

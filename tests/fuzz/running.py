@@ -225,7 +225,7 @@ def shortened(stream: bytes) -> bytes:
 
 
 @cache
-def warm_up() -> None:
+def warm_up(*, is_inside: bool) -> None:
     """Load what every case needs, once for all workers, and build each command once."""
     import typer.main
 
@@ -238,14 +238,15 @@ def warm_up() -> None:
     commands = cache(cli.Commands.get_command)
     cli.Commands.get_command = lambda self, ctx, name: commands(self, None, name)  # type: ignore[method-assign]
     typer.main.get_command = cache(typer.main.get_command)
-    inline.install()
+    if is_inside:
+        inline.install()
     for area in AREAS:
         Place(0, area, 0).case()
 
 
 def verdicts(run: Run, items: Iterable[Any], jobs: int) -> Iterator[Verdict]:
     """Yield a verdict on each item, in the order in which they come."""
-    warm_up()
+    warm_up(is_inside=run is inside)
     waiting, idle, busy = iter(items), [Worker(run) for _ in range(jobs)], list[Worker]()
     try:
         while True:
