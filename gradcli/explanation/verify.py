@@ -113,6 +113,8 @@ class _Function:
     def __call__(self, point: Mapping[str, Any]) -> float:
         evaluation = evaluate(self.program, point, wrt=(), of=self.of, dtype=np.dtype(np.float64))
         assert evaluation.output is not None
+        if evaluation.output.shape != np.shape(self.upstream):  # a selection took another number of entries
+            return np.nan
         with np.errstate(all="ignore"):
             return float(np.sum(self.upstream * evaluation.output.value))
 

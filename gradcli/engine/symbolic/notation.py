@@ -69,6 +69,8 @@ def attribute(name: str) -> Notation:
 def literal(value: Any) -> Expression:
     """Write a plain value: a number, a list, a tuple, a slice, a word."""
     if isinstance(value, np.ndarray | np.generic):
+        if not value.size and value.shape[: value.shape.index(0) + 1] != value.shape:  # of [] nobody knows the rest
+            return Call("zeros", (Argument(literal(value.shape)),))
         value = value.tolist()
     if value is None or isinstance(value, bool | str | EllipsisType):
         return Literal(value)

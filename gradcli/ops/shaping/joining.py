@@ -212,11 +212,12 @@ def repeat_(input: Tensor, *repeats: Shape) -> Any:
         raise AutogradError(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor", code="E301"
         )
-    shape = tuple(n * m for n, m in zip(counts, (1,) * (len(counts) - input.ndim) + input.shape, strict=True))
+    own = (1,) * (len(counts) - input.ndim) + input.shape
+    shape = tuple(n * m for n, m in zip(counts, own, strict=True))
     for count, size in zip(counts, shape, strict=True):
         if count < 0:
             raise AutogradError(f"Trying to create tensor with negative dimension {size}: {list(shape)}")
-    check_size(shape)
+    check_size(tuple(n * (m or 1) for n, m in zip(counts, own, strict=True)))
     return repeat(input, repeats=counts)
 
 
