@@ -54,6 +54,22 @@ def test_a_full_disk_is_told(arguments: list[str]) -> None:
     assert b"Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize("arguments", [["ops"], SQUARE])
+def test_a_full_disk_is_told_without_a_buffer(tmp_path: Path, arguments: list[str]) -> None:
+    """Python's own streams lose the rest of a text of which a disk takes the beginning."""
+    import resource
+
+    with (tmp_path / "page").open("wb") as page:
+        result = start(
+            *arguments,
+            stdout=page,
+            env={"PYTHONUNBUFFERED": "1"},
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY)),
+        )
+    assert result.returncode == 2
+    assert result.stderr.startswith(b"error[E011]: cannot write the output: File too large\n")
+
+
 def test_an_error_that_cannot_be_told_keeps_its_code() -> None:
     with Path("/dev/full").open("wb") as full:
         assert start("eval", "x+", stderr=full).returncode == 2

@@ -13,8 +13,8 @@ from typing import IO, ClassVar
 
 from tests.faults import laws
 from tests.faults.commands import FOLDER, Command
-from tests.faults.processes import children
 from tests.faults.running import Nothing, Outcome
+from tests.workers.processes import children
 
 CAPACITY = 2**17  # bytes of results that may be on their way, in buffers and in a pipe, when its reader closes it
 LATER = 0.02  # seconds between two looks for a process to kill

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.faults.commands import FOLDER, ROOT, Command
-from tests.faults.processes import left
 from tests.faults.victim import HARMED, PLAN
+from tests.workers.processes import left
 
 QUIET = ("NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING", "PYTHONUNBUFFERED")
 LONGEST = 300.0  # seconds that a command may take on however busy a machine
@@ -33,7 +33,7 @@ class Outcome:
     code: int | None
     error: bytes
     results: dict[str, bytes]
-    left: list[int] = field(default_factory=list)
+    left: set[int] = field(default_factory=set)
     seconds: float = 0.0
     lines: dict[str, int] = field(default_factory=dict)
     is_harmed: bool = False
@@ -114,7 +114,7 @@ def perform(fault: Nothing, inputs: Path, folder: Path) -> Outcome:
         except subprocess.TimeoutExpired:
             code = None
         seconds = time.monotonic() - start
-        others = [] if code is None else left(process.pid)
+        others = set() if code is None else left(process.pid)
         if code is None or others:
             os.killpg(process.pid, signal.SIGKILL)
     with open(told, "rb") as file:  # noqa: PTH123

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any
 
 import gradcli.__main__ as program
-from tests.faults.processes import children
+from tests.workers.processes import children
 
 PLAN = "GRADCLI_FAULT"
 BEGUN, HARMED = b"b", b"h"  # what it tells

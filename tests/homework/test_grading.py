@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 import signal
 from dataclasses import replace
+from mmap import mmap
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +125,25 @@ def test_an_answer_that_ends_its_process_costs_itself_and_where_it_is_the_second
 def ending(judged: Any, end: Any) -> Any:
     """Return a method that ends its process at the answer 666."""
     return lambda self, ask, text: end() if text == "666" else judged(self, ask, text)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_process_that_is_killed_once_while_it_makes_keys_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    made, killed = Key.__init__, mmap(-1, 1)  # which all processes see
+
+    def make(self: Key, question: Question, assignment: Assignment) -> None:
+        if killed[0] == 0 and question.id == "neuron":
+            killed[0] = 1
+            signal.raise_signal(number)
+        made(self, question, assignment)
+
+    monkeypatch.setattr(Key, "__init__", make)
+    for name in ("ada", "ben"):
+        shutil.copy(SAMPLES / "chain_rule" / "perfect.txt", tmp_path / f"{name}.txt")
+    assert [one.is_right for one in graded(assignment("chain_rule"), files_of([str(tmp_path)]))] == [True, True]
+    assert killed[0] == 1
 
 
 @pytest.mark.parametrize("reason", ENDS)

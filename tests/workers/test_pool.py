@@ -18,7 +18,7 @@ from gradcli.workers import notes
 from gradcli.workers.limits import Limits
 from gradcli.workers.notes import at, part
 from gradcli.workers.pool import Again, Answered, Lost, mapped
-from tests.workers.processes import are_gone, is_alive
+from tests.workers.processes import are_gone, children, is_alive
 
 LIMITS = Limits(20.0)
 
@@ -84,6 +84,31 @@ def test_every_item_may_be_lost_and_lost_again() -> None:
     expected = [n for item in (20, 30, 40) for n in leaves(item)]
     for jobs in (1, 2):
         assert list(mapped(perform, [20, 30, 40], jobs, LIMITS, lost)) == expected
+
+
+def test_a_process_that_ends_before_its_work_begins_costs_nothing() -> None:
+    """As one that is killed while it waits for an item: that item is nobody's fault."""
+
+    def items() -> Iterator[Any]:
+        yield 1
+        yield None
+        for pid in children(os.getpid()):
+            os.kill(pid, signal.SIGKILL)
+        assert are_gone(own)
+        yield from (2, 3)
+
+    own = set()
+
+    def perform(item: int) -> int:
+        at(f"item {item}")
+        return item
+
+    for jobs in (1, 3):
+        found = []
+        for answer in mapped(perform, items(), jobs, LIMITS, unlost):
+            own = set(children(os.getpid()))
+            found.append(answer)
+        assert found == [1, 2, 3]
 
 
 def leaves(item: int) -> Iterator[int]:

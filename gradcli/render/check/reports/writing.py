@@ -46,10 +46,10 @@ def write_report(name: str, output: str, assignment: Assignment, results: Iterat
     if output == "-":
         for part in parts:
             sys.stdout.write(encodable(part, sys.stdout))
-    elif report.in_lines or not is_replaceable(target := folder.resolve()):  # a link that is named is followed
+    elif report.in_lines or not is_replaceable(folder):
         write(output, parts)
-    else:
-        write_beside(target, parts)
+    else:  # a link that is named is followed
+        write_beside(folder.resolve() if folder.is_symlink() else folder, parts)
 
 
 def write(path: str, parts: Iterable[str], beside: Path | None = None) -> None:
@@ -64,8 +64,8 @@ def write(path: str, parts: Iterable[str], beside: Path | None = None) -> None:
 
 def is_replaceable(path: Path) -> bool:
     """Return whether there is a file or nothing at a path, in a folder where another one can be put in its place."""
-    with suppress(OSError, ValueError):
-        return (path.is_file() or not path.exists()) and os.access(path.parent, os.W_OK)
+    with suppress(OSError, ValueError, RuntimeError):  # RuntimeError: links in a circle
+        return (path.is_file() or not path.exists()) and os.access(path.resolve().parent, os.W_OK)
     return False
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -86,6 +87,45 @@ def test_what_is_named_is_followed(reports: Path, name: str) -> None:
     write(name, reports / "file", *members)
     assert (reports / "way").is_symlink()
     assert (reports.parent / "secret").read_bytes() == (reports / "file").read_bytes() != b""
+
+
+@pytest.mark.parametrize("name", ["junit", "gradescope"])
+def test_a_document_is_whole_or_not_there(reports: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    (reports / "old").write_text("old")
+    (reports / "old").chmod(0o600)
+    (reports / "way").symlink_to("old")
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        for path, at in (("way", "old"), ("new", "new")):
+            with pytest.raises(UsageError, match=f"cannot write .*{at}: No space left"):
+                write(name, reports / path, PERFECT)
+    assert sorted(path.name for path in reports.iterdir()) == ["old", "way"]
+    assert (reports / "old").read_text() == "old"
+    for path in ("way", "new"):
+        write(name, reports / path, PERFECT)
+    assert (reports / "way").is_symlink()
+    assert stat.S_IMODE((reports / "old").stat().st_mode) == 0o600
+    assert (reports / "old").read_bytes() == (reports / "new").read_bytes() != b""
+
+
+def test_a_document_goes_into_what_is_no_file(reports: Path) -> None:
+    reading, writing = os.pipe()
+    write("check50", f"/dev/fd/{writing}", PARTLY)
+    os.close(writing)
+    with open(reading, "rb") as file:  # noqa: PTH123
+        assert file.read().startswith(b"{")
+    write("check50", "/dev/null", PARTLY)
+    assert list(reports.iterdir()) == []
+
+
+def test_a_document_that_is_named_gz_is_compressed(reports: Path) -> None:
+    write("junit", reports / "a.xml", *CLASS)
+    write("junit", reports / "a.xml.gz", *CLASS)
+    assert gzip.decompress((reports / "a.xml.gz").read_bytes()) == (reports / "a.xml").read_bytes()
 
 
 HOSTILE = [

@@ -1,0 +1,95 @@
+"""Signals that end a command: it closes what is open, and ends by them; none breaks what may not be broken."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradcli.workers.interruption import ENDS, held
+from tests.workers.processes import are_gone, children
+
+ROOT = Path(__file__).parents[2]
+POINTS = b'{"x": 2}\n' * 5
+ANSWER = b'{"ok": true, "value": 4.0, "gradients": {"x": 4.0}}\n'
+
+
+@pytest.mark.parametrize("number", ENDS)
+@pytest.mark.usefixtures("interruptible")
+def test_a_command_that_waits_for_input_closes_its_output_well(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "results.jsonl.gz"
+    command = [sys.executable, "-m", "gradcli", "batch", "x**2", "--jobs", "2", "-o", str(path)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, start_new_session=True
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(POINTS)
+        process.stdin.flush()
+        while not (workers := children(process.pid)):
+            pass
+        os.killpg(process.pid, number)
+        assert process.wait() == (130 if number == signal.SIGINT else -number)
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert are_gone(workers)
+    found = gzip.decompress(path.read_bytes())
+    assert found == ANSWER * found.count(b"\n")
+
+
+def test_a_signal_that_nohup_has_ignored_stays_ignored() -> None:
+    command = 'trap "" HUP; exec "$0" -m gradcli batch "x**2"'
+    with subprocess.Popen(
+        ["sh", "-c", command, sys.executable], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for _ in range(2):
+            process.stdin.write(POINTS)
+            process.stdin.flush()
+            assert [process.stdout.readline() for _ in range(5)] == [ANSWER] * 5
+            process.send_signal(signal.SIGHUP)
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def ended(code: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the command line with something else in place of its work."""
+    program = f"import os, signal, sys\nimport gradcli.__main__ as main\n{code}\nmain.done = done\nmain.main()\n"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, cwd=ROOT)
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("how", ["os.kill(os.getpid(), signal.SIGINT)", "exec('os.kill(os.getpid(), signal.SIGINT)')"])
+def test_an_interruption_has_its_exit_code_wherever_it_comes(how: str) -> None:
+    """Within an `exec`, of which dataclasses are made, Python would end by SIGINT."""
+    done = ended(f"def done(argv):\n    print('kept')\n    {how}")
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"kept\n", b"")
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("number", ENDS)
+def test_what_comes_when_all_is_done_is_not_heard(number: int) -> None:
+    done = ended(f"import atexit\natexit.register(os.kill, os.getpid(), {int(number)})\ndef done(argv):\n    return 3")
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"")
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("number", ENDS)
+def test_held_signals_wait_here_and_in_a_child(number: int) -> None:
+    heard = []
+    before = signal.signal(number, lambda *_: heard.append(number))
+    with held():
+        signal.raise_signal(number)
+        child = os.fork()
+        if not child:
+            signal.raise_signal(number)
+            os._exit(7 if not heard else 1)
+        assert not heard
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert heard == [number]
+    signal.signal(number, before)
