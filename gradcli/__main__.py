@@ -31,7 +31,7 @@ def main() -> None:
 
 
 HAVE_ITEMS = ("check", "batch")  # with children of their own, one item after the other
-HARMLESS = ("ops", "schema")  # take nothing from strangers, as options before a command do
+HARMLESS = ("ops", "schema", "help")  # take nothing from strangers, as options before a command do
 
 
 def done(argv: list[str]) -> int:

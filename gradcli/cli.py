@@ -50,6 +50,7 @@ Examples:
   gradcli check week1.toml answers/
 """
 SHORT_OPTIONS = {"-f", "-h", "-i", "-o", "-q"}
+ALONE = {"-v"}  # an option before a command, behind one a program
 
 
 class Commands(TyperGroup):
@@ -90,7 +91,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _gradcli(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        False, "--version", "-v", callback=_version, is_eager=True, help="Show the version and exit."
     ),
 ) -> None:
     """The options before a command; each acts in its own callback."""
@@ -104,7 +105,7 @@ def run(argv: Sequence[str]) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = show_warning
             command = typer.main.get_command(app)
-            code = command(masked(argv or ["--help"]), prog_name="gradcli", standalone_mode=False)
+            code = command(masked(asked(argv) or ["--help"]), prog_name="gradcli", standalone_mode=False)
         sys.stdout.flush()
         return int(code or 0)
     except GradcliError as error:
@@ -143,7 +144,16 @@ def show_warning(message: Warning | str, *place: Any, **stream: Any) -> None:
 
 def masked(argv: Sequence[str]) -> list[str]:
     """Put a space before programs such as `-x+1`, which are no options; `options.unmasked` takes it away."""
-    return [f" {a}" if re.match(r"-[^-]", a) and a not in SHORT_OPTIONS else a for a in argv]
+    options = SHORT_OPTIONS | ALONE
+    rest = [f" {a}" if re.match(r"-[^-]", a) and a not in SHORT_OPTIONS else a for a in argv]
+    return [argv[0], *rest[1:]] if argv[0] in options else rest
+
+
+def asked(argv: Sequence[str]) -> Sequence[str]:
+    """Return a command line as it is understood: `help eval` is `eval --help`."""
+    if argv[:1] != ["help"]:
+        return argv
+    return [*(argument for argument in argv if argument not in ("help", "--help", "-h")), "--help"]
 
 
 def usage_error(error: Exception) -> GradcliError | None:
@@ -165,6 +175,7 @@ def _unknown_command(name: str) -> GradcliError:
     """Return the error for a misspelt command, or for a program without one."""
     from gradcli.source import did_you_mean
 
+    name = name.strip()
     close = did_you_mean(name, COMMANDS)
     if not close and not name.isidentifier():
         return UsageError("E001", f"'{name}' is no command", help="to explain a program, write gradcli eval PROGRAM")

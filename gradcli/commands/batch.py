@@ -72,7 +72,7 @@ def command(
         raise UsageError(
             "E014", "--each takes no program and no values", help="each record brings its own: leave them out"
         )
-    if program.file == input == "-":
+    if program.is_on_standard_input and input == "-":
         raise UsageError(
             "E014", "the program and the records cannot both be on standard input", help="give the records with -i"
         )

@@ -11,7 +11,7 @@ from gradcli.commands.options import Output, one_of
 
 def completed(incomplete: str) -> list[str]:
     """The operations that a shell may complete a beginning to."""
-    from gradcli.ops.support.catalogue import FAMILY_OF
+    from gradcli.language.catalogue import FAMILY_OF
 
     return sorted(name for name in FAMILY_OF if name.startswith(incomplete))
 

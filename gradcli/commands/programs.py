@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gradcli.commands.advice import advised
 from gradcli.commands.options import Limited
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.source import Source
@@ -34,7 +35,10 @@ class Program:
 
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PROGRAM [NAME=VALUE]...", help="The program, then a value for each variable."),
+        typer.Argument(
+            metavar="PROGRAM [NAME=VALUE]...",
+            help="The program, or - for standard input; then a value for each variable.",
+        ),
     ] = None
     file: Annotated[
         str | None,
@@ -62,7 +66,8 @@ class Program:
         program, values, options = self.point(limits)
         made_up = placeholders(program, values) if is_symbolic else {}
         try:
-            return explain(program, {**made_up, **values}, **options)
+            with advised(program.source, is_file=self.is_file):
+                return explain(program, {**made_up, **values}, **options)
         except EvaluationError as error:
             if made_up and not error.help:
                 names = ", ".join(made_up)
@@ -74,7 +79,8 @@ class Program:
         from gradcli.explanation.verify import verify
 
         program, values, options = self.point(limits)
-        return verify(program, values, **options)
+        with advised(program.source, is_file=self.is_file):
+            return verify(program, values, **options)
 
     def point(self, limits: Limited) -> tuple[Parsed, dict[str, Any], dict[str, Any]]:
         """Return the parsed program, the values by variable, and the other options as `explain` takes them."""
@@ -85,7 +91,18 @@ class Program:
         limits.begin()
         source, values = self.read()
         options = self.options()
-        return parse_program(source), values, options
+        with advised(source, is_file=self.is_file):
+            return parse_program(source), values, options
+
+    @property
+    def is_on_standard_input(self) -> bool:
+        """Whether the program itself is read there."""
+        return self.file == "-" or (self.file is None and (self.arguments or [])[:1] == ["-"])
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the program is read from a file, or from standard input."""
+        return self.file is not None or self.is_on_standard_input
 
     def read(self) -> tuple[Source, dict[str, Any]]:
         """Return the text of the program and the values by variable."""
@@ -94,6 +111,8 @@ class Program:
         arguments = self.arguments or []
         if self.file is not None:
             source = read_source(self.file, help="check the path after -f")
+        elif arguments[:1] == ["-"]:
+            source, arguments = read_source("-", help="write the program into it"), arguments[1:]
         elif arguments:
             source, arguments = Source(arguments[0]), arguments[1:]
         else:

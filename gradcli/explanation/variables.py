@@ -78,20 +78,24 @@ def check_bindings(needed: Variables, given: Mapping[str, Any]) -> list[str]:
             f"{'no value' if len(missing) == 1 else 'no values'} for {', '.join(missing)}",
             span=needed.places[missing[0]],
             label="needs a value",
-            help=_help_missing(missing, unused),
+            help=_help_missing(needed.program, missing, unused),
             source=needed.program.source,
         )
     return unused
 
 
-def _help_missing(missing: Sequence[str], unused: Sequence[str]) -> str:
+def _help_missing(program: Program, missing: Sequence[str], unused: Sequence[str]) -> str:
+    from gradcli.language.applications import called, is_function
+
     lines = [f"add {' '.join(f'{name}=1' for name in missing)}"]
+    lines.extend(f"for the function {name} type '{called(program, name)}'" for name in missing if is_function(name))
     if "e" in missing:
         lines.append("for Euler's number write exp(1)")
-    for name in missing:
-        close = did_you_mean(name, unused)
-        if close:
-            lines.append(f"you gave {close}: did you mean {name}?")
+    meant = {name: close for name in missing if (close := did_you_mean(name, unused))}
+    lines.extend(f"you gave {close}: did you mean {name}?" for name, close in meant.items())
+    strange = [name for name in unused if name not in meant.values()]
+    if strange:
+        lines.append(f"the program does not use {', '.join(strange)}")
     return "; ".join(lines)
 
 

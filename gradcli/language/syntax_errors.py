@@ -15,6 +15,7 @@ their contents.
 from __future__ import annotations
 
 from gradcli.errors import ProgramSyntaxError
+from gradcli.language.applications import check_application
 from gradcli.language.spelling import check_spelling
 from gradcli.language.tokens import CLOSERS, Place, Token, quoted
 from gradcli.source import Source, Span
@@ -49,6 +50,7 @@ def diagnose(source: Source, offset: int) -> ProgramSyntaxError:
         _chained_comparison,
         _assignment,
         _missing_value,
+        check_application,
         _missing_operator,
         _punctuation,
     ):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from gradcli.ops.support.catalogue import FAMILY_OF
+from gradcli.language.catalogue import FAMILY_OF
 
 
 class Functions:

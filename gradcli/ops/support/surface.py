@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from gradcli.errors import EvaluationError
+from gradcli.language.catalogue import FAMILY_OF
 from gradcli.ops.support.arguments import KINDS, READERS, described
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.catalogue import FAMILY_OF
 from gradcli.source import did_you_mean
 
 Function = TypeVar("Function", bound=Callable[..., Any])

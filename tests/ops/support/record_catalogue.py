@@ -6,7 +6,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import gradcli.ops
-from gradcli.ops.support.catalogue import FILE
+from gradcli.language.catalogue import FILE
 from gradcli.ops.support.surface import OPERATIONS
 
 

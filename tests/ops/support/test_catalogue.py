@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from gradcli.ops.support.catalogue import FILE
+from gradcli.language.catalogue import FILE
 from tests.ops.support.record_catalogue import text
 
 

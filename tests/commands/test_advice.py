@@ -1,0 +1,142 @@
+"""Command lines that are nearly right: the refusal says what to type, and what it says works."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gradcli.cli import COMMANDS
+from tests.commands.running import gradcli
+
+SNIPPET = "import torch\nx = torch.tensor(3.0, requires_grad=True)\n(x * x).backward()\nprint(x.grad)\n"
+TAKE_PROGRAMS = ("eval", "grad", "trace", "graph", "verify")
+
+
+@contextmanager
+def standard_input(monkeypatch: pytest.MonkeyPatch, content: bytes) -> Iterator[int]:
+    """Replace standard input by a pipe that holds a text; yields its descriptor."""
+    ours, theirs = os.pipe()
+    os.write(theirs, content)
+    os.close(theirs)
+    with os.fdopen(ours, "rb") as raw, io.TextIOWrapper(raw) as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        yield ours
+
+
+@pytest.mark.parametrize("command", TAKE_PROGRAMS)
+def test_a_program_on_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    for arguments in (["-"], ["-f", "-"]):
+        with standard_input(monkeypatch, b"z = x**2 + y\n"):
+            read = gradcli(capsys, [command, *arguments, "x=3", "y=1"])
+        assert read.code == 0
+        assert read.out == gradcli(capsys, [command, "z = x**2 + y", "x=3", "y=1"]).out
+
+
+def test_a_batch_takes_its_program_or_its_records_from_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "points.jsonl").write_text('{"x": 3}\n')
+    with standard_input(monkeypatch, b"x**2"):
+        assert '"x":6' in gradcli(capsys, ["batch", "-", "-i", str(tmp_path / "points.jsonl")]).out.replace(" ", "")
+    for arguments in (["-"], ["-f", "-"]):
+        assert "error[E014]" in gradcli(capsys, ["batch", *arguments]).err
+
+
+@pytest.mark.parametrize("command", TAKE_PROGRAMS)
+def test_values_that_wait_on_standard_input_are_said_and_left_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str
+) -> None:
+    advice = "gradcli batch reads values from standard input"
+    arguments = [command, "x**2"]
+    with standard_input(monkeypatch, b'{"x": 3}\n') as descriptor:
+        assert advice in gradcli(capsys, arguments).err
+        assert os.read(descriptor, 100) == b'{"x": 3}\n'
+    with standard_input(monkeypatch, b""):
+        assert advice not in gradcli(capsys, arguments).err
+    (tmp_path / "points").write_text('{"x": 3}\n')
+    with (tmp_path / "points").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert advice in gradcli(capsys, arguments).err
+        assert stream.read()
+        assert advice not in gradcli(capsys, arguments).err
+    with Path(os.devnull).open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert advice not in gradcli(capsys, arguments).err
+    for closed in (None, io.StringIO("x")):
+        monkeypatch.setattr("sys.stdin", closed)
+        assert advice not in gradcli(capsys, arguments).err
+
+
+@pytest.mark.parametrize("command", TAKE_PROGRAMS)
+def test_missing_values_lead_to_formulas(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    err = gradcli(capsys, [command, "x**2"]).err
+    (option,) = re.findall(r"gradcli grad (--\w+) needs no values", err)
+    assert gradcli(capsys, ["grad", option, "x**2"]).code == 0
+
+
+@pytest.mark.parametrize("command", TAKE_PROGRAMS)
+@pytest.mark.parametrize("name", ["train.py", "a snippet.txt", "lesson"])
+def test_python_leads_to_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(SNIPPET)
+    err = gradcli(capsys, [command, "-f", name]).err
+    (line,) = re.findall(r"for Python type gradcli (.*)", err)
+    assert gradcli(capsys, shlex.split(line)).out == "tensor(6.)\n"
+    assert "Python runs from a file: type gradcli run FILE" in gradcli(capsys, [command, SNIPPET]).err
+    with standard_input(monkeypatch, SNIPPET.encode()):
+        assert "for Python type gradcli run -\n" in gradcli(capsys, [command, "-"]).err
+
+
+@pytest.mark.parametrize("text", ["y = x.backward(", "x.backward()", "from_ = ", "y = important", "import_ +"])
+def test_a_file_that_is_no_python_stays_a_program(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "program.txt").write_text(text)
+    (tmp_path / "program.py").write_text(text)
+    assert "gradcli run" not in gradcli(capsys, ["eval", "-f", str(tmp_path / "program.txt"), "x=1"]).err
+    assert "gradcli run" in gradcli(capsys, ["eval", "-f", str(tmp_path / "program.py"), "x=1"]).err
+
+
+@pytest.mark.parametrize("command", TAKE_PROGRAMS)
+@pytest.mark.parametrize("name", ["train.py", "prog.txt", "./prog.txt", "a file.txt", "lesson"])
+def test_the_name_of_a_file_in_place_of_a_program(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(SNIPPET if name.endswith(".py") else "3**2")
+    (line,) = re.findall(r"is a file: type gradcli (.*)", gradcli(capsys, [command, name]).err)
+    assert gradcli(capsys, shlex.split(line)).code == 0
+    Path(name).unlink()
+    assert "is a file" not in gradcli(capsys, [command, name]).err
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, ""])
+def test_help_is_a_command(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    words = [command] if command else []
+    page = gradcli(capsys, [*words, "--help"])
+    assert page.code == 0
+    assert gradcli(capsys, ["help", *words]) == page
+    assert gradcli(capsys, ["help", *words, "--help"]) == page
+
+
+def test_help_for_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradcli(capsys, "help help") == gradcli(capsys, "--help")
+    assert "did you mean grad?" in gradcli(capsys, "help grda").err
+    assert gradcli(capsys, "help grda").code == 2
+
+
+def test_a_short_option_for_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradcli(capsys, "-v") == gradcli(capsys, "--version")
+    assert gradcli(capsys, "grad -v v=3").out == "v\t-1\n"
+    assert "'-x+1' is no command" in gradcli(capsys, "-x+1").err
