@@ -45,7 +45,7 @@ OTHERS = [
     "x = functools.partial(f, y=x)",
     "x = functools.lru_cache(x or f)",
     "x = functools.cache(x or f)",
-    "x = functools.cached_property(x)",
+    "x = functools.cached_property(x or f)",
     "x = functools.wraps(x)(lambda: 0)",
     "x = functools.reduce(f, [], x) or [x]",
     "x = map(f, x or [])",
