@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.engine.checks.promotion import CATEGORIES, result_type, widest
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
-from gradcli.script.python.values.attributes import Facade
+from gradcli.script.python.values.attributes import Facade, type_name
 from gradcli.script.torch.tensor.dtypes import BY_NUMPY, DType, numpy_dtype
 
 NATURAL = {bool: np.dtype(np.bool_), int: np.dtype(np.int64)}
@@ -29,6 +29,8 @@ def result_of(first: Any, second: Any) -> DType:
 
 
 def _natural(number: Any) -> np.dtype[Any]:
+    if not isinstance(number, float) and type(number) not in NATURAL:
+        raise TypeError(f"result_type() takes tensors and numbers, not {type_name(number)}")
     return mode.default_dtype if isinstance(number, float) else NATURAL[type(number)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.script.running import ours
 from tests.script.torch.expressions import compare
 
 pytest.importorskip("torch")
@@ -216,3 +217,9 @@ m @ x
 @pytest.mark.parametrize("expression", EXPRESSIONS.strip().splitlines())
 def test_expression(expression: str) -> None:
     compare(expression)
+
+
+@pytest.mark.parametrize("other", ["x.numpy()", "range(3)", "'a'", "None", "[1]"])
+def test_a_common_dtype_is_of_tensors_and_numbers(other: str) -> None:
+    text = f"import torch\nx = torch.ones(1)\ntry: torch.result_type({other}, 1.0)\nexcept TypeError: print('refused')"
+    assert ours(text) == "refused\n"
