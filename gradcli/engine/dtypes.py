@@ -31,6 +31,7 @@ C_NAMES = {
 
 
 def type_name(value: Any) -> str:
-    """The type as Python's C code has it: with its module, unless it is one of Python's own."""
+    """The type as Python's C code has it: with its module, unless it is one of Python's own, or of ours."""
     kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    is_bare = kind.__module__.partition(".")[0] in ("builtins", "gradcli")
+    return kind.__name__ if is_bare else f"{kind.__module__}.{kind.__name__}"

@@ -48,9 +48,11 @@ class Case:
 
     def option(self, name: str) -> str | None:
         """The value that an option is given, None where it is not."""
-        values = [b for a, b in zip(self.argv, self.argv[1:], strict=False) if a == name]
-        values += [a.partition("=")[2] for a in self.argv if a.startswith(f"{name}=")]
-        return values[-1] if values else None
+        for place in reversed(range(len(self.argv))):
+            before, equals, after = self.argv[place].partition("=")
+            if before == name and (equals or place + 1 < len(self.argv)):
+                return after if equals else self.argv[place + 1]
+        return None
 
     def __str__(self) -> str:
         """The case as a person repeats it: files, standard input, command line."""

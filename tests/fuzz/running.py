@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -214,9 +215,12 @@ def _serve(connection: Connection, run: Run, folder: str) -> None:
             item = connection.recv()
         except EOFError:
             return
-        case = made(item)
-        outcome = run(case, streams)
-        found = fault(case, outcome)
+        try:
+            case = made(item)
+            outcome = run(case, streams)
+            found = fault(case, outcome)
+        except BaseException:
+            outcome, found = Outcome(err=traceback.format_exc().encode()), "a fault of the fuzzer itself"
         connection.send((replace(outcome, out=shortened(outcome.out), err=shortened(outcome.err)), found))
 
 

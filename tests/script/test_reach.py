@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from types import CodeType, FrameType, ModuleType, TracebackType
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType, TracebackType
 from typing import Any
 
 import pytest
@@ -13,8 +13,9 @@ from gradcli.script.interpreter import run
 from gradcli.script.library import MODULES
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
+from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.attributes import attribute, members_of
-from gradcli.script.python.values.kinds import BuiltinType, Facade, Namespace
+from gradcli.script.python.values.kinds import BuiltinType, Facade, Namespace, is_own_function
 from gradcli.script.python.values.readonly import ReadOnly
 from gradcli.source import Source
 
@@ -128,3 +129,19 @@ def test_attributes_lead_to_nothing_of_python() -> None:
     assert [way for way, value in ways if is_closed(value)] == []
     made_of = ("__func__", "__wrapped__", "__globals__", "__code__", "__closure__", "__dict__", "__subclasses__")
     assert [way for way, value in ways if way.endswith(made_of) and not isinstance(value, ReadOnly)] == []
+
+
+def own_name(value: Any) -> str:
+    """The name of a function or class in Python's messages, where it is one that only gradcli knows."""
+    if isinstance(value, type):
+        return name if "gradcli." in (name := represent(value)) else ""
+    function = value.__func__ if isinstance(value, MethodType) else value
+    if not isinstance(function, FunctionType) or is_own_function(function):
+        return ""
+    return function.__qualname__ if "<" in function.__qualname__ else ""
+
+
+def test_names_are_those_that_snippets_know() -> None:
+    """In Python's messages: `isfinite() missing 1 required positional argument: 'x'`."""
+    found = {way: name for way, value in reached() if (name := own_name(value))}
+    assert found == {}

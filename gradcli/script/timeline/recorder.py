@@ -19,7 +19,7 @@ from gradcli.errors import shortened
 from gradcli.script.errors import python_class
 from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
-from gradcli.script.python.text.wording import worded
+from gradcli.script.python.text.formatting import text
 from gradcli.script.timeline import diagnosis, endings, passes, reasons, updates
 from gradcli.script.timeline.changes import add_changes, expose, reset, without_writing
 from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline
@@ -175,7 +175,7 @@ class Recorder:
         if RECORDED not in vars(error):
             vars(error)[RECORDED] = True
             notes, kind = tuple(diagnosis.notes(self.run, error)), python_class(error).__name__
-            self.run.add("failed", event=lambda: Failed(*self.run.place, kind, shortened(worded(str(error))), notes))
+            self.run.add("failed", event=lambda: Failed(*self.run.place, kind, shortened(text(error)), notes))
 
     def finished(self) -> Timeline:
         """Return the whole run, when it has ended."""

@@ -16,6 +16,7 @@ from gradcli.script.limits import DEPTH
 from gradcli.script.machine import running
 from gradcli.script.python.values.failures import exception_shown, exception_text
 from gradcli.script.python.values.kinds import BuiltinType, Defined, Facade, is_own_function, shown_type, type_of
+from gradcli.script.python.values.naming import full_name
 from gradcli.script.python.values.readonly import ReadOnly
 
 Writer = Callable[[Any], str]
@@ -96,7 +97,7 @@ def _single(value: Any) -> str:
     if isinstance(value, FunctionType | MethodType):
         return _function(value)
     if isinstance(value, type) and not isinstance(value, Defined):
-        return repr(shown_type(value)) if value.__module__ == "builtins" else repr(value)
+        return repr(shown_type(value)) if value.__module__ == "builtins" else f"<class '{full_name(value)}'>"
     return repr(value)
 
 

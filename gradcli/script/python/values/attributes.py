@@ -22,6 +22,7 @@ from gradcli.script.python.values.kinds import Facade as Facade
 from gradcli.script.python.values.kinds import Namespace as Namespace
 from gradcli.script.python.values.kinds import missing as missing
 from gradcli.script.python.values.kinds import type_name as type_name
+from gradcli.script.python.values.naming import name_members
 from gradcli.script.python.values.readonly import ReadOnly
 
 
@@ -38,6 +39,9 @@ class Members:
     deleters: dict[str, Callable[[Any], None]] = field(default_factory=dict)
     find: Callable[[str], Callable[..., Any] | None] = lambda name: None
     names: Callable[[], Iterable[str]] = tuple
+
+    def __post_init__(self) -> None:
+        name_members(self.methods)
 
 
 TABLES: dict[type, Members] = {}
@@ -149,7 +153,10 @@ def _of_class(value: type, name: str) -> Any:
         raise refused(value, name)
     if name in ("__mro__", "__bases__", "mro"):
         shown = tuple(dict.fromkeys(map(shown_type, value.__bases__ if name == "__bases__" else value.__mro__)))
-        return (lambda: list(shown)) if name == "mro" else shown
+        if name != "mro":
+            return shown
+        name_members({"mro": (mro := lambda: list(shown))})
+        return mro
     if name == "__class__":
         return shown_type(type)
     if special.is_special(name):

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradcli.script.errors import UnsupportedError, python_class
 from gradcli.script.originals import check_module, torch_has
+from gradcli.script.python.values.naming import full_name, name_members
 from gradcli.source import did_you_mean
 
 
@@ -20,8 +21,7 @@ class Facade:
     __array_interface__ = __array_struct__ = __array__ = property()
 
     def __repr__(self) -> str:
-        kind = type(self)
-        return f"<{kind.__module__}.{kind.__qualname__} object at {id(self):#x}>"
+        return f"<{full_name(type(self))} object at {id(self):#x}>"
 
 
 class Namespace:
@@ -39,6 +39,7 @@ class Namespace:
     ) -> None:
         self.name = name
         self.members = dict(members or {})
+        name_members(self.members, name)
         self.find = find
         self.known = known
         self.original = name if name.partition(".")[0] == "torch" else ""
@@ -62,6 +63,7 @@ class Namespace:
             raise missing(f"{self.name}.{name} is not supported here", name, self.names)
         if known:
             self.members[name] = found
+            name_members({name: found}, self.name)
         return found
 
     @property

@@ -16,6 +16,7 @@ from gradcli.script.python.text.formatting import contents, formatted, text
 from gradcli.script.python.values.attributes import SPECIAL, TABLES, describe
 from gradcli.script.python.values.iteration import ENTRY, dict_, whole
 from gradcli.script.python.values.kinds import SHOWN, Facade
+from gradcli.script.python.values.naming import name_members
 from gradcli.script.python.values.nesting import hashable, hashables, measure
 from gradcli.script.python.values.operators import BINARY, OPERATORS, bounded
 
@@ -35,7 +36,9 @@ def exact(kind: type, value: Any) -> Any:
 @cache
 def parent(kind: type) -> type:
     """Return the class that stands for one of Python's own types as a parent."""
-    made = type(kind.__name__, (kind, Facade), {"__slots__": (), **_inherited(kind), **MEASURING[kind]})
+    methods = _inherited(kind) | MEASURING[kind]
+    name_members(methods)
+    made = type(kind.__name__, (kind, Facade), {"__slots__": (), **methods})
     SHOWN[made] = kind
     describe(made)  # which has its methods itself
     return made

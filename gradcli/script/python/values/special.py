@@ -89,6 +89,7 @@ def guarded(found: Any, name: str) -> Any:
             raise TypeError(f"{name} is for objects of the snippet")
         return found(*arguments)
 
+    checked.__qualname__ = name
     return checked
 
 
