@@ -129,10 +129,10 @@ def ending(judged: Any, end: Any) -> Any:
 def test_keys_that_cannot_be_made_are_an_error_of_their_question(monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
     made = Key.__init__
 
-    def make(self: Key, question: Question, assignment: Assignment) -> None:
+    def make(self: Key, question: Question, assignment: Assignment, **options: Any) -> None:
         if question.id == "second":
             ENDS[reason]()
-        made(self, question, assignment)
+        made(self, question, assignment, **options)
 
     monkeypatch.setattr(Key, "__init__", make)
     with pytest.raises(

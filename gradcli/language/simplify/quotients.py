@@ -59,7 +59,7 @@ class Quotients:
         factors = _sorted([*factors, *others])
         above, below = ([f.written for f in factors if f.below is side] for side in (False, True))
         top, bottom = self._number(magnitude(coefficient))
-        if len(above) == 1 and not below and factors[0].kind == MATRIX and coefficient not in (1, -1):
+        if len(above) == 1 and not below and factors[0].kind == MATRIX and top.tree != Number(1):
             scale = trees.over(top, bottom)
             return trees.multiplied(trees.negated(scale) if coefficient < 0 else scale, above[0])
         whole = trees.product([top, *above] if top.tree != Number(1) or not above else above)

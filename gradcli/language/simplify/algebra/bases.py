@@ -2,85 +2,78 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gradcli.language.simplify.algebra.extents import Extent
 from gradcli.language.simplify.algebra.terms import Polynomial, Product, Term
 from gradcli.language.tree import Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Base:
-    """A part of products. `weight` is about how many operators and calls it takes to write."""
-
-    extent: Extent
-    weight: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Atom(Base):
+class Atom(NamedTuple):
     """A name, or an expression that is written as it stands."""
 
+    extent: Extent
+    weight: int  # about how many operators and calls it takes to write
     tree: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Integer(Base):
+class Integer(NamedTuple):
     """A whole number under a root."""
 
+    extent: Extent
+    weight: int
     value: int
 
 
-class Argument:
+class Argument(NamedTuple):
     """An argument of a function: a product, or an expression that is no number, perhaps with its keyword."""
 
-    __slots__ = ("keyword", "value")
-
-    def __init__(self, value: Product | Expression, keyword: str | None = None) -> None:
-        self.value = value
-        self.keyword = keyword
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Argument) and (self.keyword, self.value) == (other.keyword, other.value)
-
-    def __hash__(self) -> int:
-        return hash((self.keyword, self.value))
+    value: Product | Expression
+    keyword: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Function(Base):
+class Function(NamedTuple):
     """`name(arguments)`; the name of `A @ B` is `@`, that of `A.T` is `.T`, and the template says how it is written."""
 
+    extent: Extent
+    weight: int
     name: str
     arguments: tuple[Argument, ...]
     template: Expression | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sum(Base):
+class Sum(NamedTuple):
     """A sum without common factors. `turned` has the sign that is not the usual one, since it stands under a root."""
 
+    extent: Extent
+    weight: int
     polynomial: Polynomial
     turned: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Exponential(Base):
+class Exponential(NamedTuple):
     """`exp(term)`; a number before the term is the exponent of this base."""
 
+    extent: Extent
+    weight: int
     term: Term
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Power(Base):
+class Power(NamedTuple):
     """`base**term`; a number before the term is the exponent of this base."""
 
+    extent: Extent
+    weight: int
     base: Product
     term: Term
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Group(Base):
+class Group(NamedTuple):
     """A product under a root whose factors may both be negative, so that it cannot be taken apart."""
 
+    extent: Extent
+    weight: int
     product: Product
+
+
+Base = Atom | Integer | Function | Sum | Exponential | Power | Group

@@ -67,12 +67,11 @@ class Powers(Products):
 
     def split(self, product: Product) -> Iterator[Product]:
         """Yield the terms of a product with one sum in it: `x*(y + 1)` is `x*y` and `x`."""
-        sums = [b for b, e in product.term if e == 1 and isinstance(self.bases[b], Sum)]
-        if len(sums) != 1:
-            if product.coefficient:
-                yield product
-            return
-        rest = Product(product.coefficient, tuple((b, e) for b, e in product.term if b != sums[0]))
-        polynomial = self.bases[sums[0]].polynomial  # type: ignore[attr-defined]
-        for term, coefficient in polynomial.items():
-            yield self.multiply(rest, Product(coefficient, term))
+        sums = [(b, found) for b, e in product.term if e == 1 and isinstance(found := self.bases[b], Sum)]
+        if len(sums) == 1:
+            ((base, bracket),) = sums
+            rest = Product(product.coefficient, tuple((b, e) for b, e in product.term if b != base))
+            for term, coefficient in bracket.polynomial.items():
+                yield self.multiply(rest, Product(coefficient, term))
+        elif product.coefficient:
+            yield product

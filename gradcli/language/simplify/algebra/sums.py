@@ -58,7 +58,7 @@ class Algebra(Powers):
         front = Product(1, term_of(powers))
         bracket = self.over(polynomial, front) if powers else polynomial
         flat = self.expanded(bracket)
-        if flat is not None and self.weigh(flat) < self.weigh(bracket) + self.is_of_letters(flat):
+        if flat is not None and self.weigh(flat) < self.weigh(bracket) + self.is_of_a_letter(flat):
             return self.multiply(front, self.collect(flat))
         if len(bracket) < 2:
             return self.multiply(front, self.collect(bracket))
@@ -99,9 +99,10 @@ class Algebra(Powers):
         products = (self.multiply(Product(c, t), factor) for t, c in polynomial.items())
         return total((product.term, product.coefficient) for product in products)
 
-    def is_of_letters(self, polynomial: Polynomial) -> bool:
-        """Tell whether there are no functions in a sum."""
-        return all(isinstance(self.bases[base], Atom) for term in polynomial for base, _ in term)
+    def is_of_a_letter(self, polynomial: Polynomial) -> bool:
+        """Tell whether a sum is a polynomial in one letter, of which all brackets are multiplied out."""
+        bases = {base for term in polynomial for base, _ in term}
+        return len(bases) == 1 and all(isinstance(self.bases[base], Atom) for base in bases)
 
     def weigh(self, polynomial: Polynomial) -> int:
         return sum(self.weight(Product(c, t)) for t, c in polynomial.items()) + len(polynomial) - 1

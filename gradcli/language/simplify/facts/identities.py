@@ -6,8 +6,7 @@ formula gets shorter; the other factors and terms may be anything, so `1 - sin(a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Condition = Literal["", "a is a vector", "a and b are matrices", "c is the last dimension"]
 
@@ -18,8 +17,7 @@ VECTOR: Condition = "a is a vector"
 MATRICES: Condition = "a and b are matrices"
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """`pattern` equals `result` wherever the pattern is finite.
 
     `is_taught`: the result is the usual form, even where it is longer. `given` is a condition on ranks.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from gradcli.language.parser import parse_expression
 from gradcli.language.simplify.facts.identities import TABLE, Identity
@@ -18,8 +17,7 @@ CALLED = re.compile(r"\w+(?=\()|\.T|@|>")
 Kind = Literal["call", "product", "sum"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rule:
+class Rule(NamedTuple):
     """An identity as trees.
 
     `parts` are the terms of a sum with their signs, or the factors of a product with their exponents; `calls` are the
