@@ -33,10 +33,11 @@ def explain(program: str, /, **values: Any) -> Explanation:
 def explain_at(program: str, values: dict[str, Any], **options: Any) -> Explanation:
     """Explain a program with the values in a dictionary; `options` are `wrt`, `of`, `upstream` and `dtype`."""
     from gradcli.explanation.build import explain
+    from gradcli.explanation.formulas.simplified import simplified
     from gradcli.language.parser import parse_program
     from gradcli.source import Source
 
-    return explain(parse_program(Source(program)), values, **options)
+    return simplified(explain(parse_program(Source(program)), values, **options))
 
 
 def gradients(program: str, /, **values: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradcli.commands.options import ItemLimited, Output
+from gradcli.commands.options import ItemLimited, Output, Raw
 from gradcli.commands.programs import read_source
 from gradcli.errors import InternalError, UsageError
 
@@ -61,6 +61,7 @@ def command(
     ] = None,
     lint: Annotated[bool, typer.Option("--lint", help="Look for questions that wrong methods answer rightly.")] = False,
     key: Annotated[bool, typer.Option("--key", help="The worked solutions, and an answer file filled in.")] = False,
+    no_simplify: Raw = False,
     all: Annotated[bool, typer.Option("--all", help="Every row, and of a class every student's page.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that grade.")] = 1,
     *,
@@ -84,6 +85,8 @@ def command(
     for one, other in ALONE:
         if given[one] and given[other]:
             raise UsageError("E001", f"{one} does not go with {other}", help=f"leave out {other}")
+    if no_simplify and not key:
+        raise UsageError("E001", "--no-simplify is for a key", help="add --key, or leave it out")
     if output != "-" and report is None:
         raise UsageError("E001", "-o is for a report", help="add --report, or write > FILE instead")
     from gradcli.homework.assignment.assignments import read_assignment
@@ -95,7 +98,7 @@ def command(
     if lint:
         return print_lint(read, page)
     if key:
-        return print_key(read, page, all=all)
+        return print_key(read, page, all=all, is_raw=no_simplify)
     from gradcli.homework.disclosure import revealed
     from gradcli.homework.grading import graded
     from gradcli.homework.submission.files import files_to_grade
@@ -166,14 +169,14 @@ def print_lint(assignment: Assignment, page: Output) -> int:
     return 1 if found else 0
 
 
-def print_key(assignment: Assignment, page: Output, *, all: bool) -> int:
+def print_key(assignment: Assignment, page: Output, *, all: bool, is_raw: bool) -> int:
     """Print the worked solutions, and the answers as a submission."""
     from gradcli.homework.assignment.worked import filled_in
     from gradcli.homework.grading import Grader
     from gradcli.render.check.key import key_document, key_page
     from gradcli.render.text.streams import print_document, print_text
 
-    grader = Grader(assignment)
+    grader = Grader(assignment, is_raw=is_raw)
     if page.json:
         print_document(key_document(grader))
     else:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output
+from gradcli.commands.options import Limited, Output, Raw
 from gradcli.commands.programs import Program
 
 
@@ -15,6 +15,7 @@ def command(
     output: Output,
     limits: Limited,
     all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
+    no_simplify: Raw = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
 
@@ -26,7 +27,7 @@ def command(
     """
     from gradcli.render.text.streams import print_document, print_text
 
-    explanation = program.explain(limits)
+    explanation = program.explain(limits, is_raw=no_simplify)
     if output.json:
         from gradcli.render.documents.explanation import explanation_document
 

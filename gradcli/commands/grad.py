@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output
+from gradcli.commands.options import Limited, Output, Raw
 from gradcli.commands.programs import Program
 
 
@@ -15,6 +15,7 @@ def command(
     output: Output,
     limits: Limited,
     symbolic: Annotated[bool, typer.Option("--symbolic", help="Formulas; variables need no values.")] = False,
+    no_simplify: Raw = False,
 ) -> None:
     """Print the gradient of every variable, one a line.
 
@@ -27,7 +28,7 @@ def command(
     from gradcli.render.lesson.gradients import formulas, gradients
     from gradcli.render.text.streams import print_document, print_text
 
-    explanation = program.explain(limits, is_symbolic=symbolic)
+    explanation = program.explain(limits, is_symbolic=symbolic, is_raw=no_simplify or not symbolic)
     if output.json:
         return print_document((formulas_document if symbolic else gradients_document)(explanation))
     return print_text(formulas(explanation) if symbolic else gradients(explanation, output.precision))

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from gradcli.workers.limits import Limits
 
 
+Raw = Annotated[bool, typer.Option("--no-simplify", help="Formulas as the rules give them.")]
+
+
 class Color(StrEnum):
     auto = "auto"
     always = "always"

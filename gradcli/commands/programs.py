@@ -55,10 +55,11 @@ class Program:
     ] = None
     dtype: Annotated[Dtype, typer.Option("--dtype", help="The precision of the arithmetic.")] = Dtype.float64
 
-    def explain(self, limits: Limited, *, is_symbolic: bool = False) -> Explanation:
+    def explain(self, limits: Limited, *, is_symbolic: bool = False, is_raw: bool = True) -> Explanation:
         """Explain the program within its limits; a warning names the bindings that it does not use.
 
         `is_symbolic` gives made-up scalars to the variables that have no value: the formulas hold at any point.
+        `is_raw` leaves formulas as the rules give them.
         """
         from gradcli.explanation.build import explain
         from gradcli.explanation.variables import placeholders
@@ -67,12 +68,17 @@ class Program:
         made_up = placeholders(program, values) if is_symbolic else {}
         try:
             with advised(program.source, is_file=self.is_file):
-                return explain(program, {**made_up, **values}, **options)
+                found = explain(program, {**made_up, **values}, **options)
         except EvaluationError as error:
             if made_up and not error.help:
                 names = ", ".join(made_up)
                 error.help = f"{names} without a value are numbers here; give an array a value of its shape"
             raise
+        if is_raw:
+            return found
+        from gradcli.explanation.formulas.simplified import simplified
+
+        return simplified(found, at_any_point=bool(made_up))
 
     def verify(self, limits: Limited) -> Verification:
         """Compute each gradient three ways, within the limits."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output, one_of
+from gradcli.commands.options import Limited, Output, Raw, one_of
 from gradcli.commands.programs import Program, spelled
 
 
@@ -20,6 +20,7 @@ def command(
     ] = False,
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many paths are listed.")] = 20,
     all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
+    no_simplify: Raw = False,
 ) -> None:
     """Derive each gradient: in symbols, with numbers put in, and the result.
 
@@ -28,7 +29,7 @@ def command(
       gradcli trace "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --to x1
       gradcli trace "q=(x**2+1)*(x**2-1)" x=2 --paths
     """
-    explanation = program.explain(limits)
+    explanation = program.explain(limits, is_raw=no_simplify)
     names = [leaf.name for leaf in explanation.leaves]
     chosen = names if to is None else [one_of("variable", spelled(to), names)]
     from gradcli.explanation.chain.trace import trace

@@ -14,8 +14,8 @@ from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.errors import AutogradError, EvaluationError, UsageError
 from gradcli.explanation.chain.held import told_apart
-from gradcli.explanation.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step
 from gradcli.explanation.naming import unused
@@ -86,9 +86,10 @@ def build(evaluation: Evaluation, upstream: Any = None, events: Sequence[Contrib
         )
     nodes = tuple(node(line, gradients.get(line.name), edges[line.name].values()) for line in evaluation.lines)
     leaves = tuple(
-        Leaf(line.name, line.name, gradients.get(line.name), derivation.gradient(line))
+        Leaf(line.name, line.name, gradients.get(line.name), formula, formula)
         for line in evaluation.lines
         if isinstance(line.tensor.node, AccumulateGrad)
+        for formula in [derivation.gradient(line)]
     )
     found = tuple(notes(evaluation, nodes, steps, leaves))
     value = output.tensor.value

@@ -138,10 +138,13 @@ class _Machine:
         if isinstance(x, Tensor) and id(x) in self.evaluation.line_of:
             return self.evaluation.line_of[id(x)]
         if isinstance(x, Tensor):
+            written = literal(x.value)
             for value in values:
                 if isinstance(value, Tensor) and np.array_equal(value.value, x.value):
                     return self.evaluation.line_of[id(value)]
-            line = Line(self.names.fresh("c"), x, literal(x.value), span)
+                if id(value) in self.constants and np.array_equal(value, x.value):  # as the user wrote it: 2*pi
+                    written = self.constants[id(value)][1]
+            line = Line(self.names.fresh("c"), x, written, span)
         else:
             known = self.constants.get(id(x))
             written = known[1] if known else literal(x)

@@ -73,14 +73,26 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A variable with its gradient; `gradient` is None when the output does not depend on it, `formula` when it would
-    be too long.
+    """A variable with its gradient; `gradient` is None when the output does not depend on it.
+
+    `formula_raw` is the gradient as the rules give it, over the variables; `formula` as a person writes it, perhaps
+    over intermediates. Each is None where it would be too long.
     """
 
     name: str
     node: str
     gradient: Value | None
     formula: Expression | None
+    formula_raw: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Intermediate:
+    """A name in a formula that is no variable: a node, or the gradient of the node `gradient_of`."""
+
+    name: str
+    expression: Expression
+    gradient_of: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +111,16 @@ NOTES = {
     "gradient-not-finite": "the first gradient that is nan or infinite",
     "unused": "the output does not depend on this variable",
     "flat": "the derivative of this operation is zero everywhere",
+    "raw": "the gradient by this variable stands as the rules give it",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The facts about one program at one point; `output` is a node's id, `upstream` the gradient that enters there."""
+    """The facts about one program at one point; `output` is a node's id, `upstream` the gradient that enters there.
+
+    `intermediates` are what formulas of leaves mention beside variables, in the order in which they are computed.
+    """
 
     parsed: Program
     output: str
@@ -114,6 +130,7 @@ class Explanation:
     steps: tuple[Step, ...]
     leaves: tuple[Leaf, ...]
     notes: tuple[Note, ...]
+    intermediates: tuple[Intermediate, ...] = ()
 
     @property
     def program(self) -> str:
@@ -124,6 +141,18 @@ class Explanation:
     def upstream_name(self) -> str:
         """The name of the upstream gradient in rules: `g`, unless the program has a `g` of its own."""
         return unused("g", {node.name for node in self.nodes})
+
+    @property
+    def seed_name(self) -> str:
+        """The name in formulas of an upstream gradient that is too large to be written out."""
+        return unused("upstream", {node.name for node in self.nodes})
+
+    @property
+    def point(self) -> dict[str, Value]:
+        """The values by all names that formulas mention."""
+        nodes = {node.id: node.value for node in self.nodes}
+        gradients = {x.name: self.node(x.gradient_of).grad for x in self.intermediates if x.gradient_of is not None}
+        return {**nodes, self.seed_name: self.upstream, **gradients}
 
     def node(self, id: str) -> Node:
         """Return the node with this id; KeyError when there is none."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from gradcli.explanation.build import explain
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
-from gradcli.explanation.naming import unused
 from gradcli.explanation.values import value_of
 from gradcli.explanation.variables import Variables
 from gradcli.language.tree import Program
@@ -61,7 +61,7 @@ def verify(
     dtype: str = "float64",
 ) -> Verification:
     """Verify the gradients of a program; raises as `explain` does."""
-    explanation = explain(program, values, wrt=wrt, of=of, upstream=upstream, dtype=dtype)
+    explanation = simplified(explain(program, values, wrt=wrt, of=of, upstream=upstream, dtype=dtype))
     function = _Function(program, of, explanation.upstream)
     given = {*values, *Variables.of(program).literals}
     point = {node.name: node.value for node in explanation.nodes if node.name in given}
@@ -73,18 +73,17 @@ def verify(
     rows = []
     for position, leaf in enumerate(leaves):
         differences = function.differences(point, leaf.name, share if position < most else 0)
-        chain_rule = _chain_rule(explanation, leaf, point)
+        chain_rule = _chain_rule(explanation, leaf)
         error, agrees = _compare(chain_rule, engine[leaf.name], differences, tolerance)
         rows.append(Row(leaf.name, chain_rule, engine[leaf.name], differences, error, agrees))
     return Verification(program.source.text, tolerance, tuple(rows), explanation.notes)
 
 
-def _chain_rule(explanation: Explanation, leaf: Leaf, point: Mapping[str, Any]) -> Value:
+def _chain_rule(explanation: Explanation, leaf: Leaf) -> Value:
     """The printed formula at the point; where it is too long to print, the sum of the steps."""
     if leaf.formula is None:
         return leaf.gradient
-    upstream_name = unused("upstream", {node.name for node in explanation.nodes})
-    value = value_of(leaf.formula, {**point, upstream_name: explanation.upstream})
+    value = value_of(leaf.formula, explanation.point)
     return np.asarray(value, dtype=np.asarray(leaf.gradient).dtype)[()]
 
 

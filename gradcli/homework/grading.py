@@ -32,12 +32,12 @@ Place = tuple[str, str]  # question and quantity, as the assignment writes them
 class Grader:
     """Grades submissions for one assignment; makes its keys first, each within the limits of an item."""
 
-    def __init__(self, assignment: Assignment) -> None:
+    def __init__(self, assignment: Assignment, *, is_raw: bool = False) -> None:
         self.assignment = assignment
         self.keys: dict[str, Key] = {}
         for question in assignment.questions:
             part(f"{KEY}{question.id}")
-            self.keys[question.id] = Key(question, assignment)
+            self.keys[question.id] = Key(question, assignment, is_raw=is_raw)
 
     def grade(
         self, submission: Submission, ended: Mapping[Place, str] = MappingProxyType({}), *, is_last: bool = False

@@ -150,10 +150,10 @@ def test_a_process_that_is_killed_once_while_it_makes_keys_costs_nothing(
 def test_keys_that_cannot_be_made_are_an_error_of_their_question(monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
     made = Key.__init__
 
-    def make(self: Key, question: Question, assignment: Assignment) -> None:
+    def make(self: Key, question: Question, assignment: Assignment, **options: Any) -> None:
         if question.id == "second":
             ENDS[reason]()
-        made(self, question, assignment)
+        made(self, question, assignment, **options)
 
     monkeypatch.setattr(Key, "__init__", make)
     with pytest.raises(

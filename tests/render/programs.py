@@ -7,6 +7,7 @@ from typing import Any
 
 import gradcli.ops  # noqa: F401 - declares the operations
 from gradcli.explanation.build import explain
+from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation
 from gradcli.language.parser import parse_program
 from gradcli.source import Source
@@ -15,7 +16,7 @@ DIAMOND = "q=(x**2+1)*(x**2-1)"
 
 
 def explained(program: str, values: dict[str, Any], **options: Any) -> Explanation:
-    return explain(parse_program(Source(program)), values, **options)
+    return simplified(explain(parse_program(Source(program)), values, **options))
 
 
 @dataclass(frozen=True)
@@ -47,5 +48,9 @@ CASES = {
     "text": Case("mse_loss(x, y, reduction='sum') # \"[red]\" \\ <b>", {"x": [1.0, 2.0], "y": [0.0, 5.0]}),
     "reused name": Case("y = x + 1; y = y*y", {"x": 2}),
     "comparison": Case("sum(where(x > 0, x, 0))", {"x": [1.0, -2.0]}),
+    "long": Case(
+        "; ".join(f"s{n + 1} = tanh(W @ s{n} + U @ x)" for n in range(5)) + "; sum(s5)",
+        {"s0": [0.5], "W": [[0.5]], "U": [[1.5]], "x": [0.25]},
+    ),
     "large": Case("sum(x*2)", {"x": [[float(i * 20 + j) / 7 for j in range(20)] for i in range(20)]}),
 }

@@ -10,17 +10,22 @@ import numpy as np
 
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import as_formula
-from gradcli.explanation.derivation import LONGEST
+from gradcli.explanation.formulas.derivation import LONGEST
+from gradcli.explanation.notes import is_finite
 from gradcli.homework.solve.graph import sweep
 from gradcli.homework.solve.problem import Problem
+from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.tree import Name, Number
 from gradcli.language.unparser import unparse
 
 LONG = "a long formula"
 
 
-def right_formula(problem: Problem) -> str:
-    """Write the formula over the variables and names of the program, or `LONG` where it would be too long."""
+def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
+    """Write the formula over the variables and names of the program, or `LONG` where it would be too long.
+
+    It is simplified unless `is_raw` is asked for, or the answer is not finite at the point of the question.
+    """
     graph = copy(problem.graph)
     graph.vertices = [
         replace(v, operands=tuple(lifted(list(v.operands)))) if v.op == "div" else v for v in graph.vertices
@@ -39,7 +44,11 @@ def right_formula(problem: Problem) -> str:
         one = np.ones_like(graph.vertices[problem.of].value)[()]
         seed = Formula(Number(1), one)
         found = sweep(graph, problem.of, seed=seed, values=written, stop=problem.stop)[problem.by]
-    return unparse(found.tree) if found.size <= LONGEST else LONG
+    if found.size > LONGEST:
+        return LONG
+    if is_raw or not is_finite(found.value):
+        return unparse(found.tree)
+    return unparse(simplify(found.tree, {v.line.name: np.shape(v.value) for v in graph.vertices}))
 
 
 def lifted(operands: list[Any]) -> list[Any]:

@@ -38,12 +38,12 @@ SAMPLES = 3  # points at which a wrong formula is looked into
 
 
 class Key:
-    """The right answers of one question, ready to grade with."""
+    """The right answers of one question, ready to grade with; formulas are simplified unless `is_raw`."""
 
-    def __init__(self, question: Question, assignment: Assignment) -> None:
+    def __init__(self, question: Question, assignment: Assignment, *, is_raw: bool = False) -> None:
         self.question, self.assignment = question, assignment
         self.tolerance = assignment.tolerance
-        self.solution = SnippetSolution(question) if question.is_script else Solution(question)
+        self.solution = SnippetSolution(question) if question.is_script else Solution(question, is_raw=is_raw)
         self.problems: dict[Quantity, Problem | None] = {}
         self.expected: dict[Quantity, Value] = {}
         self.detectives: dict[Quantity, Detective] = {}

@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.errors import GradcliError, UsageError
 from gradcli.explanation.build import build, explain
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.homework.assignment.assignments import Ask, Question
@@ -23,10 +24,14 @@ from gradcli.source import Span, did_you_mean
 
 
 class Solution:
-    """A program at a point. Raises UsageError, in the assignment's file, for a quantity that has no answer."""
+    """A program at a point. Raises UsageError, in the assignment's file, for a quantity that has no answer.
 
-    def __init__(self, question: Question, at: Mapping[str, Any] | None = None) -> None:
+    Formulas are simplified unless `is_raw`.
+    """
+
+    def __init__(self, question: Question, at: Mapping[str, Any] | None = None, *, is_raw: bool = False) -> None:
         self.question = question
+        self.is_raw = is_raw
         self.at = question.at if at is None else at
         try:
             program = parse_program(question.source)
@@ -61,7 +66,7 @@ class Solution:
         """Return the right answer, the text of a formula where one is asked for."""
         problem = self.problem(ask)
         with np.errstate(all="ignore"):
-            return right_formula(problem) if ask.form == "expression" else problem.truth
+            return right_formula(problem, is_raw=self.is_raw) if ask.form == "expression" else problem.truth
 
     def check(self, problem: Problem, quantity: Quantity, span: Span) -> None:
         """Refuse derivatives that are not one number or one tensor."""
@@ -110,6 +115,6 @@ class Solution:
         outputs = {name for name in outputs if self.graph.names.get(name, self.graph.output) != self.graph.output}
         whole = self.graph.vertices[self.graph.output].value
         upstream = np.ones_like(whole) if np.ndim(whole) else None
-        yield build(self.evaluation, upstream)
-        for name in sorted(outputs):
-            yield explain(self.evaluation.program, self.at, of=name)
+        found = [build(self.evaluation, upstream)]
+        found.extend(explain(self.evaluation.program, self.at, of=name) for name in sorted(outputs))
+        yield from found if self.is_raw else map(simplified, found)

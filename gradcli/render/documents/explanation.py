@@ -43,7 +43,7 @@ def explanation_document(explanation: Explanation) -> Document:
         "nodes": _listed(explanation.nodes, write),
         "steps": _listed(explanation.steps, write),
         "gradients": {leaf.name: plain(leaf.gradient) for leaf in explanation.leaves},
-        "formulas": {leaf.name: leaf.formula and write(leaf.formula) for leaf in explanation.leaves},
+        **_formulas(explanation, write),
         "notes": _listed(explanation.notes, write),
     }
 
@@ -60,12 +60,19 @@ def gradients_document(explanation: Explanation) -> Document:
 
 def formulas_document(explanation: Explanation) -> Document:
     """The gradients as formulas that hold at any point, schema `gradcli.formulas/1`."""
-    write = _writer()
     return {
         "schema": "gradcli.formulas/1",
         "ok": True,
         "program": explanation.program,
+        **_formulas(explanation, _writer()),
+    }
+
+
+def _formulas(explanation: Explanation, write: Writer) -> Document:
+    return {
         "formulas": {leaf.name: leaf.formula and write(leaf.formula) for leaf in explanation.leaves},
+        "formulas_raw": {leaf.name: leaf.formula_raw and write(leaf.formula_raw) for leaf in explanation.leaves},
+        "intermediates": _listed(explanation.intermediates, write),
     }
 
 

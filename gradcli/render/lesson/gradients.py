@@ -33,8 +33,9 @@ def _rounded(written: Json, precision: int) -> str:
 
 
 def formulas(explanation: Explanation) -> str:
-    """`x1<TAB>2*(x1 + a*x2)`."""
-    return "\n".join(f"{visible(leaf.name)}\t{_formula(leaf)}" for leaf in explanation.leaves)
+    """`x1<TAB>2*(x1 + a*x2)`, and below `v1 = a*x2` for each name in long ones that is no variable."""
+    gradients = [f"{visible(leaf.name)}\t{_formula(leaf)}" for leaf in explanation.leaves]
+    return "\n".join([*gradients, *(visible(f"{x.name} = {unparse(x.expression)}") for x in explanation.intermediates)])
 
 
 def _formula(leaf: Leaf) -> str:

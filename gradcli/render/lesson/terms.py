@@ -33,6 +33,7 @@ class Terms:
         self.plain_seed = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
         # an upstream gradient is the derivative of an L beyond the output, and that is differentiated
         self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
+        self.gradients = {x.name: self.total(x.gradient_of) for x in explanation.intermediates if x.gradient_of}
 
     def derivative(self, of: str, by: str) -> str:
         partial = self.looks.partial
@@ -59,7 +60,7 @@ class Terms:
         return self.derivative(self.differentiated, by)
 
     def formula(self, tree: Expression) -> str:
-        return visible(unparse(tree, multiply=self.looks.times))
+        return visible(unparse(tree, multiply=self.looks.times, rename=self.gradients))
 
     def value(self, value: Value, width: int = 60) -> str:
         return short(value, self.looks.precision, ascii=self.looks.ascii, width=width)

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcli.explanation.chain.links import Link
 from gradcli.explanation.chain.trace import Route, Trace
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Explanation, Leaf
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT
 from gradcli.render.lesson.page import equations, heading, seed, shown
@@ -16,6 +16,8 @@ from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible
 from gradcli.stream.values import plain
+
+LONGEST = 160  # characters of a formula before it is simplified
 
 
 def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool = False) -> str:
@@ -29,7 +31,7 @@ def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, 
             sections.append(Section(title, [Row((text,), "note")]))
             continue
         links = [*seed(explanation), *trace.links] if trace.links else []
-        rows = [row for link in links for row in _derivation(link, terms)]
+        rows = [row for link in links for row in _derivation(link, trace.leaf, terms)]
         if not rows:  # the output is the variable
             rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
         sections.append(Section(title, shown(rows, looks, all=all)))
@@ -38,12 +40,28 @@ def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, 
     return lay_out(sections, looks)
 
 
-def _derivation(link: Link, terms: Terms) -> list[Row]:
-    """One quantity over several lines: the chain rule, the local derivatives as formulas, numbers, the result."""
+def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
+    """One quantity over several lines: the chain rule, the local derivatives as formulas, numbers, the result.
+
+    The gradient of the leaf is also written in the variables, as the rules give it and simplified.
+    """
     total = terms.total(link.input)
-    sides = [total, terms.symbols(link), terms.formulas(link), terms.numbers(link), terms.value(link.total)]
-    written = [side for side in equations(sides)[1:] if side]
-    return [Row((total if index == 0 else "", side)) for index, side in enumerate(written)]
+    in_variables = _in_variables(leaf, terms) if link.input == leaf.node else []
+    sides = [total, terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link)]
+    written = [side for side in equations([*sides, terms.value(link.total)])[1:] if side]
+    simplest = f"= {in_variables[-1]}" if in_variables else None
+    return [
+        Row((total if index == 0 else "", side, *(["simplified"] if side == simplest else [])))
+        for index, side in enumerate(written)
+    ]
+
+
+def _in_variables(leaf: Leaf, terms: Terms) -> list[str]:
+    """Return the gradient as the rules give it and simplified; nothing where that is the same."""
+    if leaf.formula is None or leaf.formula_raw is None or leaf.formula == leaf.formula_raw:
+        return []
+    raw = terms.formula(leaf.formula_raw)
+    return [raw if len(raw) <= LONGEST else "", terms.formula(leaf.formula)]
 
 
 def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
@@ -108,6 +126,7 @@ def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:
         "name": leaf.name,
         "gradient": None if leaf.gradient is None else plain(leaf.gradient),
         "formula": None if leaf.formula is None else unparse(leaf.formula),
+        "formula_raw": None if leaf.formula_raw is None else unparse(leaf.formula_raw),
         "lines": lines,
         "paths": None if trace.routes is None else _paths_document(trace, trace.routes),
     }

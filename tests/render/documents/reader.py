@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.model import Explanation, Leaf, Local, Node, Note, Step
+from gradcli.explanation.model import Explanation, Intermediate, Leaf, Local, Node, Note, Step
 from gradcli.language.parser import parse_expression, parse_program
 from gradcli.language.tree import Expression
 from gradcli.render.documents.explanation import Document
@@ -31,7 +31,8 @@ def read_explanation(document: Document) -> Explanation:
     leaves = []
     for name, gradient in document["gradients"].items():
         node = by_id[leaf_ids[name]]
-        leaves.append(Leaf(name, node.id, _like(gradient, node), parse(document["formulas"][name])))
+        formulas = [parse(document[form][name]) for form in ("formulas", "formulas_raw")]
+        leaves.append(Leaf(name, node.id, _like(gradient, node), *formulas))
     return Explanation(
         parsed=parse_program(Source(document["program"])),
         output=output.id,
@@ -41,6 +42,10 @@ def read_explanation(document: Document) -> Explanation:
         steps=tuple(_step(facts, by_id, parse) for facts in document["steps"]),
         leaves=tuple(leaves),
         notes=tuple(Note(**facts) for facts in document["notes"]),
+        intermediates=tuple(
+            Intermediate(facts["name"], parse(facts["expression"]), facts["gradient_of"])
+            for facts in document["intermediates"]
+        ),
     )
 
 

@@ -1,0 +1,154 @@
+"""Gradients as a person writes them: simplified, and in named intermediates where one line would be long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.symbolic.notation import literal
+from gradcli.errors import GradcliError
+from gradcli.explanation.chain.links import chain
+from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
+from gradcli.explanation.model import Explanation, Intermediate, Leaf, Note
+from gradcli.explanation.naming import unused
+from gradcli.explanation.notes import is_finite, kind_of
+from gradcli.explanation.values import value_of
+from gradcli.language.rewrite import substitute
+from gradcli.language.simplify.simplifier import simplify
+from gradcli.language.simplify.trees import length
+from gradcli.language.tree import Binary, Expression, Name, names, postorder
+
+LONG = 40  # operators and calls on one line
+LONGEST = 80  # on lines that have no shorter form
+MOST_NODES = 400  # of a program whose gradients are written in named intermediates
+MOST_WORK = 20_000  # nodes of formulas that are simplified; the rest of a long program stays as it is
+TOLERANCE = {"float32": 1e-3}  # relative, of a simplified formula at the point; finer for float64
+
+
+def simplified(explanation: Explanation, *, at_any_point: bool = False) -> Explanation:
+    """Return the explanation with simplified gradients.
+
+    Where a gradient is not finite at the point, or the simplified formula has another value there, the raw formula
+    stands, with a note; not if the formulas are to hold `at_any_point`, for made-up values.
+    """
+    return _Gradients(explanation, at_any_point=at_any_point).explanation()
+
+
+class _Gradients:
+    """The gradients of one explanation."""
+
+    def __init__(self, explanation: Explanation, *, at_any_point: bool) -> None:
+        self.whole = explanation
+        self.at_any_point = at_any_point
+        self.point = explanation.point
+        self.shapes = {name: np.shape(value) for name, value in self.point.items()}
+        self.notes: list[Note] = []
+        self.left = MOST_WORK
+        self.in_names = _InNames(explanation, self.shapes) if len(explanation.nodes) <= MOST_NODES else None
+
+    def explanation(self) -> Explanation:
+        leaves = tuple(map(self.leaf, self.whole.leaves))
+        found = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
+        intermediates = tuple(self.in_names.needed(found)) if self.in_names else ()
+        notes = (*self.whole.notes, *self.notes)
+        return replace(self.whole, leaves=leaves, notes=notes, intermediates=intermediates)
+
+    def leaf(self, leaf: Leaf) -> Leaf:
+        """Return the leaf with the shortest of its formulas that stands, if that fits a line."""
+        if leaf.gradient is None:
+            return leaf
+        found = []
+        for formula in self.formulas(leaf):
+            if length(formula) <= LONG:
+                return replace(leaf, formula=formula)
+            found.append(formula)
+        best = min(found, key=length, default=None)
+        return replace(leaf, formula=best if best is not None and length(best) <= LONGEST else None)
+
+    def formulas(self, leaf: Leaf) -> Iterator[Expression]:
+        raw = leaf.formula_raw
+        size = 0 if raw is None else sum(1 for _ in postorder(raw))
+        if raw is not None and size <= self.left:
+            self.left -= size
+            short = simplify(raw, self.shapes)
+            why = self.objection(short, leaf.gradient) if short != raw else ""
+            if why:
+                self.notes.append(Note("raw", leaf.node, f"the formula by {leaf.name} is not simplified: {why} here"))
+            yield raw if why else short
+        elif raw is not None:
+            yield raw
+        if self.in_names:
+            yield from self.in_names.formulas(leaf.node)
+
+    def objection(self, formula: Expression, gradient: Any) -> str:
+        """Return why a simplified formula does not stand at the point; empty if it does."""
+        if self.at_any_point:
+            return ""
+        if not is_finite(gradient):
+            return f"the gradient is {kind_of(gradient)}"
+        try:
+            with np.errstate(all="ignore"):
+                value = np.asarray(value_of(formula, self.point))
+        except GradcliError:
+            return "it has no value"
+        tolerance = TOLERANCE.get(str(gradient.dtype), 1e-6)
+        scale = float(np.max(np.abs(gradient), initial=0))
+        same = value.shape == gradient.shape and np.allclose(value, gradient, rtol=tolerance, atol=tolerance * scale)
+        return "" if same else "it has another value"
+
+
+class _InNames:
+    """Formulas over the names of nodes, and over names for the gradients of nodes."""
+
+    def __init__(self, explanation: Explanation, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        self.nodes = {node.id: node for node in explanation.nodes}
+        self.explanation = explanation
+        self.links = {link.input: link for link in chain(explanation)}
+        self.gradients = {id: unused(f"g_{id}", self.nodes) for id in self.links}
+        large = np.size(explanation.upstream) > LARGEST_UPSTREAM
+        self.seed = Name(explanation.seed_name) if large else literal(explanation.upstream)
+        self._gradients: dict[str, Expression] = {}
+        self.shapes = dict(shapes) | {self.gradients[id]: self.nodes[id].shape for id in self.links}
+
+    def formulas(self, node: str) -> Iterator[Expression]:
+        """Yield the gradient of a node: over the nodes alone, and over the gradients of the nodes above it."""
+        if node not in self.links:
+            return
+        whole = over_gradients = self.gradient(node)
+        for above in reversed(self.links):
+            name = self.gradients[above]
+            if length(whole) <= LONGEST and name in names(whole):
+                whole = substitute(whole, {name: self.gradient(above)})
+        if length(whole) <= LONGEST:
+            yield simplify(whole, self.shapes)
+        yield over_gradients
+
+    def gradient(self, node: str) -> Expression:
+        """Return the sum over the consumers of a node, in terms of their gradients."""
+        if node not in self._gradients:
+            terms = []
+            for term in self.links[node].terms:
+                above = self.gradients.get(term.step.node)
+                entering = Name(above) if above else self.seed
+                terms.append(substitute(term.step.rule, {self.explanation.upstream_name: entering}))
+            whole = reduce(lambda first, second: Binary("+", first, second), terms)
+            self._gradients[node] = simplify(whole, self.shapes)
+        return self._gradients[node]
+
+    def needed(self, found: set[str]) -> Iterator[Intermediate]:
+        """Yield what the names stand for that are no variables, in the order in which it is computed."""
+        nodes = {id: node.expression for id, node in self.nodes.items() if node.expression != Name(id)}
+        gradients = {name: id for id, name in self.gradients.items()}
+        waiting, met = list(found), set(found)
+        while waiting:
+            name = waiting.pop()
+            tree = self.gradient(gradients[name]) if name in gradients else nodes.get(name)
+            new = names(tree) - met if tree is not None else set()
+            met |= new
+            waiting.extend(new)
+        yield from (Intermediate(name, tree, None) for name, tree in nodes.items() if name in met)
+        yield from (Intermediate(name, self.gradient(id), id) for name, id in gradients.items() if name in met)

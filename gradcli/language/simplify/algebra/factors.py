@@ -1,0 +1,94 @@
+"""Factors of sums with whole coefficients: the rational roots of a polynomial in one base, or in the ratio of two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import reduce
+from math import gcd
+
+from gradcli.language.simplify.algebra.sums import Algebra
+from gradcli.language.simplify.algebra.terms import ONE, Polynomial, Product, Rational, Term, is_whole
+
+HIGHEST = 8  # the degree of a polynomial whose roots are sought
+LARGEST = 10_000  # the coefficient whose divisors are tried
+
+Coefficients = list[int]  # from the constant on
+
+
+def factored(algebra: Algebra, polynomial: Polynomial) -> Iterator[Product]:
+    """Yield the sum as products of sums: `x**2 - 2*x + 1` is `(x - 1)**2`."""
+    bases = sorted({base for term in polynomial for base, _ in term})
+    if not 1 <= len(bases) <= 2:
+        return
+    powers = [dict(term) for term in polynomial]
+    exponents = [[power.get(base, 0) for base in bases] for power in powers]
+    if not all(is_whole(e) and 0 <= e <= HIGHEST for both in exponents for e in both):
+        return
+    if len(bases) == 2 and len({sum(both) for both in exponents}) != 1:
+        return
+    degrees = [int(both[0]) for both in exponents]
+    step = reduce(gcd, degrees)
+    for every in sorted({1, step} - {0}):
+        coefficients = [0] * (max(degrees) // every + 1)
+        for degree, value in zip(degrees, polynomial.values(), strict=True):
+            coefficients[degree // every] = int(value)
+        linear, rest = split(coefficients)
+        if linear:
+            parts = [*linear, *([rest] if len(rest) > 1 else [])]
+            yield algebra.multiply(
+                Product(rest[0]) if len(rest) == 1 else ONE,
+                *(algebra.collect(_polynomial(part, bases, every)) for part in parts),
+            )
+
+
+def _polynomial(coefficients: Coefficients, bases: list[int], every: int) -> Polynomial:
+    degree = len(coefficients) - 1
+    found: Polynomial = {}
+    for power in range(degree, -1, -1):
+        if coefficients[power]:
+            both: list[tuple[int, Rational]] = [(bases[0], power * every)]
+            if len(bases) == 2:
+                both.append((bases[1], (degree - power) * every))
+            term: Term = tuple((base, exponent) for base, exponent in both if exponent)
+            found[term] = coefficients[power]
+    return found
+
+
+def split(coefficients: Coefficients) -> tuple[list[Coefficients], Coefficients]:
+    """Return the linear factors of a polynomial, and the rest."""
+    linear: list[Coefficients] = []
+    while len(coefficients) > 2:
+        root = _root(coefficients)
+        if root is None:
+            break
+        linear.append([-root.numerator, root.denominator])
+        coefficients = _without(coefficients, root)
+    if linear and len(coefficients) == 2:
+        linear.append(coefficients)
+        coefficients = [1]
+    return linear, coefficients
+
+
+def _root(coefficients: Coefficients) -> Fraction | None:
+    if coefficients[0] == 0 or max(abs(coefficients[0]), abs(coefficients[-1])) > LARGEST:
+        return None
+    for numerator in _divisors(coefficients[0]):
+        for denominator in _divisors(coefficients[-1]):
+            for root in (Fraction(numerator, denominator), Fraction(-numerator, denominator)):
+                if reduce(lambda value, c: value * root + c, reversed(coefficients), Fraction(0)) == 0:
+                    return root
+    return None
+
+
+def _divisors(value: int) -> list[int]:
+    return [n for n in range(1, min(abs(value), 100) + 1) if value % n == 0]
+
+
+def _without(coefficients: Coefficients, root: Fraction) -> Coefficients:
+    """Divide by `denominator*x - numerator`."""
+    value, quotient = Fraction(0), []
+    for c in reversed(coefficients):
+        value = value * root + c
+        quotient.append(value / root.denominator)
+    return [int(c) for c in reversed(quotient[:-1])]

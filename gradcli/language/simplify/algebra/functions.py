@@ -1,0 +1,247 @@
+"""The algebra of functions: roots are powers, numbers come out of linear functions, identities of one call apply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isfinite, ulp
+from typing import Any
+
+from gradcli.language.simplify.algebra.bases import Argument, Function
+from gradcli.language.simplify.algebra.extents import Extent, joined
+from gradcli.language.simplify.algebra.sums import Algebra
+from gradcli.language.simplify.algebra.terms import (
+    LARGEST_DENOMINATOR,
+    ONE,
+    Product,
+    Rational,
+    UnsimplifiedError,
+    scaled,
+)
+from gradcli.language.simplify.facts.functions import ELEMENTWISE, LINEAR, OPERATORS
+from gradcli.language.simplify.facts.identities import LETTERS
+from gradcli.language.simplify.facts.rules import Rule, call_rules, head
+from gradcli.language.simplify.facts.shapes import plain, shape_of_call
+from gradcli.language.tree import (
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    Literal,
+    Name,
+    Number,
+    Unary,
+    children,
+    fold,
+)
+
+Bound = dict[str, Product | Expression]
+POWERS: dict[str, Rational] = {"sqrt": Fraction(1, 2), "rsqrt": Fraction(-1, 2), "square": 2, "reciprocal": -1}
+
+
+class Builder(Algebra):
+    """Products from calls and operators over products."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._calls: dict[tuple[str, tuple[Argument, ...]], Product] = {}
+        self._evaluated: dict[tuple[int, tuple[object, ...]], Product] = {}
+
+    def call(self, name: str, arguments: Sequence[Argument], template: Expression | None = None) -> Product:
+        """Return `name(arguments)`, simplified by itself; what is no call is written like the template."""
+        key = (name, tuple(arguments))
+        if key not in self._calls:
+            self._calls[key] = self._call(name, arguments, template)
+        return self._calls[key]
+
+    def _call(self, name: str, arguments: Sequence[Argument], template: Expression | None) -> Product:
+        first = arguments[0].value if arguments else None
+        if len(arguments) == 1 and isinstance(first, Product):
+            if name == "exp":
+                return self.exponential(first)
+            if name in POWERS:
+                return self.power(first, POWERS[name])
+            if name == "abs" and first.coefficient >= 0 and self.is_nonnegative(first.term):
+                return first
+        number, arguments = self._without_numbers(name, arguments)
+        made = self.function(name, arguments, self.extent_of_call(name, arguments), template)
+        for rule in call_rules(name):
+            bound = self.matched(rule.pattern, made, {})
+            if bound is not None and self.holds(rule, bound):
+                made = self.evaluated(rule.result, bound)
+                break
+        return self.multiply(Product(number), made) if number != 1 else made
+
+    def _without_numbers(self, name: str, arguments: Sequence[Argument]) -> tuple[Any, Sequence[Argument]]:
+        """Take the numbers out of the arguments in which a function is linear."""
+        if name == "where" and len(arguments) == 3:
+            return self._without_common_number(arguments)
+        number: Any = 1
+        kept = list(arguments)
+        for position in LINEAR.get(name, ())[: len(kept)]:
+            x = kept[position].value
+            if isinstance(x, Product) and x.coefficient not in (0, 1) and (x.term or x.coefficient == -1):
+                sign = 1 if self.shown(Product(1, x.term)) > 0 else -1
+                number *= x.coefficient * sign
+                kept[position] = Argument(Product(sign, x.term))
+        return number, kept
+
+    def _without_common_number(self, arguments: Sequence[Argument]) -> tuple[Any, Sequence[Argument]]:
+        """Take the number of one case out where the other case is 0."""
+        condition, *cases = arguments
+        for position in (0, 1):
+            x, other = cases[position].value, cases[1 - position].value
+            if isinstance(x, Product) and other == Product(0) and x.coefficient not in (0, 1):
+                cases[position] = Argument(Product(1, x.term))
+                return x.coefficient, (condition, *cases)
+        return 1, arguments
+
+    def extent_of_call(self, name: str, arguments: Sequence[Argument]) -> Extent | None:
+        if name in ELEMENTWISE or name in OPERATORS:
+            return joined(self.extent(x.value) for x in arguments if isinstance(x.value, Product))
+        described: dict[int | str, Any] = {}
+        for position, argument in enumerate(arguments):
+            x: Any = argument.value
+            if isinstance(x, Product) and x.is_number:
+                x = x.coefficient
+            elif isinstance(x, Product):
+                extent = self.extent(x)
+                x = None if extent.unknown else extent.shape
+            else:
+                try:
+                    x = plain(x)
+                except ValueError:
+                    x = None
+            described[argument.keyword or position] = x
+        shape = shape_of_call(name, described)
+        return None if shape is None else Extent(shape)
+
+    def exponential_of(self, base: int) -> Product | None:
+        """Return the exponential of one base where it is something simpler."""
+        inside = Product(1, ((base, 1),))
+        if isinstance(self.bases[base], Function):
+            for rule in call_rules("exp"):
+                assert isinstance(rule.pattern, Call)
+                bound = self.matched(rule.pattern.arguments[0].value, inside, {})
+                if bound is not None:
+                    return self.evaluated(rule.result, bound)
+        return None
+
+    # Identities.
+
+    def matched(self, pattern: Expression, product: Product | Expression, bound: Bound) -> Bound | None:
+        """Return what the letters of a pattern stand for in a product, or None; `bound` says what some stand for."""
+        match pattern:
+            case Name() if pattern.id in LETTERS:
+                if pattern.id in bound:
+                    return bound if bound[pattern.id] == product else None
+                return {**bound, pattern.id: product}
+            case Number() | Literal() if not isinstance(product, Product):
+                return bound if pattern == product else None
+            case _ if not isinstance(product, Product):
+                return None
+            case Number():
+                return bound if product == Product(pattern.value) else None  # type: ignore[arg-type]
+            case Unary():
+                return self.matched(pattern.operand, scaled(product, -1), bound) if product.coefficient < 0 else None
+        return self._matched_call(pattern, product, bound)
+
+    def _matched_call(self, pattern: Expression, product: Product, bound: Bound) -> Bound | None:
+        if isinstance(pattern, Call) and pattern.function == "exp":
+            exponent = self.exponent(product)
+            return None if exponent is None else self.matched(pattern.arguments[0].value, exponent, bound)
+        found = self.only(product, Function)
+        if found is None or found.name != head(pattern):
+            return None
+        parts = children(pattern)
+        keywords = [x.keyword for x in pattern.arguments] if isinstance(pattern, Call) else [None] * len(parts)
+        if keywords != [x.keyword for x in found.arguments]:
+            return None
+        matched: Bound | None = bound
+        for part, argument in zip(parts, found.arguments, strict=True):
+            if matched is not None:
+                matched = self.matched(part, argument.value, matched)
+        return matched
+
+    def exponent(self, product: Product) -> Product | None:
+        """Return x of a product that is `exp(x)`."""
+        if product.coefficient != 1 or not product.term or not self.is_exponential(product.term):
+            return None
+        return self.add(*self.exponents(product.term))
+
+    def holds(self, rule: Rule, bound: Bound) -> bool:
+        """Tell whether the condition of an identity holds for the ranks that are known."""
+        ranks = {letter: self._rank(value) for letter, value in bound.items()}
+        match rule.identity.given:
+            case "a is a vector":
+                return ranks["a"] == 1
+            case "a and b are matrices":
+                return ranks["a"] == ranks["b"] == 2
+            case "c is the last dimension":
+                return ranks["a"] is not None and bound["c"] in (Product(ranks["a"]), Product(-1))
+        return True
+
+    def _rank(self, value: Product | Expression) -> int | None:
+        if not isinstance(value, Product):
+            return None
+        extent = self.extent(value)
+        return None if extent.unknown else len(extent.shape)
+
+    def evaluated(self, tree: Expression, bound: Bound) -> Product:
+        """Return a tree with products for its letters."""
+        key = (id(tree), tuple(sorted(bound.items(), key=lambda pair: pair[0])))
+        if key not in self._evaluated:
+            self._evaluated[key] = self._evaluate(tree, bound)
+        return self._evaluated[key]
+
+    def _evaluate(self, tree: Expression, bound: Bound) -> Product:
+        def combine(node: Expression, parts: Sequence[Product | Expression]) -> Product | Expression:
+            if isinstance(node, Name) and node.id in bound:
+                return bound[node.id]
+            return self.combined(node, parts)
+
+        found = fold(tree, combine)
+        assert isinstance(found, Product)
+        return found
+
+    def combined(self, node: Expression, parts: Sequence[Product | Expression]) -> Product | Expression:
+        """Return a node of a tree over the products of its children."""
+        match node, parts:
+            case Number(), _:
+                return self.number(node)
+            case Unary(operator="-"), [Product() as x]:
+                return scaled(x, -1)
+            case Unary(operator="+"), [Product() as x]:
+                return x
+            case Binary(operator="+" | "-" | "*" | "/" | "**" as operator), [Product() as x, Product() as y]:
+                return self.operated(operator, x, y)
+            case (Binary(), _) | (Compare(), _) | (Attribute(name="T"), _):
+                return self.call(head(node), list(map(Argument, parts)), node)
+            case Call(), _:
+                keywords = [argument.keyword for argument in node.arguments]
+                return self.call(node.function, list(map(Argument, parts, keywords)))
+        return node
+
+    def operated(self, operator: str, x: Product, y: Product) -> Product:
+        match operator:
+            case "+":
+                return self.add(x, y)
+            case "-":
+                return self.add(x, scaled(y, -1))
+            case "*":
+                return self.multiply(x, y)
+            case "/":
+                return self.multiply(x, self.power(y, -1))
+        return self.raised(x, y)
+
+    def number(self, node: Number) -> Product:
+        """Return a number exactly as it is written: `0.1` is a tenth; a long `0.3333333333333333` was a third."""
+        value = node.value
+        if isinstance(value, float) and not value.is_integer():
+            if not isfinite(value):
+                raise UnsimplifiedError
+            short = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+            is_short = abs(short - Fraction(value)) <= 2 * Fraction(ulp(value)) and short
+            return scaled(ONE, short if is_short else Fraction(repr(value)))
+        return scaled(ONE, int(value))

@@ -1,0 +1,142 @@
+"""The algebra of products: how powers of bases multiply, and what a root of a product is.
+
+Every law holds wherever the formula before it is finite: `sqrt(x)**2` is x, but `sqrt(x**2)` is abs(x), and `sqrt(x*y)`
+stays together, for both factors may be negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+from gradcli.language.simplify.algebra.bases import Argument, Function, Group, Integer, Power, Sum
+from gradcli.language.simplify.algebra.extents import SCALAR
+from gradcli.language.simplify.algebra.registry import Registry
+from gradcli.language.simplify.algebra.terms import (
+    ONE,
+    ZERO,
+    Product,
+    Rational,
+    Term,
+    UnsimplifiedError,
+    exact,
+    is_decimal,
+    is_whole,
+    magnitude,
+    term_of,
+)
+from gradcli.language.simplify.trees import length
+from gradcli.language.tree import Number
+
+HIGHEST = 64  # the exponent of a number that is computed
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+
+
+class Products(Registry):
+    """Products over the bases of one formula."""
+
+    def multiply(self, *factors: Product) -> Product:
+        coefficient: Rational = 1
+        powers: dict[int, Rational] = {}
+        for factor in factors:
+            coefficient *= factor.coefficient
+            for base, exponent in factor.term:
+                powers[base] = powers.get(base, 0) + exponent
+        return self._normal(exact(coefficient), powers) if coefficient else ZERO
+
+    def _normal(self, coefficient: Rational, powers: Mapping[int, Rational]) -> Product:
+        """Return a product in which no base has a power that is something simpler."""
+        if self.reducible.isdisjoint(powers):
+            return Product(coefficient, term_of(powers))
+        kept = {base: exponent for base, exponent in powers.items() if exponent}
+        apart: list[Product] = []
+        for number, exponent in powers.items():
+            base = self.bases[number]
+            if isinstance(base, Integer) and not 0 < exponent < 1:
+                whole = exponent // 1
+                kept[number] = exponent - whole
+                coefficient *= Fraction(base.value) ** int(whole)
+            elif isinstance(base, Group) and exponent and is_whole(exponent):
+                apart.append(self.power(base.product, kept.pop(number)))
+            elif isinstance(base, Function) and base.name == "abs" and exponent and exponent % 2 == 0:
+                (x,) = base.arguments
+                assert isinstance(x.value, Product)
+                apart.append(self.power(x.value, kept.pop(number)))
+            elif isinstance(base, Sum) and base.turned and exponent:
+                ((usual, _),) = self.turned(base).term
+                if is_whole(exponent):
+                    apart.append(Product(-1 if exponent % 2 else 1, ((usual, kept.pop(number)),)))
+                elif is_whole(kept.get(usual, Fraction(1, 2))):
+                    turned = kept.pop(usual)
+                    kept[number] += turned
+                    coefficient *= -1 if turned % 2 else 1
+        product = Product(exact(coefficient), term_of(kept))
+        return self.multiply(product, *apart) if apart else product
+
+    def power(self, base: Product, exponent: Rational) -> Product:
+        """Return a product to the power of a number; UnsimplifiedError where that is never finite."""
+        coefficient, term = base
+        if exponent in (0, 1):
+            return base if exponent else ONE
+        if coefficient == 0:
+            if exponent < 0:
+                raise UnsimplifiedError
+            return ZERO
+        if is_whole(exponent):
+            if magnitude(exponent) > HIGHEST and coefficient not in (1, -1):
+                raise UnsimplifiedError
+            number = exact(Fraction(coefficient) ** int(exponent))
+            return self._normal(number, {b: e * exponent for b, e in term})
+        return self._root(coefficient, term, exponent)
+
+    def _root(self, coefficient: Rational, term: Term, exponent: Rational) -> Product:
+        """Take a product to the power of a fraction; the factors that cannot be negative are taken apart."""
+        number = self._number_root(magnitude(coefficient), exponent)
+        if coefficient < 0:
+            lone = self.bases[term[0][0]] if len(term) == 1 and term[0][1] % 2 == 1 else None
+            if not isinstance(lone, Sum):
+                return self.multiply(number, self._group(Product(-1, term), exponent))
+            term = ((self.turned(lone).term[0][0], term[0][1]),)
+        if len(term) > 1 and not (self.is_nonnegative(term) and all(is_whole(e) for _, e in term)):
+            return self.multiply(number, self._group(Product(1, term), exponent))
+        return self.multiply(number, *(self._base_root(b, e, exponent) for b, e in term))
+
+    def _base_root(self, base: int, inner: Rational, outer: Rational) -> Product:
+        """Return `(base**inner)**outer`, where an even power hides the sign."""
+        plain = Product(1, ((base, 1),))
+        found = self.bases[base]
+        if not self.is_nonnegative_base(found):
+            if inner % 2 == 0:
+                plain = self.function("abs", [Argument(plain)], found.extent)
+            elif isinstance(found, Power):  # y**x may be positive where y is not
+                return self._group(Product(1, ((base, inner),)), outer)
+        return self.multiply(*(Product(1, ((b, e * inner * outer),)) for b, e in plain.term))
+
+    def _group(self, inside: Product, exponent: Rational) -> Product:
+        if ("group", inside) not in self.numbers and ("group", self.power(inside, -1)) in self.numbers:
+            inside, exponent = self.power(inside, -1), -exponent  # sqrt(x/y) and 1/sqrt(y/x) are one
+        made = Group(self.extent(inside), self.weight(inside) + (inside.coefficient < 0), inside)
+        return Product(1, ((self.known(("group", inside), made).term[0][0], exponent),))
+
+    def _number_root(self, value: Rational, exponent: Rational) -> Product:
+        value = Fraction(value)
+        if is_decimal(value, plain=self.decimals):
+            written = Number(float(value))
+            atom = self.atom(written, weight=length(written))
+            return Product(1, ((atom.term[0][0], exponent),))
+        factors = [*_factors(value.numerator, exponent), *_factors(value.denominator, -exponent)]
+        found = [(self.known(n, Integer(SCALAR, 0, n)).term[0][0], e) for n, e in factors]
+        return self.multiply(*(Product(1, ((base, e),)) for base, e in found))
+
+
+def _factors(value: int, exponent: Rational) -> Iterator[tuple[int, Rational]]:
+    """Yield the powers of small primes in a whole number, and the rest."""
+    for prime in PRIMES:
+        count = 0
+        while value % prime == 0:
+            value //= prime
+            count += 1
+        if count:
+            yield prime, count * exponent
+    if value > 1:
+        yield value, exponent

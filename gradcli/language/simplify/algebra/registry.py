@@ -1,0 +1,113 @@
+"""The registry of bases: each is known by its number, and equal ones are one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
+
+from gradcli.language.simplify.algebra.bases import (
+    Argument,
+    Atom,
+    Base,
+    Exponential,
+    Function,
+    Group,
+    Integer,
+    Power,
+    Sum,
+)
+from gradcli.language.simplify.algebra.extents import SCALAR, Extent, joined
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, Term, is_whole
+from gradcli.language.simplify.facts.functions import NONNEGATIVE
+from gradcli.language.tree import Expression
+
+B = TypeVar("B", bound=Base)
+
+
+class Registry:
+    """The bases of one formula. `decimals`: fractions are written as decimals, since the formula has some."""
+
+    def __init__(self) -> None:
+        self.bases: list[Base] = []
+        self.numbers: dict[Hashable, int] = {}  # by key
+        self.reducible: set[int] = set()  # bases some powers of which are simpler
+        self.decimals = False
+
+    # Bases.
+
+    def known(self, key: Hashable, made: Base) -> Product:
+        """Return a base as a product; equal keys are the same base."""
+        number = self.numbers.setdefault(key, len(self.bases))
+        if number == len(self.bases):
+            self.bases.append(made)
+            if (
+                isinstance(made, Integer | Group)
+                or getattr(made, "turned", False)
+                or getattr(made, "name", "") == "abs"
+            ):
+                self.reducible.add(number)
+        return Product(1, ((number, 1),))
+
+    def atom(self, tree: Expression, extent: Extent | None = SCALAR, weight: int = 0) -> Product:
+        """Return an expression that is not looked into; without an extent, its shape is not known."""
+        own = frozenset([self.numbers.get(tree, len(self.bases))])
+        return self.known(tree, Atom(Extent((), own) if extent is None else extent, weight, tree))
+
+    def function(
+        self, name: str, arguments: Iterable[Argument], extent: Extent | None, template: Expression | None = None
+    ) -> Product:
+        """Return a call as it stands; without an extent, its shape is not known."""
+        arguments = tuple(arguments)
+        weight = 1 + sum(self.weight(x.value) for x in arguments if isinstance(x.value, Product))
+        key = (name, arguments)
+        own = frozenset([self.numbers.get(key, len(self.bases))])
+        return self.known(
+            key, Function(Extent((), own) if extent is None else extent, weight, name, arguments, template)
+        )
+
+    def sum(self, polynomial: Polynomial, *, turned: bool = False) -> Product:
+        """Return a sum that has no common factors and the usual sign, or the other if it is `turned`."""
+        weight = sum(self.weight(Product(c, t)) for t, c in polynomial.items()) + len(polynomial) - 1
+        extent = self.extent_of(base for term in polynomial for base, _ in term)
+        return self.known(frozenset(polynomial.items()), Sum(extent, weight, polynomial, turned))
+
+    def turned(self, base: Sum) -> Product:
+        """Return the sum with all signs turned."""
+        return self.sum({term: -c for term, c in base.polynomial.items()}, turned=not base.turned)
+
+    def only(self, product: Product, kind: type[B]) -> B | None:
+        """Return the base of this kind if the product is nothing else."""
+        if product.coefficient != 1 or len(product.term) != 1 or product.term[0][1] != 1:
+            return None
+        base = self.bases[product.term[0][0]]
+        return base if isinstance(base, kind) else None
+
+    def extent(self, product: Product) -> Extent:
+        return self.extent_of(base for base, _ in product.term)
+
+    def extent_of(self, bases: Iterable[int]) -> Extent:
+        return joined(self.bases[base].extent for base in bases)
+
+    def weight(self, product: Product) -> int:
+        """Return about how many operators and calls it takes to write a product."""
+        parts = sum(self.bases[base].weight + (exponent not in (1, -1)) for base, exponent in product.term)
+        return parts + max(0, len(product.term) - 1) + (product.coefficient not in (1, -1))
+
+    def is_nonnegative(self, term: Term) -> bool:
+        """Tell whether a product has no negative value wherever it is finite."""
+        return all(
+            not is_whole(exponent) or exponent % 2 == 0 or self.is_nonnegative_base(self.bases[base])
+            for base, exponent in term
+        )
+
+    def is_nonnegative_base(self, base: Base) -> bool:
+        match base:
+            case Exponential() | Integer():
+                return True
+            case Function():
+                return base.name in NONNEGATIVE
+            case Sum():
+                return all(c > 0 and self.is_nonnegative(t) for t, c in base.polynomial.items())
+            case Power():
+                return base.base.coefficient > 0 and self.is_nonnegative(base.base.term)
+        return False

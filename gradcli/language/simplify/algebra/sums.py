@@ -1,0 +1,163 @@
+"""The algebra of sums: like terms, common factors, brackets multiplied out where that is shorter, exact division."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import chain
+
+from gradcli.language.simplify.algebra.bases import Atom, Sum
+from gradcli.language.simplify.algebra.powers import Powers
+from gradcli.language.simplify.algebra.terms import (
+    ZERO,
+    Polynomial,
+    Product,
+    Rational,
+    Term,
+    common_number,
+    common_powers,
+    exact,
+    is_whole,
+    scaled,
+    term_of,
+    total,
+)
+
+MOST_TERMS = 24  # of a sum that is multiplied out
+HIGHEST = 6  # the exponent of a bracket that is multiplied out
+LONGEST_DIVISION = 30  # steps
+
+
+class Algebra(Powers):
+    """Products and sums over the bases of one formula; `turned_first` are the sums that first came with other signs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turned_first: dict[int, bool] = {}
+
+    def add(self, *parts: Product) -> Product:
+        return self.collect(total(chain.from_iterable(self._terms(part) for part in parts)))
+
+    def _terms(self, product: Product) -> list[tuple[Term, Rational]]:
+        """Return the terms of a product that is nothing but a sum, perhaps times a number; else the product."""
+        if len(product.term) == 1 and product.term[0][1] == 1:
+            base = self.bases[product.term[0][0]]
+            if isinstance(base, Sum):
+                factor = product.coefficient
+                return [(term, c * factor) for term, c in base.polynomial.items()]
+        return [(product.term, product.coefficient)]
+
+    def collect(self, polynomial: Polynomial) -> Product:
+        """Return a sum as a product: common factors in front of a bracket, which is multiplied out if that is shorter.
+
+        A bracket that one of the denominators divides is divided by it.
+        """
+        if len(polynomial) < 2:
+            return next((Product(c, t) for t, c in polynomial.items()), ZERO)
+        powers = common_powers(polynomial)
+        front = Product(1, term_of(powers))
+        bracket = self.over(polynomial, front) if powers else polynomial
+        flat = self.expanded(bracket)
+        if flat is not None and self.weigh(flat) < self.weigh(bracket) + self.is_of_a_letter(flat):
+            return self.multiply(front, self.collect(flat))
+        if len(bracket) < 2:
+            return self.multiply(front, self.collect(bracket))
+        for base, exponent in powers.items():
+            divisor = self.bases[base]
+            if exponent < 0 and isinstance(divisor, Sum):
+                quotient = self.divided(bracket, divisor.polynomial)
+                if quotient is not None:
+                    return self.multiply(front, Product(1, ((base, 1),)), self.collect(quotient))
+        return self.multiply(front, self.primitive(bracket, self.shown(front)))
+
+    def primitive(self, polynomial: Polynomial, sign: Rational) -> Product:
+        """Return a sum without common factors as a number times a sum of the usual sign; `sign` is that before it."""
+        number = common_number(polynomial)
+        lead = min((term for term in polynomial if term), default=())
+        if polynomial[lead] < 0:
+            number = -number
+        found = self.sum({term: exact(Fraction(c) / number) for term, c in polynomial.items()})
+        self.turned_first.setdefault(found.term[0][0], number * sign < 0)
+        return scaled(found, number)
+
+    def is_turned(self, base: int) -> bool:
+        """Tell whether a sum is written with the other signs, as it first came: never with minuses alone."""
+        found = self.bases[base]
+        assert isinstance(found, Sum)
+        return self.turned_first.get(base, False) and any(c < 0 for c in found.polynomial.values())
+
+    def shown(self, product: Product) -> Rational:
+        """Return the number of a product with its sums as they first came."""
+        odd = [base for base, e in product.term if e % 2 == 1 and isinstance(self.bases[base], Sum)]
+        return -product.coefficient if sum(map(self.is_turned, odd)) % 2 else product.coefficient
+
+    def over(self, polynomial: Polynomial, divisor: Product) -> Polynomial:
+        return self.times(polynomial, self.power(divisor, -1))
+
+    def times(self, polynomial: Polynomial, factor: Product) -> Polynomial:
+        """Multiply each term."""
+        products = (self.multiply(Product(c, t), factor) for t, c in polynomial.items())
+        return total((product.term, product.coefficient) for product in products)
+
+    def is_of_a_letter(self, polynomial: Polynomial) -> bool:
+        """Tell whether a sum is a polynomial in one letter, of which all brackets are multiplied out."""
+        bases = {base for term in polynomial for base, _ in term}
+        return len(bases) == 1 and all(isinstance(self.bases[base], Atom) for base in bases)
+
+    def weigh(self, polynomial: Polynomial) -> int:
+        return sum(self.weight(Product(c, t)) for t, c in polynomial.items()) + len(polynomial) - 1
+
+    # Brackets.
+
+    def expanded(self, polynomial: Polynomial) -> Polynomial | None:
+        """Multiply all brackets out; None where there are none, or too many terms."""
+        found: list[tuple[Term, Rational]] = []
+        waiting = [Product(c, t) for t, c in reversed(polynomial.items())]
+        changed = False
+        while waiting:
+            product = waiting.pop()
+            parts = self._first_bracket(product)
+            if parts is None:
+                found.append((product.term, product.coefficient))
+            else:
+                changed = True
+                waiting.extend(reversed(parts))
+            if len(found) + len(waiting) > MOST_TERMS:
+                return None
+        return total(found) if changed else None
+
+    def _first_bracket(self, product: Product) -> list[Product] | None:
+        """Multiply one bracket out once; None where there is none."""
+        for base, exponent in product.term:
+            bracket = self.bases[base]
+            if isinstance(bracket, Sum) and 1 <= exponent <= HIGHEST and is_whole(exponent):
+                rest = self.multiply(product, Product(1, ((base, -1),)))
+                return [self.multiply(rest, Product(c, t)) for t, c in bracket.polynomial.items()]
+        return None
+
+    def divided(self, dividend: Polynomial, divisor: Polynomial) -> Polynomial | None:
+        """Return the exact quotient of two sums, or None; the leading term is that of the highest powers, by base."""
+        order = sorted({base for term in (*dividend, *divisor) for base, _ in term})
+
+        def key(term: Term) -> tuple[Rational, ...]:
+            powers = dict(term)
+            return tuple(powers.get(base, 0) for base in order)
+
+        lead = max(divisor, key=key)
+        rest, quotient = dict(dividend), dict[Term, Rational]()
+        for _ in range(LONGEST_DIVISION):
+            if not rest:
+                return quotient
+            top = max(rest, key=key)
+            powers = _difference(dict(top), dict(lead))
+            if any(exponent < 0 for exponent in powers.values()):
+                return None
+            term, coefficient = term_of(powers), exact(Fraction(rest[top]) / divisor[lead])
+            quotient[term] = coefficient
+            taken = self.times(divisor, Product(-coefficient, term))
+            rest = total([*rest.items(), *taken.items()])
+        return None
+
+
+def _difference(first: Mapping[int, Rational], second: Mapping[int, Rational]) -> dict[int, Rational]:
+    return {base: first.get(base, 0) - second.get(base, 0) for base in {**first, **second}}

@@ -1,0 +1,44 @@
+"""Facts about functions: which work entry by entry, which are never negative, through which a number passes."""
+
+from __future__ import annotations
+
+ELEMENTWISE = frozenset([
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "celu", "clamp", "cos", "cosh",
+    "digamma", "elu", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "floor", "gelu", "hardtanh", "leaky_relu",
+    "lgamma", "log", "log10", "log1p", "log2", "logit", "logsigmoid", "maximum", "minimum", "mish", "normal_cdf",
+    "normal_pdf", "relu", "round", "rsqrt", "selu", "sigmoid", "sign", "silu", "sin", "sinc", "sinh", "softplus",
+    "sqrt", "tan", "tanh", "trunc", "where",
+])  # fmt: skip
+OPERATORS = frozenset(["<", "<=", ">", ">=", "==", "!=", "//", "%"])  # that are functions here
+# Not finite everywhere.
+PARTIAL = frozenset([
+    "acos", "acosh", "asin", "atanh", "digamma", "erfinv", "lgamma", "log", "log10", "log1p", "log2", "logit",
+    "rsqrt", "sqrt", "tan",
+])  # fmt: skip
+NONNEGATIVE = frozenset([
+    "abs", "acosh", "cosh", "exp2", "norm", "normal_cdf", "normal_pdf", "relu", "sigmoid", "softmax", "softplus",
+    "std", "var",
+])  # fmt: skip
+
+# The arguments in which a function is linear, so that a number comes out of them.
+LINEAR = {
+    "@": (0, 1),
+    ".T": (0,),
+    "diag": (0,),
+    "index_backward": (0,),
+    "mean": (0,),
+    "outer": (0, 1),
+    "permute": (0,),
+    "reshape": (0,),
+    "select_backward": (0,),
+    "slice_backward": (0,),
+    "squeeze": (0,),
+    "sum": (0,),
+    "trace": (0,),
+    "unsqueeze": (0,),
+}
+
+# The functions of nan are nan, so that an argument may be simplified where it is not finite.
+PASSING = (
+    (ELEMENTWISE - {"sign"}) | LINEAR.keys() | {"log_softmax", "softmax", "logsumexp", "norm", "prod", "std", "var"}
+)

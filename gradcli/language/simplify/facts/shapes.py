@@ -1,0 +1,100 @@
+"""The shapes of results of structured functions, as far as they follow from the shapes of the arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gradcli.language.simplify.algebra.extents import Shape
+from gradcli.language.tree import Expression, List, Literal, Number, Tuple, Unary
+
+Arguments = Mapping[int | str, Any]  # by position or keyword: a shape, or the value of a plain argument
+
+
+def shape_of_call(name: str, arguments: Arguments) -> Shape | None:
+    """Return the shape of a result; None where it is not known, or nothing fits."""
+    rule = RULES.get(name)
+    try:
+        return None if rule is None else rule(arguments)
+    except (KeyError, TypeError, IndexError, ValueError):
+        return None
+
+
+def plain(tree: Expression) -> Any:
+    """Return the value of a number, word, tuple or list of such; ValueError for another expression."""
+    match tree:
+        case Number() | Literal():
+            return tree.value
+        case Unary(operator="-", operand=Number()):
+            return -tree.operand.value  # type: ignore[attr-defined]
+        case Tuple():
+            return tuple(map(plain, tree.items))
+        case List():
+            return list(map(plain, tree.items))
+    raise ValueError(tree)
+
+
+def shape_of_list(tree: Expression) -> Shape | None:
+    """Return the shape of nested lists of anything that is a number."""
+    shape = []
+    while isinstance(tree, List):
+        shape.append(len(tree.items))
+        if not tree.items:
+            break
+        tree = tree.items[0]
+    return tuple(shape)
+
+
+def _matmul(x: Arguments) -> Shape | None:
+    a, b = x[0], x[1]
+    if not (1 <= len(a) <= 2 and 1 <= len(b) <= 2 and a[-1] == b[0]):
+        return None
+    return (*a[:-1], *b[1:])
+
+
+def _reduced(x: Arguments) -> Shape:
+    shape, dim = x[0], x.get("dim", x.get(1))
+    dims = range(len(shape)) if dim is None else (dim,) if isinstance(dim, int) else dim
+    along = {d % len(shape) for d in dims} if shape else set()
+    sizes = [1 if axis in along else size for axis, size in enumerate(shape)]
+    if x.get("keepdim", x.get(2)):
+        return tuple(sizes)
+    return tuple(size for axis, size in enumerate(sizes) if axis not in along)
+
+
+def _unsqueezed(x: Arguments) -> Shape:
+    shape = list(x[0])
+    dim = x.get("dim", x.get(1))
+    shape.insert(dim if dim >= 0 else len(shape) + 1 + dim, 1)
+    return tuple(shape)
+
+
+def _given(position: int, keyword: str) -> Callable[[Arguments], Shape | None]:
+    def given(x: Arguments) -> Shape | None:
+        shape = x.get(keyword, x.get(position))
+        sizes = (shape,) if isinstance(shape, int) else tuple(shape or ())
+        return sizes if all(isinstance(size, int) and size >= 0 for size in sizes) else None
+
+    return given
+
+
+def _same(x: Arguments) -> Shape:
+    return tuple(x[0])
+
+
+RULES: dict[str, Callable[[Arguments], Shape | None]] = {
+    "@": _matmul,
+    ".T": lambda x: x[0][::-1],
+    "eye": lambda x: (x[0], x.get(1, x[0])),
+    "expand": _given(1, "size"),
+    "index_backward": _given(-1, "shape"),
+    "one_hot": lambda x: (*(() if isinstance(x[0], int) else x[0]), x[1]),
+    "outer": lambda x: (*x[0], *x[1]) if len(x[0]) == len(x[1]) == 1 else None,
+    "reshape": _given(1, "shape"),
+    "select_backward": _given(-1, "shape"),
+    "slice_backward": _given(-1, "shape"),
+    "unsqueeze": _unsqueezed,
+    "zeros": _given(0, "size"),
+    **dict.fromkeys(("amax", "amin", "logsumexp", "mean", "norm", "prod", "std", "sum", "var"), _reduced),
+    **dict.fromkeys(("cumsum", "detach", "flip", "log_softmax", "ones_like", "roll", "softmax", "zeros_like"), _same),
+}

@@ -1,0 +1,225 @@
+"""Products written as quotients: signs, numbers, roots and powers, each factor in its place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from gradcli.language.simplify import trees
+from gradcli.language.simplify.algebra.bases import Argument, Atom, Exponential, Function, Group, Integer, Power, Sum
+from gradcli.language.simplify.algebra.functions import Builder
+from gradcli.language.simplify.algebra.terms import (
+    Polynomial,
+    Product,
+    Rational,
+    UnsimplifiedError,
+    exact,
+    is_decimal,
+    is_whole,
+    magnitude,
+    scaled,
+    term_of,
+)
+from gradcli.language.simplify.ordering import natural
+from gradcli.language.simplify.trees import Written
+from gradcli.language.tree import Expression, Name, Number
+from gradcli.language.unparser import unparse
+
+NUMBER, LETTER, RAISED, EXPONENTIAL, CALL, BRACKET, MATRIX = range(7)  # the order of factors
+
+
+class Factor(NamedTuple):
+    """A factor of a product, or of its denominator; the base says its place among the factors of a kind."""
+
+    kind: int
+    written: Written
+    below: bool
+    base: Written
+
+
+class Quotients:
+    """Writes products; `best` writes what stands inside of others, `add` the terms of a sum."""
+
+    def __init__(
+        self, algebra: Builder, best: Callable[[Product], Written], add: Callable[[Polynomial], Written]
+    ) -> None:
+        self.algebra = algebra
+        self.best = best
+        self.add = add
+        self._brackets: dict[tuple[int, bool], Written] = {}
+
+    def write(self, product: Product, instead: Mapping[int, Polynomial]) -> Written:
+        """Write a product, with other polynomials for some of its sums."""
+        powers = dict(product.term)
+        coefficient, factors = self._raised(product.coefficient, powers)
+        coefficient, brackets = self._signed(Product(coefficient, term_of(powers)), instead)
+        coefficient, others = self._powers(coefficient, powers, brackets)
+        factors = _sorted([*factors, *others])
+        above, below = ([f.written for f in factors if f.below is side] for side in (False, True))
+        top, bottom = self._number(magnitude(coefficient))
+        if len(above) == 1 and not below and factors[0].kind == MATRIX and top.tree != Number(1):
+            scale = trees.over(top, bottom)
+            return trees.multiplied(trees.negated(scale) if coefficient < 0 else scale, above[0])
+        whole = trees.product([top, *above] if top.tree != Number(1) or not above else above)
+        if coefficient < 0:
+            whole = trees.negated(whole)
+        return trees.over(whole, [*bottom, *below])
+
+    # Numbers and signs.
+
+    def _number(self, value: Rational) -> tuple[Written, list[Written]]:
+        """Write a number as numerator and denominator, if it has one: a decimal has none."""
+        if is_decimal(value, plain=self.algebra.decimals):
+            return trees.number(float(value)), []
+        above, below = value.as_integer_ratio()
+        return trees.number(above), [trees.number(below)] if below > 1 else []
+
+    def _signed(self, product: Product, instead: Mapping[int, Polynomial]) -> tuple[Rational, dict[int, Written]]:
+        """Write the sums of a product with the signs with which they first came, and return the number.
+
+        One is turned to take up a minus in front.
+        """
+        coefficient, brackets = product.coefficient, {}
+        odd: list[tuple[int, bool]] = []
+        for base, exponent in sorted(product.term, key=lambda power: (power[1] < 0, -power[0])):
+            if isinstance(self.algebra.bases[base], Sum) and is_whole(exponent):
+                turned = self.algebra.is_turned(base)
+                brackets[base] = self._bracket(base, instead.get(base), turned=turned)
+                if exponent % 2:
+                    coefficient = -coefficient if turned else coefficient
+                    odd.append((base, turned))
+        for base, turned in odd:
+            if coefficient < 0:
+                other = self._bracket(base, instead.get(base), turned=not turned)
+                if other.cost <= brackets[base].cost:
+                    coefficient, brackets[base] = -coefficient, other
+        return coefficient, brackets
+
+    def _bracket(self, base: int, instead: Polynomial | None, *, turned: bool) -> Written:
+        """Write a sum, perhaps with all signs turned."""
+        key = (base, turned)
+        if instead is None and key in self._brackets:
+            return self._brackets[key]
+        found = self.algebra.bases[base]
+        assert isinstance(found, Sum)
+        polynomial = found.polynomial if instead is None else instead
+        written = self.add({term: -c if turned else c for term, c in polynomial.items()})
+        if instead is None:
+            self._brackets[key] = written
+        return written
+
+    # Powers.
+
+    def _raised(self, coefficient: Rational, powers: dict[int, Rational]) -> tuple[Rational, list[Factor]]:
+        """Write and take out the factors with a formula for an exponent; powers of one base come together."""
+        exponents: list[Product] = []
+        raised: dict[Product, list[Product]] = {}
+        for base in [*powers]:
+            found = self.algebra.bases[base]
+            if isinstance(found, Exponential):
+                exponents.append(Product(powers.pop(base), found.term))
+            elif isinstance(found, Power):
+                raised.setdefault(found.base, []).append(Product(powers.pop(base), found.term))
+        factors = []
+        if exponents:
+            written = trees.called("exp", [self.best(self.algebra.add(*exponents))])
+            factors.append(Factor(EXPONENTIAL, written, False, written))
+        for of, parts in raised.items():
+            count = contained(of, powers)
+            if count:
+                coefficient = exact(coefficient / Fraction(of.coefficient) ** int(count))
+                for base, exponent in of.term:
+                    powers[base] -= count * exponent
+                    if not powers[base]:
+                        del powers[base]
+                parts.append(Product(count))
+            below = all(part.coefficient <= 0 for part in parts)
+            exponent_of = self.best(self.algebra.add(*(scaled(part, -1 if below else 1) for part in parts)))
+            written = self.best(of)
+            factors.append(Factor(RAISED, trees.powered(written, exponent_of), below, written))
+        return coefficient, factors
+
+    def _powers(
+        self, coefficient: Rational, powers: Mapping[int, Rational], brackets: Mapping[int, Written]
+    ) -> tuple[Rational, list[Factor]]:
+        """Write the factors that have numbers for exponents, and return the number that is left."""
+        roots: dict[bool, list[Product]] = {False: [], True: []}
+        factors = []
+        for base, exponent in powers.items():
+            found = self.algebra.bases[base]
+            if isinstance(found, Integer) and Fraction(coefficient).denominator == found.value:
+                coefficient, exponent = exact(coefficient * found.value), exponent - 1  # 1/sqrt(2), not sqrt(2)/2
+            if magnitude(exponent) == Fraction(1, 2):
+                roots[exponent < 0].append(self._inside(base))
+                continue
+            kind, bare = (BRACKET, brackets[base]) if base in brackets else self._base(base)
+            written = bare if magnitude(exponent) == 1 else trees.powered(bare, self._exponent(magnitude(exponent)))
+            factors.append(Factor(kind, written, exponent < 0, bare))
+        if roots[False] or roots[True]:
+            below = not roots[False]
+            others = [] if below else [self.algebra.power(inside, -1) for inside in roots[True]]
+            inside = self.algebra.multiply(*roots[below], *others)
+            root = trees.called("sqrt", [self.best(inside)])
+            factors.append(Factor(NUMBER if inside.is_number else CALL, root, below, root))
+        return coefficient, factors
+
+    def _inside(self, base: int) -> Product:
+        """Return what stands under a root."""
+        found = self.algebra.bases[base]
+        return found.product if isinstance(found, Group) else self.algebra.multiply(Product(1, ((base, 1),)))
+
+    def _exponent(self, exponent: Rational) -> Written:
+        """Write halves as decimals, which is shorter, and other fractions as the formula does."""
+        if exponent.denominator == 2 or is_decimal(exponent, plain=self.algebra.decimals):
+            return trees.number(float(exponent))
+        return trees.number(exponent)
+
+    # Bases.
+
+    def _base(self, base: int) -> tuple[int, Written]:
+        found = self.algebra.bases[base]
+        match found:
+            case Atom():
+                return LETTER if isinstance(found.tree, Name) else CALL, Written(found.tree, found.weight)
+            case Integer():
+                return LETTER, trees.number(found.value)
+            case Sum():
+                return BRACKET, self._bracket(base, None, turned=False)
+            case Group():
+                return BRACKET, self.best(found.product)
+            case Function():
+                parts = [self._argument(x) for x in found.arguments]
+                if found.template is None:
+                    return CALL, trees.called(found.name, parts, [x.keyword for x in found.arguments])
+                return MATRIX if found.name == "@" else CALL, trees.filled(found.template, parts)
+        raise UnsimplifiedError
+
+    def _argument(self, argument: Argument) -> Written:
+        if isinstance(argument.value, Expression):
+            return Written(argument.value, trees.length(argument.value))
+        return self.best(argument.value)
+
+
+def _sorted(factors: list[Factor]) -> list[Factor]:
+    kinds = Counter(factor.kind for factor in factors)
+
+    def key(factor: Factor) -> tuple[int, int, list[tuple[bool, int, str]]]:
+        if kinds[factor.kind] == 1:
+            return factor.kind, 0, []
+        text = unparse(factor.base.tree)
+        return factor.kind, factor.base.cost if factor.kind == BRACKET else text != "pi", natural(text)
+
+    return sorted(factors, key=key)
+
+
+def contained(part: Product, powers: Mapping[int, Rational]) -> Rational:
+    """Return how often a product divides another, negative where its inverse does; a part only of a plain base."""
+    counts = [powers.get(base, 0) / Fraction(exponent) for base, exponent in part.term]
+    signs = {(count > 0) - (count < 0) for count in counts}
+    if not counts or len(signs) > 1 or signs == {0}:
+        return 0
+    least = min(map(magnitude, counts))
+    is_plain = part.coefficient == 1 and part.term[0][1] == len(counts) == 1
+    return exact((least if is_plain else least // 1) * signs.pop())

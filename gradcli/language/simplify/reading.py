@@ -1,0 +1,176 @@
+"""From a tree to a product, with a watch on shapes: what is dropped must not change the shape of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gradcli.language.simplify.algebra.bases import Argument
+from gradcli.language.simplify.algebra.extents import SCALAR, Extent, Shape, joined
+from gradcli.language.simplify.algebra.functions import Builder
+from gradcli.language.simplify.algebra.terms import ZERO, Product, UnsimplifiedError, is_whole
+from gradcli.language.simplify.facts.functions import ELEMENTWISE, OPERATORS, PARTIAL, PASSING
+from gradcli.language.simplify.facts.shapes import plain, shape_of_list
+from gradcli.language.simplify.trees import SHORT, length
+from gradcli.language.tree import (
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    List,
+    Literal,
+    Method,
+    Name,
+    Number,
+    Slice,
+    Tuple,
+    Unary,
+    children,
+    fold,
+    postorder,
+)
+
+CONSTANTS = frozenset(["pi", "inf", "nan"])
+WORDS = (Literal, List, Slice, Tuple)
+
+
+class Read(NamedTuple):
+    """A part of the tree: its product, or None where it is no number; the extent that it has as it stands.
+
+    `is_total`: finite wherever its letters are, so that a comparison may be simplified.
+    """
+
+    tree: Expression
+    product: Product | None
+    extent: Extent = SCALAR
+    is_total: bool = True
+
+
+class Reader:
+    """Reads a tree bottom-up; `shapes` are those of the names, which are plain numbers without it."""
+
+    def __init__(self, algebra: Builder, shapes: Mapping[str, Shape] | None) -> None:
+        self.algebra = algebra
+        self.shapes = shapes
+
+    def read(self, tree: Expression) -> Product:
+        """Return the product of a tree; fractions will be written as decimals if the tree has some."""
+        self.algebra.decimals = has_decimals(tree)
+        return self.closed(fold(tree, self.combine))
+
+    def combine(self, node: Expression, parts: Sequence[Read]) -> Read:
+        match node:
+            case Name():
+                return self._atom(node, self._shape(node.id))
+            case Number():
+                return Read(node, self.algebra.number(node))
+            case List() if all(isinstance(part.tree, Number | Unary | List) for part in parts):
+                return self._atom(node, shape_of_list(node))
+            case Call(function="expand") if len(parts) == 2 and isinstance(parts[1].tree, Tuple):
+                return self._expanded(node, parts[0], parts[1].tree)
+        if isinstance(node, WORDS):
+            return Read(node, None, is_total=False)
+        if isinstance(node, Unary | Binary) and node.operator in "+-*/**":
+            return self._operated(node, parts)
+        return self._called(node, parts)
+
+    def _shape(self, name: str) -> Shape | None:
+        if self.shapes is None:
+            return ()
+        return self.shapes.get(name, () if name in CONSTANTS else None)
+
+    def _atom(self, node: Expression, shape: Shape | None) -> Read:
+        product = self.algebra.atom(node, None if shape is None else Extent(shape), length(node))
+        return Read(node, product, self.algebra.extent(product))
+
+    def _expanded(self, node: Expression, part: Read, size: Tuple) -> Read:
+        """Read what is copied to a shape as itself: `closed` puts the copying back where the shape needs it."""
+        try:
+            shape = plain(size)
+        except ValueError:
+            return self._called(node, [part, Read(size, None)])
+        return Read(node, part.product, joined([part.extent, Extent(shape)]), part.is_total)
+
+    def _operated(self, node: Unary | Binary, parts: Sequence[Read]) -> Read:
+        """Read an operator that works entry by entry."""
+        products = [part.product for part in parts if part.product is not None]
+        if len(products) < len(parts):
+            raise UnsimplifiedError
+        product = self.algebra.combined(node, products)
+        assert isinstance(product, Product)
+        total = all(part.is_total for part in parts)
+        right = products[-1]
+        if isinstance(node, Binary) and node.operator in ("/", "**"):
+            total &= right.is_number and right != ZERO
+            if node.operator == "**":
+                total &= is_whole(right.coefficient) and right.coefficient > 0
+        return Read(node, product, joined(part.extent for part in parts), total)
+
+    def _called(self, node: Expression, parts: Sequence[Read]) -> Read:
+        name, keywords = described(node, len(parts))
+        elementwise = name in ELEMENTWISE or name in OPERATORS
+        arguments = []
+        for part, keyword in zip(parts, keywords, strict=True):
+            if part.product is None:
+                arguments.append(Argument(part.tree, keyword))
+            elif not part.is_total and name not in PASSING:  # nan may become a number there
+                arguments.append(Argument(self.algebra.atom(part.tree, part.extent, length(part.tree)), keyword))
+            else:
+                arguments.append(Argument(part.product if elementwise else self.closed(part), keyword))
+        template = None if isinstance(node, Call) else node
+        product = self.algebra.call(name, arguments, template)
+        if elementwise:
+            extent = joined(part.extent for part in parts if part.product is not None)
+        else:
+            as_it_stands = self.algebra.function(
+                name, arguments, self.algebra.extent_of_call(name, arguments), template
+            )
+            extent = self.algebra.extent(as_it_stands)
+        total = name in PASSING and name not in PARTIAL and all(part.is_total for part in parts)
+        return Read(node, product, extent, total)
+
+    def closed(self, part: Read) -> Product:
+        """Return the product of a part in the shape that the part has as it stands."""
+        if part.product is None:
+            raise UnsimplifiedError
+        extent = self.algebra.extent(part.product)
+        if extent == part.extent:
+            return part.product
+        if extent.unknown or part.extent.unknown:
+            return self.algebra.atom(part.tree, part.extent, length(part.tree))
+        size = Argument(Tuple(tuple(map(Number, part.extent.shape))))
+        if part.product == ZERO:
+            return self.algebra.call("zeros", [size])
+        return self.algebra.call("expand", [Argument(part.product), size])
+
+
+def has_decimals(tree: Expression) -> bool:
+    """Tell whether a person wrote decimals there; halves in exponents do not count, for they are always written so."""
+    nodes = list(postorder(tree))
+    exponents = [node.right for node in nodes if isinstance(node, Binary) and node.operator == "**"]
+    halves = {id(part) for x in exponents for part in (x, *children(x))}
+    listed = {id(part) for node in nodes if isinstance(node, List) for item in node.items for part in postorder(item)}
+    return any(
+        isinstance(node, Number)
+        and not float(node.value).is_integer()
+        and len(repr(node.value)) <= SHORT
+        and id(node) not in listed
+        and not (id(node) in halves and float(2 * node.value).is_integer())
+        for node in nodes
+    )
+
+
+def described(node: Expression, count: int) -> tuple[str, list[str | None]]:
+    """Return the name of a node as a function, and the keywords of its arguments."""
+    keywords: list[str | None] = [None] * count
+    match node:
+        case Call():
+            return node.function, [argument.keyword for argument in node.arguments]
+        case Method():
+            return f".{node.name}()", [None, *(argument.keyword for argument in node.arguments)]
+        case Attribute():
+            return f".{node.name}", keywords
+        case Binary() | Compare():
+            return node.operator, keywords
+    return type(node).__name__, keywords

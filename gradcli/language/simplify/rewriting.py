@@ -1,0 +1,213 @@
+"""Other ways to write a product: by identities of the table, by factors, by brackets multiplied out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from fractions import Fraction
+from itertools import combinations
+
+from gradcli.language.simplify.algebra.bases import Exponential, Function, Group, Sum
+from gradcli.language.simplify.algebra.factors import factored
+from gradcli.language.simplify.algebra.functions import Bound, Builder
+from gradcli.language.simplify.algebra.terms import (
+    Polynomial,
+    Product,
+    Rational,
+    Term,
+    UnsimplifiedError,
+    is_whole,
+    magnitude,
+    scaled,
+    total,
+)
+from gradcli.language.simplify.facts.rules import Rule, rules_of
+from gradcli.language.tree import Call, Name
+
+MOST_TERMS = 8  # of a sum for which other forms are sought
+HIGHEST_ROOT = 2  # the exponent of a product under a root
+MOST_MIXED = 3  # the exponent that is shared out among the forms of a sum
+
+
+class Rewriter:
+    """Finds other forms of products over the bases of one algebra."""
+
+    def __init__(self, algebra: Builder) -> None:
+        self.algebra = algebra
+        self._forms: dict[int, list[Product]] = {}
+
+    def alternatives(self, product: Product) -> Iterator[Product]:
+        """Yield products of the same value, in forms that courses teach."""
+        for ways in (self._by_rules, self._by_forms, self._by_groups, self._by_division, self._by_expansion):
+            with suppress(UnsimplifiedError):
+                for found in ways(product):
+                    yield next(self._by_rules(found, taught=True), found)
+
+    # Products.
+
+    def _by_rules(self, product: Product, *, taught: bool = False) -> Iterator[Product]:
+        algebra = self.algebra
+        for rule in rules_of("product", self.present(product.term), taught):
+            for bound in self._bindings(rule.calls[0], product.term):
+                made = algebra.multiply(*(algebra.power(algebra.evaluated(x, bound), e) for x, e in rule.parts))
+                times = _times(product.term, made.term)
+                if times:
+                    result = algebra.power(algebra.evaluated(rule.result, bound), times)
+                    yield algebra.multiply(product, algebra.power(made, -times), result)
+
+    def present(self, term: Term) -> frozenset[str]:
+        """Return the functions among the factors."""
+        bases = (self.algebra.bases[base] for base, _ in term)
+        found = ("exp" if isinstance(x, Exponential) else x.name if isinstance(x, Function) else "" for x in bases)
+        return frozenset(filter(None, found))
+
+    def _bindings(self, call: Call, term: Term) -> Iterator[Bound]:
+        """Yield each way to read a call of a pattern in a factor."""
+        for base, _ in term:
+            found = self.algebra.bases[base]
+            if isinstance(found, Function) and found.name == call.function:
+                bound = self.algebra.matched(call, Product(1, ((base, 1),)), {})
+                if bound is not None:
+                    yield bound
+
+    # Sums.
+
+    def _by_forms(self, product: Product) -> Iterator[Product]:
+        """Yield the product with another form for one of its sums."""
+        for base, exponent in product.term:
+            if isinstance(self.algebra.bases[base], Sum) and is_whole(exponent):
+                rest = self.algebra.multiply(product, Product(1, ((base, -exponent),)))
+                for form in self._powers(self.forms(base), int(exponent)):
+                    yield self.algebra.multiply(rest, form)
+
+    def _powers(self, forms: list[Product], exponent: int) -> Iterator[Product]:
+        """Yield the powers of the forms, and shared out among two of them: where a is b, a**2 is also a*b."""
+        if 2 <= -exponent <= MOST_MIXED:
+            for one, other in combinations(forms, 2):
+                for count in range(1, -exponent):
+                    both = (self.algebra.power(one, -count), self.algebra.power(other, exponent + count))
+                    yield self.algebra.multiply(*both)
+        for form in forms:
+            yield self.algebra.power(form, exponent)
+
+    def forms(self, base: int) -> list[Product]:
+        """Return other forms of a sum."""
+        if base not in self._forms:
+            self._forms[base] = []
+            found = self.algebra.bases[base]
+            assert isinstance(found, Sum)
+            with suppress(UnsimplifiedError):
+                self._forms[base] = list(self._forms_of(found.polynomial))
+        return self._forms[base]
+
+    def _forms_of(self, polynomial: Polynomial) -> Iterator[Product]:
+        if len(polynomial) > MOST_TERMS:
+            return
+        yield from self._sum_forms(polynomial)
+        flat = self.algebra.expanded(polynomial)
+        if flat is not None:
+            yield from self._sum_forms(flat)
+            yield self.algebra.collect(flat)
+        yield from factored(self.algebra, polynomial if flat is None else flat)
+
+    def _sum_forms(self, polynomial: Polynomial) -> Iterator[Product]:
+        for rule in rules_of("sum", frozenset[str]().union(*map(self.present, polynomial))):
+            yield from (self._by_exponentials if rule.is_exponential else self._by_terms)(rule, polynomial)
+
+    def _by_terms(self, rule: Rule, polynomial: Polynomial) -> Iterator[Product]:
+        """Replace one term of the pattern by the others: at least two must be there, times a common factor."""
+        bindings = [bound for term in polynomial for call in rule.calls for bound in self._bindings(call, term)]
+        seen: set[tuple[Product, ...]] = set()
+        for bound in bindings:
+            made = tuple(self.algebra.evaluated(term, bound) for term, _ in rule.parts)
+            if made not in seen:
+                seen.add(made)
+                yield from self._replaced(made, self.algebra.evaluated(rule.result, bound), polynomial)
+
+    def _replaced(self, made: tuple[Product, ...], result: Product, polynomial: Polynomial) -> Iterator[Product]:
+        algebra = self.algebra
+        for chosen in made:
+            for term, coefficient in polynomial.items():
+                if not chosen.term or not _times(term, chosen.term):
+                    continue
+                factor = algebra.multiply(Product(coefficient, term), algebra.power(chosen, -1))
+                parts = [algebra.multiply(part, factor) for part in made]
+                if sum(part.term in polynomial for part in parts) < 2:
+                    continue
+                rest = [*polynomial.items(), *((part.term, -part.coefficient) for part in parts)]
+                yield algebra.add(algebra.collect(total(rest)), algebra.multiply(result, factor))
+
+    def _by_exponentials(self, rule: Rule, polynomial: Polynomial) -> Iterator[Product]:
+        """Match a sum of two terms whose ratio is an exponential with a pattern such as `exp(a) + exp(-a)`."""
+        algebra = self.algebra
+        if len(polynomial) != 2:
+            return
+        parts = [term for term, _ in rule.parts]
+        pattern = self._ratio(*(algebra.evaluated(part, {"a": algebra.atom(Name("a"))}) for part in parts))
+        first, second = (Product(c, t) for t, c in polynomial.items())
+        for one, other in ((first, second), (second, first)):
+            ratio = self._ratio(one, other)
+            exponent = algebra.exponent(Product(1, ratio.term))
+            if exponent is None or ratio.coefficient != pattern.coefficient:
+                continue
+            ((_, times),) = pattern.term  # exp(a)**times
+            letter = scaled(exponent, 1 / Fraction(times))
+            is_whole_part = Fraction(letter.coefficient).denominator <= Fraction(exponent.coefficient).denominator
+            if letter.coefficient > 0 and is_whole_part:  # the other order gives the same with the sign of a turned
+                bound: Bound = {"a": letter}
+                factor = self._ratio(one, algebra.evaluated(parts[0], bound))
+                yield algebra.multiply(algebra.evaluated(rule.result, bound), factor)
+
+    def _ratio(self, one: Product, other: Product) -> Product:
+        return self.algebra.multiply(one, self.algebra.power(other, -1))
+
+    # Roots of products, quotients, brackets.
+
+    def _by_groups(self, product: Product) -> Iterator[Product]:
+        """Yield `sqrt(x/y)/x` for `1/(y*sqrt(x/y))`: what stands under a root moves out or in where that cancels."""
+        powers = dict(product.term)
+        for base, exponent in product.term:
+            group = self.algebra.bases[base]
+            if isinstance(group, Group):
+                for step in (1, -1):
+                    inside = self.algebra.power(group.product, -step)
+                    cancels = any(powers.get(b, 0) * e < 0 for b, e in inside.term)
+                    if cancels and magnitude(exponent + step) <= HIGHEST_ROOT:
+                        yield self.algebra.multiply(product, inside, Product(1, ((base, step),)))
+
+    def _by_division(self, product: Product) -> Iterator[Product]:
+        """Yield the product with one sum divided by another."""
+        sums = [(b, e, x) for b, e in product.term if isinstance(x := self.algebra.bases[b], Sum)]
+        for (one, e, x), (other, f, y) in combinations(sums, 2):
+            if e * f > 0:
+                continue
+            for dividend, divisor, base in ((x, y, other), (y, x, one)):
+                quotient = self.algebra.divided(dividend.polynomial, divisor.polynomial)
+                if quotient is not None:
+                    count = min(magnitude(e), magnitude(f))
+                    power: Rational = count if (e if dividend is x else f) > 0 else -count
+                    whole = self.algebra.multiply(self.algebra.collect(quotient), Product(1, ((base, 1),)))
+                    old = other if dividend is y else one
+                    out = Product(1, ((old, -power),))
+                    yield self.algebra.multiply(product, out, self.algebra.power(whole, power))
+
+    def _by_expansion(self, product: Product) -> Iterator[Product]:
+        """Yield the product with all brackets multiplied out, and with two that have the same power."""
+        sums = [(b, e) for b, e in product.term if isinstance(self.algebra.bases[b], Sum)]
+        if len(sums) > 1 or any(e > 1 for _, e in sums):
+            flat = self.algebra.expanded({product.term: product.coefficient})
+            if flat is not None:
+                yield self.algebra.collect(flat)
+        for (one, e), (other, f) in combinations(sums, 2):
+            if e == f:
+                flat = self.algebra.expanded({tuple(sorted(((one, 1), (other, 1)))): 1})
+                if flat is not None:
+                    out = Product(1, ((one, -e), (other, -e)))
+                    yield self.algebra.multiply(product, out, self.algebra.power(self.algebra.collect(flat), e))
+
+
+def _times(term: Term, part: Term) -> int:
+    """Return how often a part is contained in a term."""
+    powers = dict(term)
+    counts = [powers.get(base, 0) / Fraction(exponent) for base, exponent in part]
+    return max(0, int(min(counts, default=0)))

@@ -1,0 +1,108 @@
+"""Trees with their length, put together as a person writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from gradcli.language.rewrite import with_children
+from gradcli.language.simplify.algebra.terms import Rational
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    Index,
+    Method,
+    Number,
+    Unary,
+    postorder,
+)
+
+COUNTED = (Attribute, Binary, Call, Compare, Index, Method, Unary)
+SHORT = 8  # characters of a number that a person writes
+LARGEST = 2**63 - 1  # a whole number beyond is written as a float
+
+
+class Written(NamedTuple):
+    """A tree and its length."""
+
+    tree: Expression
+    cost: int
+
+
+def length(tree: Expression) -> int:
+    """Return the number of operators and calls in a tree; a number of many digits counts as one."""
+    return sum(map(_counts, postorder(tree)))
+
+
+def _counts(node: Expression) -> bool:
+    return isinstance(node, COUNTED) or (isinstance(node, Number) and len(repr(node.value)) > SHORT)
+
+
+def number(value: Rational | float) -> Written:
+    """Write a number that is not negative; a fraction as a quotient."""
+    if isinstance(value, Fraction) and value.denominator != 1:
+        return over(number(value.numerator), [number(value.denominator)])
+    if isinstance(value, float):
+        return Written(tree := Number(value), _counts(tree))
+    return Written(tree := Number(int(value) if value <= LARGEST else float(value)), _counts(tree))
+
+
+def product(factors: Sequence[Written]) -> Written:
+    tree, cost = factors[0]
+    for factor in factors[1:]:
+        tree, cost = Binary("*", tree, factor.tree), cost + factor.cost + 1
+    return Written(tree, cost)
+
+
+def over(above: Written, below: Sequence[Written]) -> Written:
+    if not below:
+        return above
+    divisor = product(below)
+    return Written(Binary("/", above.tree, divisor.tree), above.cost + divisor.cost + 1)
+
+
+def added(first: Written, sign: str, second: Written) -> Written:
+    return Written(Binary(sign, first.tree, second.tree), first.cost + second.cost + 1)
+
+
+def powered(base: Written, exponent: Written) -> Written:
+    return Written(Binary("**", base.tree, exponent.tree), base.cost + exponent.cost + 1)
+
+
+def negated(written: Written) -> Written:
+    """Put a minus before the first factor."""
+    return Written(_led(written.tree, lambda first: Unary("-", first)), written.cost + 1)
+
+
+def multiplied(factor: Written, matrix: Written) -> Written:
+    """Put a number before the first matrix of a product: `2/3*X.T @ y`."""
+    led = _led(matrix.tree, lambda first: Binary("*", factor.tree, first))
+    return Written(led, matrix.cost + factor.cost + 1)
+
+
+def _led(tree: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Change the first factor of a product."""
+    path: list[Binary] = []
+    while isinstance(tree, Binary) and tree.operator in ("*", "/", "@"):
+        path.append(tree)
+        tree = tree.left
+    tree = change(tree)
+    for node in reversed(path):
+        tree = Binary(node.operator, tree, node.right)
+    return tree
+
+
+def called(name: str, parts: Sequence[Written], keywords: Sequence[str | None] = (None,)) -> Written:
+    arguments = (Argument(part.tree, keyword) for part, keyword in zip(parts, keywords, strict=True))
+    return Written(Call(name, tuple(arguments)), 1 + sum(part.cost for part in parts))
+
+
+def filled(template: Expression, parts: Sequence[Written]) -> Written:
+    """Put parts in the places of the children of a tree."""
+    tree = with_children(template, [part.tree for part in parts])
+    return Written(tree, _counts(tree) + sum(part.cost for part in parts))

@@ -1,0 +1,134 @@
+"""From products back to trees, each in the shortest form that is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, starmap
+
+from gradcli.language.simplify import trees
+from gradcli.language.simplify.algebra.bases import Atom, Exponential, Sum
+from gradcli.language.simplify.algebra.functions import Builder
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_whole, scaled
+from gradcli.language.simplify.ordering import ordered
+from gradcli.language.simplify.quotients import Quotients
+from gradcli.language.simplify.rewriting import Rewriter
+from gradcli.language.simplify.trees import Written
+
+DEPTH = 2
+BEAM = 4  # forms that are rewritten further
+MOST = 20  # forms of a whole formula that are looked at
+MOST_INSIDE = 8  # forms of a part of it
+MOST_PARTS = 60  # forms of all parts together
+
+
+class Writer:
+    """Writes the products of one algebra."""
+
+    def __init__(self, algebra: Builder) -> None:
+        self.algebra = algebra
+        self.rewriter = Rewriter(algebra)
+        self._best: dict[tuple[Product, bool], Written] = {}
+        self._plain: dict[Product, Written] = {}
+        self.quotients = Quotients(algebra, self.best, self.sum)
+        self._by_degree = False
+        self._left = MOST_PARTS
+
+    def whole(self, product: Product) -> Written:
+        """Write a whole formula: of its terms the long ones come first."""
+        self._by_degree = True
+        return self._search(product, flat=True, most=MOST)[0]
+
+    def best(self, product: Product, *, flat: bool = True) -> Written:
+        """Return the shortest form of a product; if `flat`, it may be a sum."""
+        key = (product, flat)
+        if key not in self._best:
+            outer, self._by_degree = self._by_degree, False
+            self._best[key], count = self._search(product, flat=flat, most=min(MOST_INSIDE, self._left))
+            self._left -= count
+            self._by_degree = outer
+        return self._best[key]
+
+    def _search(self, product: Product, *, flat: bool, most: int) -> tuple[Written, int]:
+        """Return the shortest of the forms that a few rewritings lead to, and how many were looked at."""
+        best = self._shortest(product, flat=flat)
+        seen, front = {product}, [product]
+        for _ in range(DEPTH if best.cost > 1 else 0):
+            found: list[tuple[int, Product]] = []
+            for form in front:
+                for other in islice(self.rewriter.alternatives(form), most - len(seen) + 1):
+                    if other not in seen:
+                        seen.add(other)
+                        written = self._shortest(other, flat=flat)
+                        found.append((written.cost, other))
+                        best = min(best, written, key=lambda form: form.cost)
+            found.sort(key=lambda pair: pair[0])
+            front = [form for _, form in found[:BEAM]]
+        return best, len(seen) - 1
+
+    def _shortest(self, product: Product, *, flat: bool) -> Written:
+        """Return a product as it is, or as a sum; which of equally long ones is a matter of taste."""
+        plain = self.plain(product)
+        forms = list(self._flat(product)) if flat else []
+        forms.insert(len(forms) if self._is_rather_sum(product) else 0, plain)
+        return min(forms, key=lambda form: form.cost)
+
+    def _is_rather_sum(self, product: Product) -> bool:
+        """Tell whether `1 - 1/x` is better than `(x - 1)/x`: not for `p*(1 - p)`, nor where there are functions."""
+        bases = [self.algebra.bases[base] for base, _ in product.term]
+        if len(bases) == 1:
+            return True
+        inner = [self.algebra.bases[b] for x in bases if isinstance(x, Sum) for term in x.polynomial for b, _ in term]
+        return all(isinstance(base, Atom) for base in inner) and all(
+            isinstance(base, Sum) or (isinstance(base, Atom) and exponent < 0)
+            for base, (_, exponent) in zip(bases, product.term, strict=True)
+        )
+
+    def _flat(self, product: Product) -> Iterator[Written]:
+        """Write the product with its one sum multiplied out, or all of them, or divided."""
+        split = list(self.algebra.split(product))
+        if len(split) > 1:
+            yield self.sum({part.term: part.coefficient for part in split})
+        flat = self.algebra.expanded({product.term: product.coefficient})
+        if flat is not None and len(flat) > 1:
+            yield self.sum(flat)
+
+    def sum(self, polynomial: Polynomial) -> Written:
+        """Write the terms of a sum, each with the sign that it has when its own sums stand as they first came."""
+        found: Written | None = None
+        shown = [(term, self.algebra.shown(Product(c, term))) for term, c in polynomial.items()]
+        for term, sign in ordered(shown, by_degree=self._by_degree):
+            product = Product(polynomial[term], term)
+            if found is None:
+                found = self.best(product, flat=False)
+            else:
+                part = self.best(product if sign > 0 else scaled(product, -1), flat=False)
+                found = trees.added(found, "+" if sign > 0 else "-", part)
+        assert found is not None
+        return found
+
+    # Products.
+
+    def plain(self, product: Product) -> Written:
+        """Write a product as a quotient of products."""
+        if product not in self._plain:
+            outer, self._by_degree = self._by_degree, False
+            forms = [
+                self.quotients.write(product, {}),
+                *starmap(self.quotients.write, self._without_exponentials(product)),
+            ]
+            self._plain[product] = min(forms, key=lambda form: form.cost)
+            self._by_degree = outer
+        return self._plain[product]
+
+    def _without_exponentials(self, product: Product) -> Iterator[tuple[Product, dict[int, Polynomial]]]:
+        """Yield the product with a sum divided by the exponentials of one term: `(1 - exp(-x))*exp(x)`."""
+        if not any(isinstance(self.algebra.bases[base], Exponential) for base, _ in product.term):
+            return
+        for base, exponent in product.term:
+            found = self.algebra.bases[base]
+            if isinstance(found, Sum) and is_whole(exponent):
+                for term in found.polynomial:
+                    part = Product(1, tuple(x for x in term if isinstance(self.algebra.bases[x[0]], Exponential)))
+                    if part.term:
+                        moved = self.algebra.multiply(product, self.algebra.power(part, exponent))
+                        yield moved, {base: self.algebra.over(found.polynomial, part)}

@@ -1,0 +1,113 @@
+"""The gradients as a person writes them: they are the gradients, at the point and elsewhere, and fit on a line."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.explanation.build import explain
+from gradcli.explanation.formulas.simplified import LONG, LONGEST, simplified
+from gradcli.explanation.model import Explanation
+from gradcli.explanation.values import value_of
+from gradcli.language.parser import parse_expression, parse_program
+from gradcli.language.simplify.trees import length
+from gradcli.language.tree import names
+from gradcli.language.unparser import unparse
+from gradcli.source import Source
+from tests.programs import EXAMPLES, family, listed_programs, of_every, run
+
+TANH = "; ".join(f"h{n + 1} = tanh(W @ h{n} + U @ x)" for n in range(6)) + "; sum(h6)"
+POINT = {"h0": [0.1, -0.2], "x": [0.5, 1], "W": [[0.5, -0.5], [0.25, 1]], "U": [[1, 0.5], [-1, 0.3]]}
+ELSEWHERE = {"h0": [0.3, 0.7], "x": [-0.5, 0.2], "W": [[0.1, 0.4], [-0.6, 0.2]], "U": [[0.2, 1.5], [0.7, -0.3]]}
+
+
+@cache
+def explained(program: str) -> Explanation:
+    return simplified(explain(parse_program(Source(program)), {}, upstream=run(program).upstream))
+
+
+def at(program: str, point: dict[str, Any], **options: Any) -> Explanation:
+    return simplified(explain(parse_program(Source(program)), point), **options)
+
+
+def written(explanation: Explanation) -> dict[str, str]:
+    return {leaf.name: unparse(leaf.formula) for leaf in explanation.leaves if leaf.formula is not None}
+
+
+def codes(explanation: Explanation) -> list[str]:
+    return [note.code for note in explanation.notes]
+
+
+@of_every(EXAMPLES + listed_programs(), family)
+def test_the_simplified_gradient_is_the_gradient(program: str) -> None:
+    explanation = explained(program)
+    for leaf in explanation.leaves:
+        if leaf.formula is None or leaf.gradient is None:
+            continue
+        found = np.asarray(value_of(parse_expression(Source(unparse(leaf.formula))), explanation.point))
+        if np.isfinite(leaf.gradient).all():
+            scale = float(np.max(np.abs(leaf.gradient), initial=1.0))
+            np.testing.assert_allclose(found, leaf.gradient, 1e-6, 1e-9 * scale, err_msg=unparse(leaf.formula))
+        else:
+            assert leaf.formula == leaf.formula_raw or length(leaf.formula_raw) > LONG  # type: ignore[arg-type]
+
+
+def test_a_long_gradient_stays_in_named_intermediates() -> None:
+    explanation = at(TANH, POINT)
+    assert all(len(text) < 250 for text in written(explanation).values())
+    assert all(length(leaf.formula) <= LONG for leaf in explanation.leaves)  # type: ignore[arg-type]
+    order = [x.name for x in explanation.intermediates]
+    for position, x in enumerate(explanation.intermediates):
+        below = names(x.expression) - POINT.keys()
+        assert below <= set(order[:position]), f"{x.name} is computed from what comes before"
+    used = set().union(*(names(leaf.formula) for leaf in explanation.leaves))  # type: ignore[arg-type]
+    assert used <= {*POINT, *order}
+
+
+def test_intermediates_hold_elsewhere() -> None:
+    """The formulas are a program: at another point it computes the gradients there."""
+    explanation, there = at(TANH, POINT), at(TANH, ELSEWHERE)
+    values: dict[str, Any] = {name: np.array(value, float) for name, value in ELSEWHERE.items()}
+    for x in explanation.intermediates:
+        values[x.name] = value_of(x.expression, values)
+    for leaf, other in zip(explanation.leaves, there.leaves, strict=True):
+        assert leaf.formula is not None
+        np.testing.assert_allclose(value_of(leaf.formula, values), other.gradient, rtol=1e-12)
+
+
+def test_names_of_gradients_are_no_names_of_the_program() -> None:
+    program = TANH.replace("h5", "g_h6")
+    explanation = at(program, POINT)
+    assert len({x.name for x in explanation.intermediates}) == len(explanation.intermediates)
+    for leaf in explanation.leaves:
+        assert leaf.formula is not None
+        np.testing.assert_allclose(value_of(leaf.formula, explanation.point), leaf.gradient, rtol=1e-12)
+
+
+def test_where_the_gradient_is_not_finite_the_raw_formula_stands() -> None:
+    explanation = at("x/x", {"x": 0.0})
+    (leaf,) = explanation.leaves
+    assert (leaf.formula, codes(explanation)[-1]) == (leaf.formula_raw, "raw")
+    assert written(at("x/x", {"x": 0.0}, at_any_point=True)) == {"x": "0"}
+    assert codes(at("1/x", {"x": 0.0})).count("raw") == 1
+    assert "raw" not in codes(at("log(x)", {"x": 0.0})), "there is nothing to simplify"
+
+
+def test_where_the_simplified_formula_overflows_the_raw_one_stands() -> None:
+    explanation = at("exp(x/2)*exp(x/2)*exp(-x)*y", {"x": 1400.0, "y": 1.0})
+    assert codes(explanation)
+    for leaf in explanation.leaves:
+        assert leaf.formula is not None
+        found = np.asarray(value_of(leaf.formula, explanation.point))
+        np.testing.assert_equal(found, leaf.gradient)
+
+
+@pytest.mark.parametrize("count", [450, 3000])
+def test_a_long_program_is_left_in_peace(count: int) -> None:
+    program = "; ".join(["y0 = x", *(f"y{n + 1} = y{n}*x" for n in range(count))])
+    explanation = at(program, {"x": 1.0})
+    assert explanation.intermediates == ()
+    assert all(leaf.formula is None or length(leaf.formula) <= LONGEST for leaf in explanation.leaves)

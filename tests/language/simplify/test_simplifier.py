@@ -1,0 +1,203 @@
+"""The laws: a simplified formula has the value of the raw one, is never longer, reads back, and stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mpmath
+import pytest
+from hypothesis import example, given, settings
+
+from gradcli.language.parser import parse_expression
+from gradcli.language.simplify.simplifier import simplify
+from gradcli.language.simplify.trees import length
+from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number
+from gradcli.language.unparser import unparse
+from gradcli.source import Source
+from tests.language.simplify.evaluation import NotFiniteError, value
+from tests.language.simplify.formulas import POINTS, formulas
+from tests.language.strategies import expressions
+
+LARGEST = 1e30  # beyond, the raw formula divides by its own rounding
+
+
+def read(text: str) -> Expression:
+    return parse_expression(Source(text))
+
+
+def simplified(text: str, shapes: Mapping[str, tuple[int, ...]] | None = None) -> str:
+    return unparse(simplify(read(text), shapes))
+
+
+@settings(max_examples=150)
+@given(formulas())
+@example(read("sqrt(x**2)"))
+@example(read("sqrt(x*y)*sqrt(x)"))
+@example(read("sqrt(y**x)"))
+@example(read("(-(x - 1))**3*sqrt(1 - x)"))
+@example(read("(-(x*y - 3))**(3*exp(log1p(x)))"))
+@example(read("-x*(x**3/1000)**x"))
+@example(read("where(x/x > 0, x, y)"))
+@example(read("sign(x/x)"))
+@example(read("1/((x - y)*sqrt(y - x)*(3*x - y))"))
+@example(read("(x - x)**(-2/y)"))
+@example(read("sqrt(x + sqrt(x))"))
+def test_the_value_is_that_of_the_raw_formula(tree: Expression) -> None:
+    found = simplify(tree)
+    for x, y in POINTS:
+        point = {"x": x, "y": y}
+        try:
+            raw = value(tree, point)
+        except NotFiniteError:
+            continue
+        if abs(raw) < LARGEST:
+            assert abs(value(found, point) - raw) <= 1e-9 * max(1, abs(raw)), f"{unparse(found)} at {point}"
+
+
+@settings(max_examples=150)
+@given(formulas(14))
+def test_it_is_never_longer_reads_back_and_stays(tree: Expression) -> None:
+    found = simplify(tree)
+    assert length(found) <= length(tree)
+    assert read(unparse(found)) == found
+    assert unparse(simplify(found)) == unparse(found)
+
+
+EXAMPLES = {
+    # raw derivatives and what a person writes
+    "x + x": "2*x",
+    "1/x - x/x**2": "0",
+    "2/(2*sqrt(x**2 + 1))*x": "x/sqrt(x**2 + 1)",
+    "-2*exp(-x**2/2)*x/2": "-x*exp(-x**2/2)",
+    "2*(x**2 + 1)*x + 2*(x**2 - 1)*x": "4*x**3",
+    "2*m*v/2": "m*v",
+    "1/sigmoid(x)*sigmoid(x)*(1 - sigmoid(x))": "1 - sigmoid(x)",
+    "-2 + 3*x**2": "3*x**2 - 2",
+    # the order of terms and factors
+    "b + 2*a*x": "2*a*x + b",
+    "2*(x1 + a*x2)*x2": "2*x2*(x1 + a*x2)",
+    "-3*x**2 + 1 - x": "1 - 3*x**2 - x",
+    "1 + x - x**3": "x + 1 - x**3",
+    "y*x*4*r*pi": "4*pi*r*x*y",
+    "x10*x2": "x2*x10",
+    "-(x - y)": "y - x",
+    "cos(x)*exp(sin(x))": "exp(sin(x))*cos(x)",
+    # numbers
+    "0.1*x + 0.2*x": "0.3*x",
+    "0.5*(2*x)": "x",
+    "0.1*x/3": "x/30",
+    "0.25*x + x/2": "0.75*x",
+    "0.3333333333333333*x**-0.6666666666666667": "1/(3*x**(2/3))",
+    "9007199254740993*x": "9007199254740993*x",
+    "1e200*x*1e200": "1e+200*x*1e+200",
+    "2**100*x": "2**100*x",
+    "sqrt(8)*x/2": "sqrt(2)*x",
+    "x*sqrt(2)/2": "x/sqrt(2)",
+    # courses
+    "-1/(exp(-y*w*x) + 1)*exp(-y*w*x)*x*w": "w*x*(sigmoid(w*x*y) - 1)",
+    "(1 - y)/(1 - sigmoid(z))*sigmoid(z)*(1 - sigmoid(z)) - y/sigmoid(z)*sigmoid(z)*(1 - sigmoid(z))": "sigmoid(z) - y",
+    "(1/(exp(-x) + 1))**2*exp(-x)": "sigmoid(x)*(1 - sigmoid(x))",
+    "x*(1 - tanh(w*x + b)**2)": "x*(1 - tanh(w*x + b)**2)",
+    "where(relu(x) > 0, 2*relu(x), 0)": "2*relu(x)",
+}
+
+
+@pytest.mark.parametrize("raw", EXAMPLES)
+def test_examples(raw: str) -> None:
+    assert simplified(raw) == EXAMPLES[raw]
+
+
+SHAPES = {
+    "x": (3,),
+    "z": (3,),
+    "X": (4, 3),
+    "W": (3, 2),
+    "w": (3,),
+    "y": (4,),
+    "V": (4, 2),
+    "A": (3, 3),
+    "B": (3, 3),
+    "s": (),
+}
+TENSORS = {
+    "x - x": "zeros((3,))",
+    "x/x": "expand(1, (3,))",
+    "s + x - x": "expand(s, (3,))",
+    "expand(1, (3,))*x": "x",
+    "sum(x/x)": "sum(expand(1, (3,)))",
+    "X.T @ (2*(X @ w - y))/3": "2/3*X.T @ (X @ w - y)",
+    "outer(2*(X @ w - y), w)/3": "2*outer(X @ w - y, w)/3",
+    "-(X.T @ y)": "-X.T @ y",
+    "X.T @ (2*(X @ w - y))/4": "X.T @ (X @ w - y)/2",
+    "A @ B - B @ A": "A @ B - B @ A",
+    "A @ B + A @ B": "2*A @ B",
+    "s*(A @ B)*2": "2*s*(A @ B)",
+    "(A @ B).T": "(A @ B).T",
+    "(A @ B.T).T": "B @ A.T",
+    "(A @ A.T).T": "A @ A.T",
+    "x.T": "x",
+    "(A.T @ (3*B)).T.T": "3*A.T @ B",
+    "eye(3, 3) @ A + A @ eye(3, 3)": "2*A",
+    "sum(-3*x)": "-3*sum(x)",
+    "-one_hot(2, 3) - exp(log_softmax(z, dim=0))*sum(-one_hot(2, 3), dim=0, keepdim=True)":
+        "softmax(z) - one_hot(2, 3)",
+    "(-one_hot([1, 0, 1, 1], 2) - exp(log_softmax(V, dim=1))*sum(-one_hot([1, 0, 1, 1], 2), dim=1, keepdim=True))/4":
+        "(softmax(V, dim=1) - one_hot([1, 0, 1, 1], 2))/4",
+    "sum(one_hot([1, 0], 2), dim=0, keepdim=True)*s": "s*sum(one_hot([1, 0], 2), dim=0, keepdim=True)",
+    "where(relu(X @ w) > 0, 2*y, 0)": "2*where(X @ w > 0, y, 0)",
+    "mystery(2*x)/mystery(2*x)": "mystery(2*x)/mystery(2*x)",
+    "v - v": "v - v",  # of unknown shape
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("raw", TENSORS)
+def test_shapes_stay_and_matrices_keep_their_order(raw: str) -> None:
+    assert simplified(raw, SHAPES) == TENSORS[raw]
+
+
+@given(expressions())
+def test_whatever_can_be_spelled_is_read(tree: Expression) -> None:
+    found = simplify(tree, {"x": (), "y": (2,), "W": (2, 2)})
+    assert length(found) <= length(tree)
+    assert read(unparse(found)) == found
+
+
+def _sum(count: int) -> Expression:
+    tree: Expression = Name("x")
+    for _ in range(count):
+        tree = Binary("+", tree, Name("x"))
+    return tree
+
+
+def test_a_large_formula_stays() -> None:
+    tree = _sum(20_000)
+    assert simplify(tree) is tree
+
+
+def test_a_deep_formula_stays() -> None:
+    tree: Expression = Name("x")
+    for _ in range(100):
+        tree = Call("sin", (Argument(Binary("+", tree, Number(0))),))
+    assert simplify(tree) is tree
+
+
+def test_the_longest_formula_that_is_looked_at() -> None:
+    assert unparse(simplify(_sum(50))) == "51*x"
+
+
+def test_a_brackets_power_is_not_multiplied_out() -> None:
+    assert simplified("10*(x + 1)**9 + y") == "10*(x + 1)**9 + y"
+
+
+@given(formulas(6))
+def test_numbers_of_many_digits_are_only_rounded(tree: Expression) -> None:
+    raw = Binary("*", Binary("*", Number(0.7978845608028654), tree), Number(0.134145))
+    found = simplify(raw)
+    point = {"x": 0.3, "y": 0.7}
+    try:
+        expected: Any = value(raw, point)
+    except NotFiniteError:
+        return
+    if abs(expected) < LARGEST:
+        assert abs(value(found, point) - expected) <= mpmath.mpf(1e-9) * max(1, abs(expected))
