@@ -17,8 +17,8 @@ _heard: list[int] = []
 
 def listen() -> None:
     """Let every signal that ends a process interrupt this one, as Ctrl-C does, unless its starter had it ignored."""
-    for number in ENDS[1:]:
-        if signal.getsignal(number) is signal.SIG_DFL:
+    for number in ENDS:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _interrupt)
 
 
@@ -28,9 +28,11 @@ def _interrupt(number: int, frame: Any) -> NoReturn:
 
 
 def finish() -> None:
-    """Let no signal disturb the end of a process whose work is done."""
+    """Let no signal disturb the end of a process whose work is done. KeyboardInterrupt where Python dropped one."""
     for number in ENDS:
         signal.signal(number, signal.SIG_IGN)
+    if _heard:
+        raise KeyboardInterrupt
 
 
 def end_interrupted() -> NoReturn:
@@ -42,7 +44,7 @@ def end_interrupted() -> NoReturn:
         signal.signal(number, signal.SIG_DFL)
     with suppress(OSError, ValueError):
         sys.stdout.flush()
-    if _heard:
+    if _heard and _heard[0] != signal.SIGINT:
         os.kill(os.getpid(), _heard[0])
     os._exit(INTERRUPTED)
 

@@ -12,8 +12,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tests.faults.faults import FAULTS
-from tests.faults.session import GROUPS, Session
+from tests.faults.session import FAULTS, GROUPS, Session
 
 
 def main() -> int:

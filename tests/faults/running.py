@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from tests.faults.commands import FOLDER, ROOT, Command
+from tests.faults.commands import ROOT, Command
 from tests.faults.victim import HARMED, PLAN
 from tests.workers.processes import left
 
 QUIET = ("NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING", "PYTHONUNBUFFERED")
+PIPE = 2**12  # bytes that a pipe holds
 LONGEST = 300.0  # seconds that a command may take on however busy a machine
 
 
@@ -90,22 +91,10 @@ def perform(fault: Nothing, inputs: Path, folder: Path) -> Outcome:
         link(inputs / name, work / name)
     given = names(work)
     fault.prepare(work)
-    told, theirs = os.pipe()
-    with fault.output(folder / "output") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.victim", *fault.arguments()],
-            cwd=work,
-            env=environment(fault, inputs.parent) | {PLAN: json.dumps({**fault.plan, "told": theirs})},
-            stdin=subprocess.PIPE if command.fed else subprocess.DEVNULL,
-            stdout=subprocess.PIPE if command.is_piped else output,
-            stderr=subprocess.PIPE,
-            pass_fds=[theirs],
-            start_new_session=True,
-            bufsize=0,
-        )
-    os.close(theirs)
+    data = (inputs / command.fed).read_bytes() if command.fed else b""
     found: dict[str, Any] = {"error": b"", "output": b""}
-    with process, threads(process, fault, (inputs / command.fed).read_bytes() if command.fed else b"", found):
+    process, told = started(fault, inputs.parent, folder)
+    with process, streams(process, fault, data, found):
         os.read(told, 1)  # or nothing, where it could not begin
         start = time.monotonic()
         fault.disturb(process)
@@ -127,6 +116,26 @@ def perform(fault: Nothing, inputs: Path, folder: Path) -> Outcome:
     return Outcome(code, found["error"], results, others, seconds, lines, is_harmed)
 
 
+def started(fault: Nothing, shared: Path, folder: Path) -> tuple[subprocess.Popen[bytes], int]:
+    """Start the command of a fault; what it tells comes through the descriptor."""
+    told, theirs = os.pipe()
+    with fault.output(folder / "output") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.faults.victim", *fault.arguments()],
+            cwd=folder / "work",
+            env=environment(fault, shared) | {PLAN: json.dumps({**fault.plan, "told": theirs})},
+            stdin=subprocess.PIPE if fault.command.fed else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if fault.command.is_piped else output,
+            stderr=subprocess.PIPE,
+            pass_fds=[theirs],
+            start_new_session=True,
+            bufsize=0,
+            pipesize=PIPE,
+        )
+    os.close(theirs)
+    return process, told
+
+
 def environment(fault: Nothing, folder: Path) -> dict[str, str]:
     """The variables of a command: bytecode is written where all goes well, and read, for a full disk could break it."""
     given = {name: text for name, text in os.environ.items() if name not in ("PYTHONDONTWRITEBYTECODE", *QUIET)}
@@ -140,7 +149,7 @@ def environment(fault: Nothing, folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def threads(process: subprocess.Popen[bytes], fault: Nothing, data: bytes, found: dict[str, Any]) -> Iterator[None]:
+def streams(process: subprocess.Popen[bytes], fault: Nothing, data: bytes, found: dict[str, Any]) -> Iterator[None]:
     """Read and feed the streams of a process meanwhile."""
 
     def feed() -> None:
@@ -190,8 +199,3 @@ def link(source: Path, target: Path) -> None:
 
 def names(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
-
-
-def is_main(command: Command, name: str) -> bool:
-    """Whether a file is where the command was told to write."""
-    return name.startswith(command.output) if command.shape == FOLDER else name == (command.output or "-")

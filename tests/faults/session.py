@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from tests.faults import signals, streams
 from tests.faults.commands import COMMANDS, Command, make_inputs
-from tests.faults.faults import Fault
+from tests.faults.fault import Fault
 from tests.faults.running import Counted, Nothing, Outcome, perform
 
 GROUPS = ("batch", "check")
+FAULTS = [*streams.FAULTS, *signals.FAULTS]
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,8 @@ class Run:
 class Session:
     """A folder with the inputs, and the right outcome of each command that was needed."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.inputs = folder, folder / "inputs"
+    def __init__(self, folder: Path, commands: Sequence[Command] = COMMANDS) -> None:
+        self.folder, self.inputs, self.commands = folder, folder / "inputs", commands
         self.inputs.mkdir()
         make_inputs(self.inputs)
         self.known: dict[tuple[Command, bool], Outcome] = {}
@@ -51,11 +54,9 @@ class Session:
         finally:
             shutil.rmtree(folder)
 
-    def run(self, kind: type[Fault], group: str, seed: int, number: int) -> Run | None:
-        """Run a fault in a command of a group; None where it suits none."""
-        commands = [command for command in COMMANDS if command.group == group and kind.suits(command)]
-        if not commands:
-            return None
+    def run(self, kind: type[Fault], group: str, seed: int, number: int) -> Run:
+        """Let a fault happen to a command of a group."""
+        commands = [command for command in self.commands if command.group == group and kind.suits(command)]
         random = Random(f"{seed} {kind.name} {group} {number}")
         command = random.choice(commands)
         fault = kind(command, self.right(command, with_lines=kind.needs_lines), random)

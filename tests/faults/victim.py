@@ -34,9 +34,10 @@ class Lines:
         self.plan = plan
         self.counts: Counter[str] = Counter()
         self.pid = os.getpid()
+        self.trace: Any = self.called
 
     def start(self) -> None:
-        os.register_at_fork(after_in_child=lambda: sys.settrace(None))
+        os.register_at_fork(before=lambda: sys.settrace(None), after_in_parent=lambda: sys.settrace(self.trace))
         frame = sys._getframe(2)
         sys.settrace(self.called)
         while frame is not None:
@@ -66,6 +67,7 @@ class Lines:
         whom, number = self.plan["whom"], self.plan["signal"]
         targets = children(self.pid)[:1] if whom == "worker" else [self.pid if whom == "self" else 0]
         if targets and (whom == "worker" or signal.getsignal(number) is not signal.SIG_IGN):
+            self.trace = None
             sys.settrace(None)
             os.write(self.plan["told"], HARMED)
             os.kill(targets[0], number)

@@ -57,24 +57,37 @@ def test_a_signal_that_nohup_has_ignored_stays_ignored() -> None:
         assert process.wait() == 0
 
 
-def ended(code: str) -> subprocess.CompletedProcess[bytes]:
+def ended(folder: Path, code: str) -> subprocess.CompletedProcess[bytes]:
     """Run the command line with something else in place of its work."""
-    program = f"import os, signal, sys\nimport gradcli.__main__ as main\n{code}\nmain.done = done\nmain.main()\n"
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, cwd=ROOT)
+    (folder / "work.py").write_text(
+        f"import os, signal\nimport gradcli.__main__ as main\n{code}\nmain.done = done\nmain.main()\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "work"]
+    return subprocess.run(command, capture_output=True, check=False, cwd=folder, env=environment)
 
 
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("how", ["os.kill(os.getpid(), signal.SIGINT)", "exec('os.kill(os.getpid(), signal.SIGINT)')"])
-def test_an_interruption_has_its_exit_code_wherever_it_comes(how: str) -> None:
+def test_an_interruption_has_its_exit_code_wherever_it_comes(tmp_path: Path, how: str) -> None:
     """Within an `exec`, of which dataclasses are made, Python would end by SIGINT."""
-    done = ended(f"def done(argv):\n    print('kept')\n    {how}")
+    done = ended(tmp_path, f"def done(argv):\n    print('kept')\n    {how}")
     assert (done.returncode, done.stdout, done.stderr) == (130, b"kept\n", b"")
 
 
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("number", ENDS)
-def test_what_comes_when_all_is_done_is_not_heard(number: int) -> None:
-    done = ended(f"import atexit\natexit.register(os.kill, os.getpid(), {int(number)})\ndef done(argv):\n    return 3")
+def test_what_python_drops_just_before_the_end_is_heard(tmp_path: Path, number: int) -> None:
+    dropping = f"class Dropping:\n    def __del__(self):\n        os.kill(os.getpid(), {int(number)})\n"
+    done = ended(tmp_path, f"{dropping}def done(argv):\n    Dropping()\n    return 0")
+    assert (done.returncode, done.stdout, done.stderr) == (130 if number == signal.SIGINT else -number, b"", b"")
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("number", ENDS)
+def test_what_comes_when_all_is_done_is_not_heard(tmp_path: Path, number: int) -> None:
+    late = f"import atexit\natexit.register(os.kill, os.getpid(), {int(number)})\n"
+    done = ended(tmp_path, f"{late}def done(argv):\n    return 3")
     assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"")
 
 

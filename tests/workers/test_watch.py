@@ -17,6 +17,7 @@ import pytest
 from gradcli.errors import EvaluationError
 from gradcli.source import Source
 from gradcli.workers import child
+from gradcli.workers.interruption import ENDS
 from gradcli.workers.limits import Limits
 from gradcli.workers.watch import watched
 from tests.workers.processes import are_gone
@@ -194,16 +195,17 @@ def test_no_file_is_written_and_no_socket_opened(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_an_interruption_ends_it_and_keeps_what_was_printed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", ENDS)
+def test_an_interruption_ends_it_and_keeps_what_was_printed(tmp_path: Path, number: int) -> None:
     snippet = tmp_path / "lesson.py"
     snippet.write_text(INTERRUPTED)
     command = [sys.executable, "-m", "gradcli", "run", str(snippet)]
     with subprocess.Popen(command, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == b"now\n"
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate()
-    assert (process.returncode, out, err) == (130, b"before\n", b"")
+    assert (process.returncode, out, err) == (130 if number == signal.SIGINT else -number, b"before\n", b"")
 
 
 INTERRUPTED = """
