@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Output, one_of
+from gradcli.commands.options import Output
+from gradcli.errors import UsageError
 
 
 def completed(incomplete: str) -> list[str]:
@@ -19,7 +20,11 @@ def completed(incomplete: str) -> list[str]:
 def command(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="One operation; without it, the list.", autocompletion=completed),
+        typer.Argument(
+            metavar="[NAME]",
+            help="One operation, an operator, or a node of a graph; without it, the list.",
+            autocompletion=completed,
+        ),
     ] = None,
     *,
     output: Output,
@@ -30,15 +35,39 @@ def command(
     Examples:
       gradcli ops
       gradcli ops softmax
+      gradcli ops @
+      gradcli ops ReluBackward0
     """
     from gradcli.explanation.reference import operations, references
     from gradcli.render.lesson.operations import operation_page, operations_document, operations_page
     from gradcli.render.text.streams import print_document, print_text
 
-    chosen = list(operations()) if name is None else [one_of("operation", name, list(operations()))]
+    chosen = list(operations()) if name is None else [found(name)]
     if output.json:
         print_document(operations_document(references(chosen)))
     elif name is None:
         print_text(operations_page(output.looks))
     else:
         print_text(operation_page(references(chosen)[0], output.looks))
+
+
+def found(name: str) -> str:
+    """Return the operation behind a name; UsageError, with the nearest names, where there is none."""
+    from difflib import get_close_matches
+
+    from gradcli.explanation.reference import find, nodes, operations
+
+    operation = find(name)
+    if operation is not None:
+        return operation
+    is_node = "Back" in name
+    known = nodes() if is_node else set(operations())
+    if "AccumulateGrad" in name:
+        help = "it is the node of a leaf, and adds what arrives to the leaf's grad"
+    elif is_node and name in known:
+        help = "the node comes with changes in place and the like: see it with gradcli run FILE --explain"
+    else:
+        words = {word.lower(): word for word in sorted(known)}
+        close = [words[word] for word in get_close_matches(name.lower(), words, n=4, cutoff=0.5)]
+        help = f"did you mean {' or '.join(close)}? gradcli ops lists all" if close else "gradcli ops lists all"
+    raise UsageError("E008", f"there is no operation {name!r}", help=help)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +11,17 @@ import numpy as np
 
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.explanation.build import explain
+from gradcli.explanation.calls import BINARY, COMPARE
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation, Node
+from gradcli.language.builder import OPERATORS as SPELLINGS
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, Program
+from gradcli.ops import load
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import Source
+
+OPERATORS = {**BINARY, **COMPARE, "ᵀ": "T", "[]": "index"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,50 @@ class Reference:
 def operations() -> dict[str, Operation]:
     """Return the operations by the names that users can call, aliases included."""
     return dict(sorted(OPERATIONS.items()))
+
+
+def find(asked: str) -> str | None:
+    """Return the operation behind a word: its name, an operator, torch's name of it or of its node; None for others.
+
+    `relu`, `@`, `torch.relu()`, `ReluBackward0`, `<ReluBackward0 object at 0x7f>`.
+    """
+    word = asked.strip()
+    operator = SPELLINGS.get(word, word)
+    if operator in OPERATORS:
+        return OPERATORS[operator]
+    node = re.match(r"<?([A-Za-z]\w*Backward\w*)", word)
+    if node:
+        return node_maker(node[1])
+    written = re.match(r"(?:[A-Za-z]\w*)?\.(?:\w+\.)*(\w+)(?:\(.*\))?$|(\w+)\(.*\)$", word)
+    name = next(filter(None, written.groups()), "") if written else word
+    return name if name in OPERATIONS else None
+
+
+def nodes() -> set[str]:
+    """Return torch's names of the nodes that operations make."""
+    load()
+    names = {name for p in REGISTRY.values() for name in (p.node, p.node_in_place) if any(p.rules)}
+    return {name for name in names if re.fullmatch(r"\w+", name)}
+
+
+def node_maker(node: str) -> str | None:
+    """Return an operation that makes a node of that name: the namesake of its primitive, else the plainest one."""
+    load()
+    made = [p.name for p in REGISTRY.values() if node in (p.node, p.node_in_place)]
+    for name in made:
+        if name in OPERATIONS:
+            return name
+    for name in made:  # `max_dim` is a `max`
+        stem = name.partition("_")[0]
+        if stem in OPERATIONS and "backward" not in name:
+            return stem
+    users = [o for name, o in operations().items() if made and o.name == name and made_by(o, made)]
+    return min(users, key=lambda o: len(uses(o))).name if users else None
+
+
+def made_by(operation: Operation, primitives: Sequence[str]) -> bool:
+    """Return whether an example of the operation uses one of the primitives."""
+    return any(use.primitive.name in primitives for use in uses(operation))
 
 
 def references(names: Iterable[str]) -> list[Reference]:

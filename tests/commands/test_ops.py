@@ -1,0 +1,89 @@
+"""The reference of operations by all that a reader may call them: operators, torch's names, nodes of a graph."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from gradcli.engine.primitive import REGISTRY
+from gradcli.explanation.reference import OPERATORS, find, nodes, operations
+from gradcli.language.builder import OPERATORS as SPELLINGS
+from gradcli.ops.support.surface import OPERATIONS
+from tests.commands.running import gradcli
+
+IN_SNIPPETS = {  # nodes of changes in place, of hooks and the like: no expression makes one
+    "ToCopyBackward0", "ZeroBackward0", "BlankBackward0", "FillBackward2", "FillBackward3", "OverwriteBackward0",
+    "AttainsBackward0", "TiesBackward0", "CumsumBackBackward0", "TraceBackwardBackward0", "DecayBackward0",
+    "IndexAddBackward0", "ScatterAddBackward0",
+}  # fmt: skip
+
+
+def shown(capsys: pytest.CaptureFixture[str], word: str) -> str:
+    """The name of the operation that `gradcli ops WORD` tells about."""
+    result = gradcli(capsys, ["ops", word, "--json"])
+    assert result.code == 0, result.err + result.out
+    (operation,) = json.loads(result.out)["operations"]
+    return str(operation["name"])
+
+
+@pytest.mark.parametrize("operator", [*SPELLINGS, *OPERATORS])
+def test_every_operator_is_an_operation(capsys: pytest.CaptureFixture[str], operator: str) -> None:
+    name = OPERATORS[SPELLINGS.get(operator, operator)]
+    assert shown(capsys, operator) == OPERATIONS[name].name
+    assert shown(capsys, f" {operator} ") == OPERATIONS[name].name
+
+
+def test_every_node_leads_to_an_operation_or_comes_in_snippets_alone() -> None:
+    lost = {node for node in nodes() if find(node) is None}
+    assert lost <= IN_SNIPPETS
+    for node in nodes() - lost:
+        assert find(f"<{node} object at 0x7f0a>") == find(node)
+
+
+def test_a_primitive_with_its_own_operation_is_found_by_its_node() -> None:
+    for name, primitive in REGISTRY.items():
+        if name in operations() and any(primitive.rules):
+            found = find(primitive.node)
+            assert found is not None
+            assert primitive.node in (REGISTRY[found].node, REGISTRY[found].node_in_place)
+
+
+@pytest.mark.parametrize("form", ["F", " F ", "torch.F", "torch.nn.functional.F", "F(x)", "x.F()", ".F", "F()"])
+@pytest.mark.parametrize("name", ["relu", "softmax", "matmul", "log1p"])
+def test_names_as_code_has_them(capsys: pytest.CaptureFixture[str], name: str, form: str) -> None:
+    assert shown(capsys, form.replace("F", name)) == name
+
+
+NOTHING = [
+    "foo",
+    "zzzzzz",
+    "@@",
+    "",
+    " ",
+    "Backward",
+    "ReluBackward7",
+    "AccumulateGrad",
+    "relu softmax",
+    "(",
+    "-v",
+    "x" * 9000,
+]
+
+
+@pytest.mark.parametrize("word", [*NOTHING, *sorted(IN_SNIPPETS)[:2]], ids=lambda word: word[:12])
+def test_no_operation(capsys: pytest.CaptureFixture[str], word: str) -> None:
+    result = gradcli(capsys, ["ops", word])
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("error[E008]: there is no operation")
+    assert len(result.err.partition("= help: ")[2]) < 200
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("sofmax", "softmax"), ("relU", "relu"), ("ReluBackwrd0", "ReluBackward0")]
+)
+def test_the_nearest_are_named(capsys: pytest.CaptureFixture[str], word: str, meant: str) -> None:
+    (names,) = re.findall(r"did you mean (.*)\? gradcli ops lists all", gradcli(capsys, ["ops", word]).err)
+    assert meant in names.split(" or ")
+    assert len(names.split(" or ")) <= 4
