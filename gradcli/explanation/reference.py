@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -88,13 +89,16 @@ def node_maker(node: str) -> str | None:
         stem = name.partition("_")[0]
         if stem in OPERATIONS and "backward" not in name:
             return stem
-    users = [o for name, o in operations().items() if made and o.name == name and made_by(o, made)]
-    return min(users, key=lambda o: len(uses(o))).name if users else None
+    if not made:
+        return None
+    users = [name for name, one in operations().items() if one.name == name and not used_by(name).isdisjoint(made)]
+    return min(users, key=lambda name: len(used_by(name))) if users else None
 
 
-def made_by(operation: Operation, primitives: Sequence[str]) -> bool:
-    """Return whether an example of the operation uses one of the primitives."""
-    return any(use.primitive.name in primitives for use in uses(operation))
+@cache
+def used_by(name: str) -> frozenset[str]:
+    """Return the names of the primitives that the examples of an operation use."""
+    return frozenset(use.primitive.name for use in uses(OPERATIONS[name]))
 
 
 def references(names: Iterable[str]) -> list[Reference]:
