@@ -67,7 +67,9 @@ def read_array(name: str, path: str) -> Any:
         raise UsageError("E009", f"{name}=@{path}: {error.strerror}", help="check the path after @") from None
     except Exception:  # the errors of readers on other kinds of files have no common base
         raise UsageError(
-            "E009", f"{name}=@{path}: no table of numbers", help="rows of equal length, with numbers and nothing else"
+            "E009",
+            f"{name}=@{path}: no table of numbers",
+            help="rows of equal length with numbers; a .csv file may begin with the names of the columns",
         ) from None
 
 
@@ -84,9 +86,26 @@ def _npy(path: Path) -> Any:
 def _csv(path: Path) -> Any:
     import numpy as np
 
-    if not path.read_bytes().strip():
-        raise ValueError(path)
-    return np.loadtxt(path, delimiter=",", ndmin=1, comments=None)
+    lines = path.read_text("utf-8-sig").splitlines()
+    rows = [number for number, line in enumerate(lines) if line.strip()]
+    is_headed = len(rows) > 1 and is_heading(lines[rows[0]])
+    return np.loadtxt(lines[rows[is_headed] :], delimiter=",", ndmin=1, comments=None, quotechar='"')
+
+
+def is_heading(line: str) -> bool:
+    """Return whether a line holds names of columns: words, none of them a number."""
+    import csv
+
+    (cells,) = csv.reader([line])
+    return not any(map(is_number, cells)) and any(cell.strip() for cell in cells)
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _json(path: Path) -> Any:

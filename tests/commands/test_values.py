@@ -25,6 +25,14 @@ def described(dtype: str, shape: str) -> bytes:
 READ = {
     "rows.csv": (b"1,2\n3,4\n", 10),
     "row.csv": (b"1,2,3", 6),
+    "headings.csv": (b"a,b\n1,2\n", 3),
+    "heading.csv": (b"x\n1\n2\n", 3),
+    "quoted.csv": (b'"a, b","c"\n1,2\n"3",4\n', 10),
+    "unicode.csv": ("\ufeffα,β²\r\n1,2\r\n".encode(), 3),
+    "marked.csv": ("\ufeff1,2\n".encode(), 3),
+    "below_a_blank.csv": (b"\n\na,b\n\n1,2\n", 3),
+    "fewer_headings.csv": (b"values\n1,2\n", 3),
+    "infinite.csv": (b"nan,inf\n1,2\n", "NaN"),
     "nested.json": (b"[[1, 2], [3, 4.5]]", 10.5),
     "number.json": (b"7", 7),
     "empty.json": (b"[]", 0),
@@ -34,7 +42,12 @@ REFUSED = {
     "empty.csv": b"",
     "blank.csv": b"\n\n",
     "comment.csv": b"# nothing\n",
-    "headings.csv": b"a,b\n1,2\n",
+    "headings_alone.csv": b"a,b\n",
+    "two_headings.csv": b"a,b\nc,d\n1,2\n",
+    "heading_of_a_number.csv": b"a,1\n1,2\n",
+    "word_below.csv": b"a,b\n1,2\n3,c\n",
+    "heading_and_ragged.csv": b"a,b\n1,2\n3\n",
+    "empty_heading.csv": b",\n1,2\n",
     "ragged.csv": b"1,2\n3\n",
     "hole.csv": b"1,\n2,3\n",
     "binary.csv": b"\xff\xfe\x00",
@@ -60,7 +73,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("name", "content", "total"), [(n, c, t) for n, (c, t) in READ.items()], ids=READ)
 def test_files_of_values(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, content: bytes, total: float
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str, content: bytes, total: object
 ) -> None:
     (tmp_path / name).write_bytes(content)
     result = gradcli(capsys, ["eval", "sum(x)", f"x=@{tmp_path / name}", "--json"])
