@@ -30,4 +30,4 @@ def command(
     explanation = program.explain(limits, is_symbolic=symbolic)
     if output.json:
         return print_document((formulas_document if symbolic else gradients_document)(explanation))
-    return print_text((formulas if symbolic else gradients)(explanation))
+    return print_text(formulas(explanation) if symbolic else gradients(explanation, output.precision))

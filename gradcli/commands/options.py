@@ -50,13 +50,21 @@ class Output(Console):
     """The form of the output: text with so many digits, or one JSON document."""
 
     precision: Annotated[
-        int, typer.Option("--precision", min=1, max=17, metavar="N", help="Significant digits in the text output.")
-    ] = 6
+        int | None,
+        typer.Option(
+            "--precision",
+            min=1,
+            max=17,
+            metavar="N",
+            help="Significant digits in the text output. [default: 6, for grad all]",
+        ),
+    ] = None
     json: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False
 
     @property
     def looks(self) -> Looks:
-        return replace(super().looks, precision=self.precision)
+        found = super().looks
+        return found if self.precision is None else replace(found, precision=self.precision)
 
 
 def seconds(text: str) -> float:

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from gradcli.explanation.model import Explanation, Leaf
 from gradcli.language.unparser import unparse
+from gradcli.render.text.numbers import number
 from gradcli.source import visible
-from gradcli.stream.values import plain
+from gradcli.stream.values import Json, plain
 
 
-def gradients(explanation: Explanation) -> str:
-    """`x1<TAB>14`; every digit that the number has, arrays as nested lists."""
-    return "\n".join(f"{visible(leaf.name)}\t{_exact(leaf.gradient)}" for leaf in explanation.leaves)
+def gradients(explanation: Explanation, precision: int | None = None) -> str:
+    """`x1<TAB>14`; every digit that the number has unless a precision is given, arrays as nested lists."""
+    return "\n".join(f"{visible(leaf.name)}\t{_written(leaf.gradient, precision)}" for leaf in explanation.leaves)
 
 
-def _exact(value: object) -> str:
+def _written(value: object, precision: int | None) -> str:
     if value is None:
         return "None"
     written = plain(value)
+    if precision is not None:
+        return _rounded(written, precision)
     if isinstance(written, float) and written.is_integer() and abs(written) < 1e15:
         return str(int(written))
     return str(written).replace("'", "")
+
+
+def _rounded(written: Json, precision: int) -> str:
+    """Return a number, or nested lists of numbers, with so many digits; nan and infinity have names."""
+    if isinstance(written, list):
+        return f"[{', '.join(_rounded(item, precision) for item in written)}]"
+    return written if isinstance(written, str) else number(written, precision)
 
 
 def formulas(explanation: Explanation) -> str:
