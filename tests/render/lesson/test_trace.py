@@ -38,7 +38,7 @@ def test_a_derivation_is_told_once(example: str) -> None:
     blocks = page(example).split("\n∂")[1:]
     derived: Counter[str] = Counter()
     for block in blocks:
-        here = set()
+        here: set[str] = set()
         for line in block.splitlines()[1:]:
             quantity = line[2:].split(" ")[0]
             if not quantity.startswith("∂"):
