@@ -87,7 +87,11 @@ class Terms:
     def _symbols(self, term: Term) -> list[str]:
         upstream = self.total(term.step.node)
         if term.local.formula is None or term.step.summed_axes:
-            entering = Number(1) if self._is_seed(term) else Name(upstream)
+            above, below = (
+                Name(f"{self.looks.partial}{self.differentiated}"),
+                Name(f"{self.looks.partial}{term.step.node}"),
+            )
+            entering = Number(1) if self._is_seed(term) else Binary("/", above, below)  # in brackets where need be
             rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
             return [self.formula(rule)]
         local = self.edge(term.step.node, term.local)
@@ -106,7 +110,7 @@ class Terms:
         if self._is_seed(term):
             return [self.formula(local)]
         text = self.formula(local)
-        loose = precedence(local) < precedence(PRODUCT)
+        loose = precedence(local) < precedence(PRODUCT) or text.startswith("-")
         return [upstream, f"({text})" if loose else text]
 
     def numbers(self, link: Link) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from gradcli.explanation.chain.links import Link
@@ -24,6 +24,7 @@ def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, 
     """A block a variable; of a long one the beginning, unless `all` is asked for."""
     terms = Terms(explanation, looks)
     sections = [Section("", heading(explanation, terms, all=all))]
+    known: set[str] = set()  # whose derivation stands under an earlier variable
     for trace in traces:
         title = terms.total(trace.leaf.name)
         if trace.leaf.gradient is None:
@@ -31,13 +32,28 @@ def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, 
             sections.append(Section(title, [Row((text,), "note")]))
             continue
         links = [*seed(explanation), *trace.links] if trace.links else []
-        rows = [row for link in links for row in _derivation(link, trace.leaf, terms)]
+        rows = [*_as_above(links, known, terms), *_derivations(links, known, trace.leaf, terms)]
+        known.update(link.input for link in links)
         if not rows:  # the output is the variable
             rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
         sections.append(Section(title, shown(rows, looks, all=all)))
         if trace.routes is not None:
             sections.append(Section(*_paths(trace, terms)))
     return lay_out(sections, looks)
+
+
+def _as_above(links: Sequence[Link], known: Container[str], terms: Terms) -> Iterator[Row]:
+    """Yield the quantities that were derived for an earlier variable, where this derivation goes on from them."""
+    needed = {term.step.node for link in links if link.input not in known for term in link.terms}
+    for link in links:
+        if link.input in known and link.input in needed:
+            yield Row((terms.total(link.input), f"= {terms.value(link.total)}", "as above"))
+
+
+def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms: Terms) -> Iterator[Row]:
+    for link in links:
+        if link.input not in known:
+            yield from _derivation(link, leaf, terms)
 
 
 def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:

@@ -85,8 +85,11 @@ def reset(run: Run, leaves: Iterable[Tensor]) -> None:
     """Add the events of gradients that became None or 0, whoever made them so."""
     gone = [leaf for leaf in leaves if leaf in run.filled and is_reset(run, leaf)]
     for leaf in gone:
-        del run.filled[leaf]
-        run.reset_at[leaf] = (run.machine.line, run.passed)
+        if leaf._grad is None:
+            del run.filled[leaf]
+            run.reset_at[leaf] = (run.machine.line, run.passed)
+        else:  # which may change again, or become None
+            run.filled[leaf] = Filled(0, leaf._grad)
     for to_none in (True, False):
         names = tuple(run.name(leaf) for leaf in gone if (leaf._grad is None) is to_none)
         if names:

@@ -29,7 +29,8 @@ def notes(run: Run) -> Iterator[Note]:
     """Note the leaves with a gradient that no optimizer holds, in a run where one has stepped."""
     if not run.optimizers:
         return
-    free = [leaf for leaf in run.filled if leaf not in run.owned and leaf not in run.names.former]
+    filled = [leaf for leaf, gradient in run.filled.items() if gradient.line]
+    free = [leaf for leaf in filled if leaf not in run.owned and leaf not in run.names.former]
     known = [leaf for leaf in free if leaf in run.origins.used and not run.names.is_generated(leaf)]
     names = list(dict.fromkeys(map(run.name, known)))
     optimizers = " and ".join(run.optimizers)

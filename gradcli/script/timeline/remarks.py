@@ -25,7 +25,7 @@ def added(run: Run, arrivals: Arrivals) -> Iterator[Note]:
     """Note gradients that were added to the ones of an earlier pass, once for each pair of lines."""
     lines: dict[int, list[str]] = {}
     for leaf, _, before in arrivals:
-        if before is not None and leaf in run.filled and np.any(before):
+        if before is not None and leaf in run.filled and run.filled[leaf].line and np.any(before):
             lines.setdefault(run.filled[leaf].line, []).append(run.name(leaf))
     for line, names in lines.items():
         if not run.once("added", *run.place, line, *names):

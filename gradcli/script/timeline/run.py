@@ -43,7 +43,7 @@ def version(tensor: Tensor) -> int:
 
 
 class Filled:
-    """A gradient that a backward pass at `line` left at a leaf, as it was then."""
+    """A gradient that a backward pass at `line` left at a leaf, as it was then; line 0 is for zeros in its place."""
 
     def __init__(self, line: int, gradient: Tensor) -> None:
         self.line = line

@@ -49,6 +49,16 @@ QUESTIONS = {
         "line 5 computed with it inside no_grad()",
     ),
     "x.sum().backward()\nx.grad = None\nx.grad": ("reset", "line 4 set it to None"),
+    **{
+        f"x.sum().backward()\n{zero}\nx.grad = None\nx.grad": ("reset", "line 5 set it to None")
+        for zero in (
+            "x.grad.zero_()",
+            "x.grad.fill_(0)",
+            "x.grad *= 0",
+            "x.grad = torch.zeros_like(x)",
+            "x.grad[...] = 0",
+        )
+    },
     "opt = torch.optim.SGD([x], lr=1.0)\nx.sum().backward()\nopt.zero_grad()\nx.grad": (
         "reset",
         "line 5 set it to None",
@@ -190,3 +200,11 @@ optimizer.step()
     timeline = recorded(lesson)
     assert {leaf.name for leaf in timeline.leaves} == {"w"}
     assert not [event for event in timeline.events if isinstance(event, Failed)]
+
+
+def test_a_gradient_is_followed_after_it_was_zeroed() -> None:
+    program = "x.sum().backward()\nx.grad.zero_()\nx.grad.fill_(2)\nx.sum().backward()\nx.grad.zero_()\nx.grad = None"
+    timeline = recorded(X + program)
+    assert [(event.line, event.to_none) for event in of_kind(timeline, Reset)] == [(4, False), (7, False), (8, True)]
+    assert [(event.line, event.name) for event in of_kind(timeline, Changed)] == [(5, "x.grad")]
+    assert not [note for event in of_kind(timeline, Backward) for note in event.notes]  # no pass left the 2
