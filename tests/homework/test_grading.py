@@ -133,11 +133,11 @@ def test_a_process_that_is_killed_once_while_it_makes_keys_costs_nothing(
 ) -> None:
     made, killed = Key.__init__, mmap(-1, 1)  # which all processes see
 
-    def make(self: Key, question: Question, assignment: Assignment) -> None:
+    def make(self: Key, question: Question, assignment: Assignment, **options: Any) -> None:
         if killed[0] == 0 and question.id == "neuron":
             killed[0] = 1
             signal.raise_signal(number)
-        made(self, question, assignment)
+        made(self, question, assignment, **options)
 
     monkeypatch.setattr(Key, "__init__", make)
     for name in ("ada", "ben"):

@@ -85,6 +85,7 @@ def attrgetter(*names: str) -> Callable[[Any], Any]:
         found = [functools.reduce(attribute, exact(name).split("."), value) for name in names]
         return found[0] if len(found) == 1 else tuple(found)
 
+    get.__name__ = get.__qualname__ = "attrgetter"
     return get
 
 

@@ -106,7 +106,7 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
             running.machine.budget.fits(result.value.size, "the result")
         return Tensor(np.asarray(result)) if type(result) in NUMBERS else result
 
-    call.__name__ = name
+    call.__name__ = call.__qualname__ = name
     return call
 
 
@@ -124,5 +124,5 @@ def in_place(name: str) -> Function | None:
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return change(target, operation, *arguments, **keywords)
 
-    call.__name__ = name
+    call.__name__ = call.__qualname__ = name
     return call
