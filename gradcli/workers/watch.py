@@ -10,6 +10,7 @@ import select
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from mmap import mmap
@@ -37,7 +38,9 @@ def watched(work: Callable[[], int], *, is_document: bool = False) -> int:
     os.close(low)
     memory, (ours, theirs), parent = shared(), os.pipe(), os.getpid()
     with held():
-        pid = os.fork()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of threads: a command has none yet
+            pid = os.fork()
         if not pid:
             os.close(ours)
             live(work, theirs, memory, parent)

@@ -37,7 +37,8 @@ class Worker:
         self.limits = limits
         arguments = (theirs, work, limits, self.note, inherited, os.getpid())
         self.process = context.Process(target=_serve, args=arguments, daemon=True)
-        with held():
+        with held(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
             self.process.start()
         theirs.close()
 
