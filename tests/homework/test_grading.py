@@ -95,6 +95,7 @@ ENDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reason", ENDS)
 @pytest.mark.parametrize("fatal", [("y",), ("dy/dx",), ("dz/dx",), ("dy/dx", "z"), ("y", "z", "dz/dx"), tuple(RIGHT)])
 def test_an_answer_that_ends_its_process_costs_itself_and_where_it_is_the_second_what_follows(

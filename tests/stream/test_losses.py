@@ -27,6 +27,7 @@ PROGRAMS = {"columnar": "x**2", "record by record": "sum(stack([x, x]))*x/2", "e
 CASES = [(kind, reason) for kind in ("record by record", "each") for reason in ENDS] + [("columnar", "bug")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "reason"), CASES)
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("fatal", [(1,), (3, 4), (1, 2, 3, 4, 5)])
