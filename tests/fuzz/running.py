@@ -209,6 +209,7 @@ def _serve(connection: Connection, run: Run, folder: str) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.chdir(folder)
     streams = Captured()
+    settle(is_inside=run is inside)
     gc.freeze()
     while True:
         try:
@@ -228,29 +229,33 @@ def shortened(stream: bytes) -> bytes:
     return stream if len(stream) <= SHOWN else stream[: SHOWN // 2] + b"\n...\n" + stream[-SHOWN // 2 :]
 
 
-@cache
-def warm_up(*, is_inside: bool) -> None:
-    """Load what every case needs, once for all workers, and build each command once."""
-    import typer.main
-
+def warm_up() -> None:
+    """Load what every case needs, once for all workers."""
     import gradcli.ops
-    from gradcli import cli
     from gradcli.render.text import error, looks, numbers, streams  # noqa: F401
     from gradcli.script import execution, timeline  # noqa: F401
 
     gradcli.ops.load()
+    for area in AREAS:
+        Place(0, area, 0).case()
+
+
+def settle(*, is_inside: bool) -> None:
+    """Let this process, which does nothing else, build each command once."""
+    import typer.main
+
+    from gradcli import cli
+
     commands = cache(cli.Commands.get_command)
     cli.Commands.get_command = lambda self, ctx, name: commands(self, None, name)  # type: ignore[method-assign]
     typer.main.get_command = cache(typer.main.get_command)
     if is_inside:
         inline.install()
-    for area in AREAS:
-        Place(0, area, 0).case()
 
 
 def verdicts(run: Run, items: Iterable[Any], jobs: int) -> Iterator[Verdict]:
     """Yield a verdict on each item, in the order in which they come."""
-    warm_up(is_inside=run is inside)
+    warm_up()
     waiting, idle, busy = iter(items), [Worker(run) for _ in range(jobs)], list[Worker]()
     try:
         while True:
