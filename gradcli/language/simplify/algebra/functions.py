@@ -202,7 +202,8 @@ class Builder(Algebra):
             return self.combined(node, parts)
 
         found = fold(tree, combine)
-        assert isinstance(found, Product)
+        if not isinstance(found, Product):  # a list of numbers stands as it is written
+            raise UnsimplifiedError
         return found
 
     def combined(self, node: Expression, parts: Sequence[Product | Expression]) -> Product | Expression:

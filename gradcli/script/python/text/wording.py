@@ -1,9 +1,14 @@
-"""The error texts of later Pythons in the words of Python 3.11, so that a snippet prints the same under each."""
+"""Error texts as a snippet sees them: in the words of Python 3.11 under each Python, with the classes that it knows."""
 
 from __future__ import annotations
 
 import re
 import sys
+
+from gradcli.script.python.values.kinds import BuiltinType, shown_type
+from gradcli.script.python.values.naming import full_name
+
+OURS = re.compile(r"<(?P<is_class>class ')?(?P<module>gradcli\.[\w.]+)\.(?P<name>\w+)(?P<end>'>| object at )")
 
 
 def _abstract(match: re.Match[str]) -> str:
@@ -25,8 +30,16 @@ LATER = [
 
 
 def worded(text: str) -> str:
-    """Return a text with the errors of a later Python as 3.11 words them."""
+    """Return the text of an error in words that are the same under each Python and name no part of gradcli."""
     if sys.version_info >= (3, 12):
         for pattern, words in LATER:
             text = re.sub(pattern, words, text)
-    return text
+    return OURS.sub(_as_seen, text)
+
+
+def _as_seen(match: re.Match[str]) -> str:
+    """Return a class, or the beginning of an object, as snippets see it."""
+    kind = getattr(sys.modules.get(match["module"]), match["name"], object)
+    shown = shown_type(type if issubclass(kind, BuiltinType | type) else kind)
+    name = full_name(shown) if isinstance(shown, type) else repr(shown)[len("<class '") : -len("'>")]
+    return f"<{match['is_class'] or ''}{name}{match['end']}"

@@ -75,7 +75,9 @@ def set_attribute(error: BaseException, name: str, new: Any) -> None:
 def exception_text(error: BaseException, represent: Callable[[Any], str], text: Callable[[Any], str]) -> str:
     """Return the text of `str(error)`."""
     kind = type(error)
-    if isinstance(error, GradcliError) or (isinstance(error, OSError) and len(error.args) > 1):
+    if isinstance(error, GradcliError):
+        return worded(str(error))
+    if isinstance(error, OSError) and len(error.args) > 1:
         return str(error)
     own = isinstance(_definer(kind, "__str__"), Defined) or kind.__module__.startswith("numpy.")
     if own or isinstance(error, BaseExceptionGroup):
