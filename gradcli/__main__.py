@@ -70,7 +70,8 @@ def open_streams() -> None:
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     if isinstance(sys.stdout.buffer, io.RawIOBase):
         encoding, errors = sys.stdout.encoding, sys.stdout.errors
-        sys.stdout = io.TextIOWrapper(io.BufferedWriter(sys.stdout.buffer), encoding, errors, line_buffering=True)
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(sys.stdout.detach()), encoding, errors, line_buffering=True)
+        sys.__stdout__ = sys.stdout  # type: ignore[misc]  # which is asked for the width of the terminal
 
 
 def interrupted_again(dropped: Any) -> None:

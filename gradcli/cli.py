@@ -118,7 +118,7 @@ def run(argv: Sequence[str]) -> int:
         return unwritten(error, argv)
     except typer.Exit as stop:
         return stop.exit_code
-    except MemoryError:
+    except (MemoryError, SystemError):  # a library in C that has no memory to say so raises the second
         return report(EvaluationError("E210", "this needs more memory than there is", help="try a smaller size"), argv)
     except Exception as error:
         return report(usage_error(error) or internal_error(error), argv)

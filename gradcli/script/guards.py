@@ -11,10 +11,10 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
-from gradcli.script.limits import PAGE, Budget
+from gradcli.script.limits import Budget
+from gradcli.workers.confinement import reserved
 
 INTERVAL = 0.02  # seconds between two looks at the clock and the memory
 STACK = 96 * 2**20  # bytes of stack for the deepest calls within calls, where the system gives them
@@ -89,7 +89,7 @@ def confined(budget: Budget) -> Iterator[None]:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = int(Path("/proc/self/statm").read_bytes().split()[5]) * PAGE + budget.limits.memory + RESERVED
+    most = reserved() + budget.limits.memory + RESERVED
     if any(limit != resource.RLIM_INFINITY and limit < most for limit in (soft, hard)):
         yield
         return

@@ -10,14 +10,19 @@ from contextlib import contextmanager, suppress
 from mmap import mmap
 from typing import TYPE_CHECKING, Any
 
+from gradcli.errors import EvaluationError
 from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Sender, standing_for
-from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
+from gradcli.workers.confinement import end_with, forbid_writing, limit_memory, reserved
 from gradcli.workers.interruption import leave_to_owner
-from gradcli.workers.limits import GRACE, Limits
+from gradcli.workers.limits import GRACE, Limits, written
 from gradcli.workers.notes import Note, take
 
 if TYPE_CHECKING:
     from gradcli.source import Source
+
+LEFT = 2**22  # bytes of memory, beyond those that are taken, without which nothing can be said
+MORE = "--max-memory SIZE allows more"
+NO_MEMORY = 71  # the exit code of a child that cannot even say that it has no more
 
 LIMITS = "{0.seconds!r} {0.memory} {0.output} {0.option}"
 
@@ -27,26 +32,28 @@ _senders: list[Sender] = []  # one in a child, none where nobody watches
 
 def live(work: Callable[[], int], descriptor: int, memory: mmap, parent: int) -> None:
     """Do the work in this process, a child that was just forked, and end it."""
-    end_with(parent)
-    faulthandler.disable()  # a crash is told by the watcher
-    leave_to_owner()
     global lines
-    lines = memoryview(memory).cast("I")
-    take(Note(memory), None)
-    sender = Sender(descriptor, memory)
-    _senders.append(sender)
-    sys.stdout = standing_for(sys.stdout, sender, OUT)
-    sys.stderr = standing_for(sys.stderr, sender, ERR)
-    with suppress(OSError):
-        os.environ.setdefault("COLUMNS", str(os.get_terminal_size(1).columns))
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for standard in (1, 2):  # a library writes there itself, past the streams
-        os.dup2(nowhere, standard)
     code = 70
     try:
+        end_with(parent)
+        faulthandler.disable()  # a crash is told by the watcher
+        leave_to_owner()
+        lines = memoryview(memory).cast("I")
+        take(Note(memory), None)
+        sender = Sender(descriptor, memory)
+        _senders.append(sender)
+        sys.stdout = standing_for(sys.stdout, sender, OUT)
+        sys.stderr = standing_for(sys.stderr, sender, ERR)
+        with suppress(OSError):
+            os.environ.setdefault("COLUMNS", str(os.get_terminal_size(1).columns))
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for standard in (1, 2):  # a library writes there itself, past the streams
+            os.dup2(nowhere, standard)
         code = work()
         sender.put(END, str(code).encode())
         sender.hand_over()
+    except (MemoryError, SystemError):
+        code = NO_MEMORY
     finally:  # whatever happens, this process never goes on as if it were its parent
         os._exit(code)
 
@@ -59,6 +66,9 @@ def begin(limits: Limits) -> None:
     if _senders:
         _senders[0].put(BEGIN, LIMITS.format(limits).encode())
         _senders[0].hand_over()
+        if limits.memory < reserved() + LEFT:
+            given = written(limits.memory)
+            raise EvaluationError("E403", f"{given} of memory is less than this command takes by itself", help=MORE)
         limit_memory(limits.memory)
         forbid_writing()
     elif not hasattr(os, "fork"):

@@ -18,7 +18,7 @@ from mmap import mmap
 from gradcli.errors import EvaluationError
 from gradcli.source import Source, Span
 from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Receiver, shared
-from gradcli.workers.child import live
+from gradcli.workers.child import MORE, NO_MEMORY, live
 from gradcli.workers.interruption import held
 from gradcli.workers.limits import GRACE, Limits, written
 from gradcli.workers.notes import Note
@@ -143,16 +143,20 @@ class Watcher:
     def refusal(self) -> EvaluationError:
         """Return the error of work that did not come to its end, at the line that ran."""
         assert self.status is not None
-        number = os.WTERMSIG(self.status) if os.WIFSIGNALED(self.status) else 0
+        code = os.waitstatus_to_exitcode(self.status)
+        number = max(0, -code)
         what = self.note.text or "this"
         if self.is_late:
             error = EvaluationError("E403", f"{what} takes more than {self.limits.seconds:g} s")
             error.help = f"is it too large, or endless? {self.limits.option} SECONDS allows more"
+        elif code == NO_MEMORY:
+            error = EvaluationError("E403", f"{what} needs more memory than {written(self.limits.memory)}")
+            error.help = f"try it at a smaller size; {MORE}"
         elif number == signal.SIGKILL:
             error = EvaluationError("E403", f"the system ended {what}: there may be too little memory")
             error.help = "try it at a smaller size"
         else:
-            how = signal.Signals(number).name if number else f"exit code {os.WEXITSTATUS(self.status)}"
+            how = signal.Signals(number).name if number else f"exit code {code}"
             error = EvaluationError("E404", f"{what} ended without an answer ({how})")
             error.help = "this is a fault of gradcli, or of Python: please report what you ran"
         line = int.from_bytes(self.memory[:4], sys.byteorder)

@@ -100,6 +100,24 @@ def test_memory_is_limited() -> None:
     assert watched(work) == 5
 
 
+def test_less_memory_than_there_is_taken_is_refused() -> None:
+    def work() -> int:
+        with pytest.raises(EvaluationError, match="less than this command takes"):
+            child.begin(Limits(memory=2**20))
+        return 4
+
+    assert watched(work) == 4
+
+
+@pytest.mark.parametrize("error", [MemoryError, SystemError])
+def test_a_child_that_cannot_say_that_memory_is_at_its_end(error: type[Exception]) -> None:
+    def work() -> int:
+        raise error
+
+    with pytest.raises(EvaluationError, match="more memory than 1 GB"):
+        watched(work)
+
+
 @pytest.mark.parametrize("most", [0, 1, 999, 1000, 1001, 5000, 10**6])
 def test_a_long_text_is_cut_at_the_end_of_a_line(capfd: pytest.CaptureFixture[str], most: int) -> None:
     lines = [f"line {number}\n" for number in range(2000)]

@@ -156,7 +156,18 @@ def test_shapes_stay_and_matrices_keep_their_order(raw: str) -> None:
     assert simplified(raw, SHAPES) == TENSORS[raw]
 
 
-@pytest.mark.parametrize("raw", ["[2, 3].T.T", "[4, inf].T.T", "x*[4, inf].T.T", "x.T*[1, 2, 3].T.T", "--[1, 2, 3]", "[[1]].T.T @ x", "sum([1, 2].T.T)"])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "[2, 3].T.T",
+        "[4, inf].T.T",
+        "x*[4, inf].T.T",
+        "x.T*[1, 2, 3].T.T",
+        "--[1, 2, 3]",
+        "[[1]].T.T @ x",
+        "sum([1, 2].T.T)",
+    ],
+)
 def test_lists_stand_as_they_are_written(raw: str) -> None:
     tree = read(raw)
     assert length(simplify(tree, SHAPES)) <= length(tree)
