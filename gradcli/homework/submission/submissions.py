@@ -57,10 +57,7 @@ def answers_parser() -> Any:
 
     from gradcli.language.grammar import grammar_text
 
-    # each token depends on its place in the line
-    return Lark(
-        grammar_text("answers.lark"), start="answers", parser="lalr", lexer="contextual", maybe_placeholders=False
-    )
+    return Lark(grammar_text("answers.lark"), start="answers", parser="lalr", lexer="basic")
 
 
 def read_text(name: str, student: str, text: str) -> Submission:
@@ -69,14 +66,16 @@ def read_text(name: str, student: str, text: str) -> Submission:
     remarks: list[str] = []
     question = ""
     for token in answers_parser().parse(text).children:
+        stray = token.value
         if token.type == "HEADING":
-            question = named(token.value[1:-1])
-        elif token.type == "QUANTITY":
-            given.append(Given(question, token.value.strip(), None, line=token.line))
-        elif token.type == "ANSWER":
-            given[-1] = replace(given[-1], text=token.value.strip())
-        else:
-            remarks.append(f"line {token.line} is no [question], and no quantity = answer: {shortened(token.value)}")
+            heading, _, stray = token.value[1:].partition("]")
+            question = named(heading)
+        elif token.type == "GIVEN":
+            quantity, _, answer = token.value.partition("=")
+            given.append(Given(question, quantity.strip(), answer.strip() or None, line=token.line))
+            continue
+        if stray.strip():
+            remarks.append(f"line {token.line} is no [question], and no quantity = answer: {shortened(stray)}")
     return Submission(name, student, tuple(given), remarks=limited(remarks))
 
 
