@@ -106,8 +106,6 @@ def command(
     from gradcli.homework.totals import ClassTotals
     from gradcli.render.check.document import check_document
     from gradcli.render.check.reports.registry import REPORTS
-    from gradcli.render.check.reports.writing import write_report
-    from gradcli.render.check.table import not_graded
     from gradcli.render.text.looks import is_unicode
     from gradcli.render.text.progress import after_a_second
     from gradcli.render.text.streams import warn
@@ -121,12 +119,16 @@ def command(
         waited = after_a_second(graded(read, files, jobs, limits.of_item, bugs), count, page.looks, stack)
         results = (revealed(result, level) for result in waited)
         if report:
+            from gradcli.render.check.reports.writing import write_report
+
             write_report(report, output, read, counted(results, totals))
         elif page.json:
             sys.stdout.writelines(check_document(read, results, totals, ascii=not is_unicode(sys.stdout)))
         else:
             print_results(counted(results, totals), totals, page.looks, stack, all=all)
     if report and totals.ungraded:  # a gradebook has no place for it
+        from gradcli.render.check.table import not_graded
+
         warn(not_graded(totals))
     if bugs:
         raise InternalError(bugs[0])

@@ -14,7 +14,6 @@ from gradcli.explanation.formulas.derivation import LONGEST
 from gradcli.explanation.notes import is_finite
 from gradcli.homework.solve.graph import sweep
 from gradcli.homework.solve.problem import Problem
-from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.tree import Name, Number
 from gradcli.language.unparser import unparse
 
@@ -48,6 +47,8 @@ def right_formula(problem: Problem, *, is_raw: bool = False) -> str:
         return LONG
     if is_raw or not is_finite(found.value):
         return unparse(found.tree)
+    from gradcli.language.simplify.simplifier import simplify
+
     return unparse(simplify(found.tree, {v.line.name: np.shape(v.value) for v in graph.vertices}))
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from gradcli.errors import GradcliError, UsageError
 from gradcli.explanation.build import build, explain
 from gradcli.explanation.evaluate import evaluate
-from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.homework.assignment.assignments import Ask, Question
@@ -117,4 +116,8 @@ class Solution:
         upstream = np.ones_like(whole) if np.ndim(whole) else None
         found = [build(self.evaluation, upstream)]
         found.extend(explain(self.evaluation.program, self.at, of=name) for name in sorted(outputs))
-        yield from found if self.is_raw else map(simplified, found)
+        if not self.is_raw:  # for a worked solution alone, which few runs show
+            from gradcli.explanation.formulas.simplified import simplified
+
+            found = list(map(simplified, found))
+        yield from found

@@ -57,11 +57,14 @@ def submission(result: Result) -> Document:
 
 def _json(value: Any, longest: float) -> Json:
     """A value as JSON has it, texts cut to `longest` characters; null for None and for a value that is not shown."""
+    kind = type(value)  # asked before isinstance, which takes as long as all else for the many parts of a class
+    if kind in FIELDS:
+        found = {name: _json(getattr(value, name), longest) for name in FIELDS[kind]}
+        return {**found, "message": _json(sentence(value), longest)} if kind is Diagnosis else found
+    if value is None or value is WITHHELD:
+        return None
+    if kind is tuple or kind is list:
+        return [_json(item, longest) for item in value]
     if isinstance(value, str):
         return value if len(value) <= longest else value[: LONGEST - 1] + ELLIPSIS
-    if type(value) in FIELDS:
-        found = {name: _json(getattr(value, name), longest) for name in FIELDS[type(value)]}
-        return {**found, "message": _json(sentence(value), longest)} if isinstance(value, Diagnosis) else found
-    if isinstance(value, list | tuple):
-        return [_json(item, longest) for item in value]
-    return None if value is WITHHELD else plain(value)
+    return plain(value)
