@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output, Raw
+from gradcli.commands.options import Limited, Output, Raw, Why
 from gradcli.commands.programs import Program
 
 
@@ -16,6 +16,7 @@ def command(
     limits: Limited,
     all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
     no_simplify: Raw = False,
+    why: Why = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
 
@@ -34,4 +35,4 @@ def command(
         return print_document(explanation_document(explanation))
     from gradcli.render.lesson.page import page
 
-    return print_text(page(explanation, output.looks, all=all))
+    return print_text(page(explanation, output.looks, all=all, why=why))

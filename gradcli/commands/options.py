@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 Raw = Annotated[bool, typer.Option("--no-simplify", help="Formulas as the rules give them.")]
+Why = Annotated[bool, typer.Option("--why", help="Under each rule, why it holds.")]
 
 
 class Color(StrEnum):

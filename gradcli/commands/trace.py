@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output, Raw, one_of
+from gradcli.commands.options import Limited, Output, Raw, Why, one_of
 from gradcli.commands.programs import Program, spelled
 
 
@@ -21,6 +21,7 @@ def command(
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="How many paths are listed.")] = 20,
     all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
     no_simplify: Raw = False,
+    why: Why = False,
 ) -> None:
     """Derive each gradient: in symbols, with numbers put in, and the result.
 
@@ -39,4 +40,4 @@ def command(
     traces = [trace(explanation, name, limit if paths else None) for name in chosen]
     if output.json:
         return print_document(trace_document(explanation, traces))
-    return print_text(trace_page(explanation, traces, output.looks, all=all))
+    return print_text(trace_page(explanation, traces, output.looks, all=all, why=why))

@@ -71,6 +71,7 @@ sum_to_size: Primitive = primitive(
     structured=True,
     notation=_write_sum,
     fold=_fold_sum,
+    says="A sum hands the gradient on to every entry that was added.",
 )
 expand: Primitive = primitive(
     "expand",
@@ -80,12 +81,14 @@ expand: Primitive = primitive(
     view=True,
     notation=positional("expand"),
     fold=_fold_expand,
+    says="One entry was copied to many places, so the gradients of all the copies are added.",
 )
 to_copy = primitive(
     "to_copy",
     lambda x, *, dtype: x.astype(dtype),
     lambda g, out, x, *, dtype: g,
     notation=lambda operands, _: operands[0].tree,
+    says="The values stay as they are, so the gradient goes back unchanged.",
 )
 
 

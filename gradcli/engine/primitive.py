@@ -48,6 +48,7 @@ class Primitive:
         beyond the last rule have none, unless `variadic`: then the one rule serves every input and also gets
         `position=`.
     node: torch's name of the graph node.
+    says: the rules in one sentence of plain words, for a reader who has never seen them.
     structured: not elementwise, so that a local derivative is no array of numbers; its rule is shown instead.
     view: the result looks into the memory of the first input.
     keeps_dtype: the result has the dtype of the first input, whatever the others have.
@@ -66,6 +67,7 @@ class Primitive:
     rules: tuple[Rule | None, ...]
     node: str
     notation: Notation
+    says: str = ""
     structured: bool = False
     variadic: bool = False
     view: bool = False

@@ -122,6 +122,11 @@ def _use(node: Node) -> Use:
     return Use(REGISTRY[node.op or ""], node.expression, node.name, rules)
 
 
+def sentence(node: Node) -> str:
+    """Return the sentence of plain words about the rules of a node; empty where no gradient flows."""
+    return REGISTRY[node.op].says if node.op in REGISTRY else ""
+
+
 def explain_example(example: str) -> Explanation:
     """Explain an example, with an upstream gradient of ones where its output is no scalar."""
     program = parse_program(Source(example, "example"))

@@ -31,7 +31,7 @@ class Diagnosis:
 
     `code` is a code of the catalogue (two joined by ` + ` for a pair), `rule` the wrong rule used at `node`, `message`
     a sentence without numbers, `detail` one with them, `value` the number that the mistake gives. It is not `certain`
-    where numbers such as 0, 1 or 7 come about in too many ways.
+    where numbers such as 0, 1 or 7 come about in too many ways. `says` is the right rule in plain words, if it is one.
     """
 
     code: str
@@ -41,6 +41,7 @@ class Diagnosis:
     detail: str
     value: Value
     certain: bool
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,13 @@ def test_levels() -> None:
     assert all(branch.value is WITHHELD for branch in wrong["rule"].ledger)
 
 
+def test_a_rule_is_said_where_it_may_be() -> None:
+    sign = Diagnosis("sign", "s", "-g", "you slipped a sign", "", TRUTH, True, "A minus sign turns the gradient.")
+    result = replace(PARTLY, answers=(replace(PARTLY.answers[1], diagnoses=(sign,)),))
+    shown = {level: "".join(everything(revealed(result, level))) for level in LEVELS}
+    assert [level for level in LEVELS if sign.says in shown[level]] == ["rule", "value"]
+
+
 def test_what_looks_the_same_is_said_once() -> None:
     several = (replace(BRANCH, certain=False), replace(LOCAL, node="s"), replace(BRANCH, value=np.float64(7)))
     result = replace(PARTLY, answers=(replace(PARTLY.answers[1], diagnoses=several),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from itertools import product
 from typing import Any
@@ -16,7 +17,11 @@ from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.recorder import record
 from gradcli.engine.tensor import Tensor, is_floating
-from gradcli.errors import EvaluationError
+from gradcli.errors import EvaluationError, ProgramSyntaxError
+from gradcli.explanation.values import value_of
+from gradcli.language.parser import parse_program
+from gradcli.language.tree import Expression, names
+from gradcli.source import Source
 from tests.programs import EXAMPLES, every_operation, family, listed_programs, of_every, run
 
 NAMES = list(every_operation())
@@ -134,3 +139,52 @@ def test_single_precision_stays_single(example: str) -> None:
         if leaf.grad is not None and expected is not None:
             assert leaf.grad.dtype == np.float32
             np.testing.assert_allclose(leaf.grad.value, expected.value, rtol=1e-3, atol=1e-4)
+
+
+DIFFERENTIABLE = [name for name, primitive in REGISTRY.items() if any(primitive.rules)]
+JARGON = re.compile(r"\b(vjp|jvp|adjoint|jacobian|cotangent|upstream|contraction|broadcast|w\.r\.t\.)\b", re.IGNORECASE)
+
+
+@of_every(DIFFERENTIABLE, lambda name: "primitive")
+def test_a_rule_is_said_in_a_sentence(name: str) -> None:
+    says = REGISTRY[name].says
+    assert says[:1].isupper()
+    assert says.endswith(".")
+    assert len(says) < 110
+    assert not JARGON.search(says)
+    assert says.count("(") == says.count(")")
+
+
+def test_what_has_no_rule_says_nothing() -> None:
+    assert not [name for name, primitive in REGISTRY.items() if primitive.says and not any(primitive.rules)]
+
+
+def said_slope(says: str) -> Expression | None:
+    """The derivative that a sentence gives as a formula of x."""
+    for part in re.split(r" is |, |: ", says.rstrip("."))[1:]:
+        try:
+            tree = parse_program(Source(part, "sentence")).statements[0].value
+        except ProgramSyntaxError:
+            continue
+        if "x" in names(tree) <= {"x", "pi"}:
+            return tree
+    return None
+
+
+SLOPES = {name: tree for name in DIFFERENTIABLE if (tree := said_slope(REGISTRY[name].says)) is not None}
+
+
+def test_formulas_in_sentences_are_read() -> None:
+    assert {"log", "log2", "asin", "erf", "erfc", "logit"} <= set(SLOPES)
+
+
+@of_every(SLOPES, lambda name: "primitive")
+def test_a_formula_in_a_sentence_is_the_rule(name: str) -> None:
+    primitive = REGISTRY[name]
+    low, high = primitive.domain
+    rule = primitive.rules[0]
+    assert rule is not None
+    for share in (0.2, 0.6, 0.9):
+        x = np.float64(max(low, -2.0) + share * (min(high, max(low, -2.0) + 3) - max(low, -2.0)))
+        slope = rule(np.float64(1), primitive(x), x)
+        np.testing.assert_allclose(value_of(SLOPES[name], {"x": x}), slope, rtol=1e-12, err_msg=primitive.says)

@@ -23,16 +23,34 @@ def _blank(x: Any) -> Any:
     return np.zeros_like(x)[()]
 
 
-blank: Primitive = primitive("blank", _blank, lambda g, out, x: blank(g), notation=call("zeros_like", _blank))
+blank: Primitive = primitive(
+    "blank",
+    _blank,
+    lambda g, out, x: blank(g),
+    notation=call("zeros_like", _blank),
+    says="What is written over no longer counts, so its gradient is 0.",
+)
 
 
 def _fill(x: Any, value: Any) -> Any:
     return np.full_like(x, value)
 
 
-zero = primitive("zero_over", _blank, lambda g, out, x: blank(g), node="ZeroBackward0", notation=call("zero_", _blank))
+zero = primitive(
+    "zero_over",
+    _blank,
+    lambda g, out, x: blank(g),
+    node="ZeroBackward0",
+    notation=call("zero_", _blank),
+    says="What is written over no longer counts, so its gradient is 0.",
+)
 fill = primitive(
-    "fill_over", _fill, lambda g, out, x, value: blank(g), node="FillBackward2", notation=call("fill_", _fill)
+    "fill_over",
+    _fill,
+    lambda g, out, x, value: blank(g),
+    node="FillBackward2",
+    notation=call("fill_", _fill),
+    says="What is written over no longer counts, so its gradient is 0.",
 )
 fill_tensor = primitive(
     "fill_tensor_over",
@@ -42,6 +60,7 @@ fill_tensor = primitive(
     node="FillBackward3",
     notation=call("fill_", _fill),
     keeps_dtype=True,
+    says="What is written over gets 0, and what is written gets the gradient of the places it fills.",
 )
 
 
@@ -57,6 +76,7 @@ copy = primitive(
     node="torch::autograd::CopyBackwards",
     notation=call("copy_", _copy),
     keeps_dtype=True,
+    says=fill_tensor.says,
 )
 
 
@@ -96,6 +116,7 @@ overwrite: Primitive = primitive(
     lambda g, out, x, part, *, path: follow(g, path),
     notation=lambda operands, options: written_over("overwrite", operands[0], options["path"], operands[1].tree),
     structured=True,
+    says=fill_tensor.says,
 )
 regenerated = primitive(
     "regenerated",
@@ -105,6 +126,7 @@ regenerated = primitive(
     notation=lambda operands, options: follow(operands[0], options["path"]).tree,
     structured=True,
     view=True,
+    says="A view looks at entries of its base, so each of these gets the gradient of the view.",
 )
 
 

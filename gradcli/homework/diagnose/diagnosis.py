@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.diagnose.detection import MOST, Suspect, Suspects
+from gradcli.homework.mistakes.catalogue import OF_RULES
 from gradcli.homework.mistakes.pen import decimal_point, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.graph import Edge
@@ -57,7 +58,13 @@ class Detective:
             ", ".join(part.detail for part in suspect.parts if part.detail),
             value,
             telling,
+            self.rule_in_words(suspect),
         )
+
+    def rule_in_words(self, suspect: Suspect) -> str:
+        """Return the sentence about the rule in which the mistake was made; empty for other mistakes."""
+        primitive = self.problems[0].graph.vertices[suspect.parts[0].node].primitive
+        return primitive.says if primitive is not None and suspect.code in OF_RULES else ""
 
     def ledger(self, typed: Typed) -> tuple[Branch, ...]:
         """Return all paths, present or not, where the answer is the sum of some of them."""

@@ -12,8 +12,10 @@ from gradcli.homework.solve.graph import Change, Vertex
 from gradcli.homework.solve.problem import Problem, slope
 from gradcli.homework.wording import wrapped
 
-PRE_POST_ACTIVATION = Mistake("pre-post-activation", "used an activation's derivative at the wrong value", order=11)
-RELU_GATE = Mistake("relu-gate", "ignored or inverted the mask of a relu", order=12)
+PRE_POST_ACTIVATION = Mistake(
+    "pre-post-activation", "used an activation's derivative at the wrong value", order=11, of_rule=True
+)
+RELU_GATE = Mistake("relu-gate", "ignored or inverted the mask of a relu", order=12, of_rule=True)
 
 
 def is_gate(vertex: Vertex) -> bool:

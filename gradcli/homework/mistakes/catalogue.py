@@ -9,4 +9,5 @@ from gradcli.homework.mistakes.declaration import Mistake
 
 FAMILIES = (branches, chains, nesting, rules, activations, tensors, habits, pen)
 MISTAKES = [one for family in FAMILIES for one in vars(family).values() if isinstance(one, Mistake)]
+OF_RULES = {mistake.code for mistake in MISTAKES if mistake.of_rule}
 TITLES = {mistake.code: mistake.title for mistake in sorted(MISTAKES, key=attrgetter("order"))}

@@ -58,11 +58,13 @@ class Mistake:
     """A mistake with its generators, a constant of a module that `catalogue` lists.
 
     `title` goes on after "you"; of mistakes that explain a number equally well, a lower `order` is shown first.
+    One that is `of_rule` was made in the derivative rule of an operation, so the sentence about the rule helps.
     """
 
     code: str
     title: str
     order: int
+    of_rule: bool = False
     slip_makers: list[Callable[[Problem], Iterator[Slip]]] = field(default_factory=list)
     guess_makers: list[Callable[[Problem], Iterator[Guess]]] = field(default_factory=list)
     endings: list[Ending] = field(default_factory=list)

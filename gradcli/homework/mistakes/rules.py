@@ -15,10 +15,10 @@ from gradcli.homework.wording import wrapped
 
 MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos"))  # where a minus sign is in the rule
 
-SIGN = Mistake("sign", "slipped a sign", order=6)
-POWER_RULE = Mistake("power-rule", "kept the exponent, or dropped its factor", order=8)
-PRODUCT_OWN_FACTOR = Mistake("product-own-factor", "gave a product's factor its own value", order=9)
-QUOTIENT = Mistake("quotient", "slipped in the quotient rule", order=10)
+SIGN = Mistake("sign", "slipped a sign", order=6, of_rule=True)
+POWER_RULE = Mistake("power-rule", "kept the exponent, or dropped its factor", order=8, of_rule=True)
+PRODUCT_OWN_FACTOR = Mistake("product-own-factor", "gave a product's factor its own value", order=9, of_rule=True)
+QUOTIENT = Mistake("quotient", "slipped in the quotient rule", order=10, of_rule=True)
 
 
 SIGN.ends(

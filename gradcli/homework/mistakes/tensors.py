@@ -16,9 +16,9 @@ from gradcli.homework.solve.problem import Problem, scaled
 
 SLICES = 8  # of a gradient that was not summed, that are tried
 
-MEAN_N = Mistake("mean-n", "forgot the 1/n of a mean, or used it twice", order=7)
+MEAN_N = Mistake("mean-n", "forgot the 1/n of a mean, or used it twice", order=7, of_rule=True)
 BROADCAST_UNSUMMED = Mistake("broadcast-unsummed", "did not sum over the broadcast axis", order=13)
-TRANSPOSE = Mistake("transpose", "left out a transpose, or put one too many", order=14)
+TRANSPOSE = Mistake("transpose", "left out a transpose, or put one too many", order=14, of_rule=True)
 
 
 TRANSPOSE.ends("the transpose", "it is turned over", lambda problem, value: value.T if np.ndim(value) == 2 else None)

@@ -22,6 +22,7 @@ from gradcli.ops.indexing.indexing import _items, take
 from gradcli.ops.indexing.subscript import located
 from gradcli.ops.shaping.shaping import expanded, reshape
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.sentences import REPLACED
 from gradcli.ops.support.surface import OPERATIONS
 
 
@@ -45,6 +46,7 @@ index_put: Primitive = primitive(
     _kept,
     lambda g, out, x, value, *indices, dims, accumulate=False: take(g, *indices, dims=dims),
     structured=True,
+    says=REPLACED,
 )
 
 

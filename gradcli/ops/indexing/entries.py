@@ -17,6 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import scattered
 from gradcli.ops.support.arguments import Indices, Shape, check_size
+from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows.windows import count
 
@@ -42,12 +43,14 @@ entries: Primitive = primitive(
     _taken,
     lambda g, out, x, places, *, dims: entries_backward(g, places, shape=x.shape, dims=dims),
     structured=True,
+    says=PICKED,
 )
 entries_backward: Primitive = primitive(
     "entries_backward",
     _added,
     lambda g, out, h, places, *, shape, dims: entries(g, places, dims=dims),
     structured=True,
+    says=PLACED,
 )
 
 

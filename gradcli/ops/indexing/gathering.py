@@ -18,6 +18,7 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, scattered
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.arguments import Indices
+from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
 
@@ -64,6 +65,7 @@ gather: Primitive = primitive(
     structured=True,
     notation=dim_second("gather"),
     inputs=("self", "index"),
+    says=PICKED,
 )
 gather_backward: Primitive = primitive(
     "gather_backward",
@@ -72,6 +74,7 @@ gather_backward: Primitive = primitive(
     node="ScatterAddBackward0",
     structured=True,
     notation=_onto_zeros("scatter_add"),
+    says=PLACED,
 )
 scatter_add: Primitive = primitive(
     "scatter_add",
@@ -81,6 +84,7 @@ scatter_add: Primitive = primitive(
     lambda g, out, x, index, src, *, dim: gather(g, index, dim=dim),
     structured=True,
     notation=dim_second("scatter_add"),
+    says=ADDED_AT,
 )
 index_select: Primitive = primitive(
     "index_select",
@@ -88,6 +92,7 @@ index_select: Primitive = primitive(
     lambda g, out, x, index, *, dim: index_select_backward(g, index, shape=x.shape, dim=dim),
     structured=True,
     notation=dim_second("index_select"),
+    says=PICKED,
 )
 index_select_backward: Primitive = primitive(
     "index_select_backward",
@@ -96,6 +101,7 @@ index_select_backward: Primitive = primitive(
     node="IndexAddBackward0",
     structured=True,
     notation=_onto_zeros("index_add"),
+    says=PLACED,
 )
 index_add: Primitive = primitive(
     "index_add",
@@ -105,12 +111,14 @@ index_add: Primitive = primitive(
     lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
     structured=True,
     notation=dim_second("index_add"),
+    says=ADDED_AT,
 )
 masked_select: Primitive = primitive(
     "masked_select",
     lambda x, mask: x[mask],
     lambda g, out, x, mask: index_backward(g, mask, shape=x.shape, dims=(0,)),
     structured=True,
+    says=PICKED,
 )
 
 

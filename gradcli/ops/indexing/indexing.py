@@ -18,6 +18,7 @@ from gradcli.language.tree import Expression, Index, Literal
 from gradcli.ops.shaping.shaping import fold_same
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Places, Shape
+from gradcli.ops.support.sentences import PICKED, PLACED, SAME
 from gradcli.ops.support.surface import operation
 
 EVERYTHING = slice(None)
@@ -71,6 +72,7 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
         view=True,
         notation=_write_select,
         traits=traits,
+        says=PICKED,
     )
 
 
@@ -88,6 +90,7 @@ def slicing(name: str, node: str, *traits: str) -> Primitive:
         notation=_write_slice,
         traits=traits,
         fold=fold_same,
+        says=PICKED,
     )
 
 
@@ -98,6 +101,7 @@ select_backward: Primitive = primitive(
     lambda g, out, x, *, shape, dim, index: select(g, dim=dim, index=index),
     node="SelectBackwardBackward0",
     structured=True,
+    says=PLACED,
 )
 cut: Primitive = slicing("slice", "SliceBackward0")
 slice_backward: Primitive = primitive(
@@ -106,6 +110,7 @@ slice_backward: Primitive = primitive(
     lambda g, out, x, *, shape, dim, start, stop, step=1: cut(g, dim=dim, start=start, stop=stop, step=step),
     node="SliceBackwardBackward0",
     structured=True,
+    says=PLACED,
 )
 alias: Primitive = primitive(
     "alias",
@@ -114,6 +119,7 @@ alias: Primitive = primitive(
     structured=True,
     view=True,
     notation=lambda operands, _: written(operands[0], [Literal(...)]),
+    says=SAME,
 )
 
 
@@ -158,6 +164,7 @@ take: Primitive = primitive(
     lambda g, out, x, i, *more, dims: index_backward(g, i, *more, shape=x.shape, dims=dims),
     structured=True,
     notation=_write_index,
+    says=PICKED,
 )
 index_backward: Primitive = primitive(
     "index_backward",
@@ -165,6 +172,7 @@ index_backward: Primitive = primitive(
     lambda g, out, x, i, *more, shape, dims: take(g, i, *more, dims=dims),
     node="IndexPutImplBackward0",
     structured=True,
+    says=PLACED,
 )
 printed(select_backward, "u = [1, 2]; select_backward(u, shape=(2, 3), dim=1, index=2)")
 printed(slice_backward, "u = [1, 2]; slice_backward(u, shape=(4,), dim=0, start=0, stop=4, step=2)")

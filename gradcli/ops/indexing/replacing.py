@@ -21,6 +21,7 @@ from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.diagonals import diagonal, diagonal_
 from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Indices
+from gradcli.ops.support.sentences import REPLACED
 from gradcli.ops.support.surface import operation
 
 EPSILON = 1e-7  # torch adds it to a norm before dividing by the norm
@@ -43,6 +44,7 @@ def replacing(name: str, view: Primitive, notation: Notation | None = None) -> P
         lambda g, out, x, source, **options: view(g, **options),
         structured=True,
         notation=notation,
+        says=REPLACED,
     )
     return declared
 
@@ -185,7 +187,14 @@ def _write_reduce(operands: Any, options: dict[str, Any]) -> Any:
 
 
 scatter_reduce = primitive(
-    "scatter_reduce", _combined, _own_rule, None, _source_rule, structured=True, notation=_write_reduce
+    "scatter_reduce",
+    _combined,
+    _own_rule,
+    None,
+    _source_rule,
+    structured=True,
+    notation=_write_reduce,
+    says="Each entry that was combined gets its part: all of a sum, a share of a mean, the winner of a maximum.",
 )
 
 
@@ -222,7 +231,13 @@ def _shortened_rule(g: Any, out: Any, x: Any, *, p: float, dim: tuple[int, ...],
     return where(long, maxnorm * g / (length + EPSILON), g) + through
 
 
-renorm = primitive("renorm", _shortened, _shortened_rule, structured=True)
+renorm = primitive(
+    "renorm",
+    _shortened,
+    _shortened_rule,
+    structured=True,
+    says="Rows that are short enough keep their gradient; a shortened row loses the part along itself.",
+)
 
 
 @operation("A = [[3, 4], [0.3, 0.4]]; renorm(A, 2, 0, 1.0)")

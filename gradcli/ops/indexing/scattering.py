@@ -30,6 +30,7 @@ from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import total
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Indices, Operand, Places, Shape, as_tensor
+from gradcli.ops.support.sentences import PICKED, PLACED, REPLACED
 from gradcli.ops.support.surface import operation
 
 
@@ -64,6 +65,7 @@ def _filling(name: str, forward: Any, node: str) -> Primitive:
         node=node,
         structured=True,
         notation=_with_number(name),
+        says="Entries that a number is written over get 0; the others get their gradient.",
     )
     return filled
 
@@ -78,6 +80,7 @@ scatter = primitive(
     lambda g, out, x, index, src, *, dim: gather(g, index, dim=dim),
     structured=True,
     notation=dim_second("scatter"),
+    says=REPLACED,
 )
 index_copy = primitive(
     "index_copy",
@@ -87,6 +90,7 @@ index_copy = primitive(
     lambda g, out, x, index, src, *, dim: index_select(g, index, dim=dim),
     structured=True,
     notation=dim_second("index_copy"),
+    says=REPLACED,
 )
 fill_tensor = primitive(
     "index_fill_tensor",
@@ -97,6 +101,7 @@ fill_tensor = primitive(
     node="IndexFillBackward1",
     structured=True,
     notation=dim_second("index_fill"),
+    says=REPLACED,
 )
 
 
@@ -110,12 +115,14 @@ take: Primitive = primitive(
     lambda x, index: np.take(x, index),
     lambda g, out, x, index: take_backward(g, index, shape=x.shape),
     structured=True,
+    says=PICKED,
 )
 take_backward: Primitive = primitive(
     "take_backward",
     _take_backward,
     lambda g, out, h, index, *, shape: take(g, index),
     structured=True,
+    says=PLACED,
 )
 
 
@@ -140,12 +147,14 @@ masked_scatter: Primitive = primitive(
     None,
     lambda g, out, x, mask, source: masked_scatter_backward(g, mask, shape=source.shape),
     structured=True,
+    says=REPLACED,
 )
 masked_scatter_backward: Primitive = primitive(
     "masked_scatter_backward",
     _unmasked,
     lambda g, out, h, mask, *, shape: masked_scatter(h * 0, mask, g),
     structured=True,
+    says="Each entry that was written gets the gradient of the place it filled.",
 )
 printed(take_backward, "u = [1, 2, 3]; take_backward(u, [0, 3, 0], shape=(2, 2))")
 printed(masked_scatter_backward, "u = [1, 2, 3]; masked_scatter_backward(u, [True, False, True], shape=(2,))")

@@ -21,6 +21,7 @@ from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.shaping.permutations import t, transpose
 from gradcli.ops.shaping.shaping import expanded, reshape, row
 from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.sentences import DOT, MATRIX
 from gradcli.ops.support.surface import operation
 
 
@@ -57,6 +58,7 @@ dot: Primitive = primitive(
     notation=infix("@"),
     traits=("product",),
     inputs=("self", "tensor"),
+    says=DOT,
 )
 mv: Primitive = primitive(
     "mv",
@@ -67,6 +69,7 @@ mv: Primitive = primitive(
     notation=infix("@"),
     traits=("matrix", "product"),
     inputs=("self", "vec"),
+    says="The matrix gets gradient times vector, entry by entry; the vector the transposed matrix times gradient.",
 )
 outer: Primitive = primitive(
     "outer",
@@ -76,6 +79,7 @@ outer: Primitive = primitive(
     node="MulBackward0",
     structured=True,
     traits=("product",),
+    says="Each vector gets the gradient, which is a matrix, multiplied by the other vector.",
 )
 
 
@@ -98,6 +102,7 @@ mm: Primitive = primitive(
     fold=_fold_mm,
     traits=("matrix", "product"),
     inputs=("self", "mat2"),
+    says=MATRIX,
 )
 bmm: Primitive = primitive(
     "bmm",
@@ -108,6 +113,7 @@ bmm: Primitive = primitive(
     notation=infix("@"),
     traits=("matrix", "product"),
     inputs=("self", "mat2"),
+    says=MATRIX,
 )
 addmm: Primitive = primitive(
     "addmm",
@@ -119,6 +125,7 @@ addmm: Primitive = primitive(
     notation=_write_addmm,
     traits=("matrix", "product"),
     inputs=("self", "mat1", "mat2"),
+    says="The added part gets the gradient, and each factor the gradient times the other one transposed.",
 )
 
 

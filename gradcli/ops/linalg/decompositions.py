@@ -34,9 +34,15 @@ def part_of(function: str, name: str, forward: Callable[..., Any]) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
-def _factor(function: str, name: str, forward: Callable[..., Any], rule: Any, node: str) -> Primitive:
+def _factor(function: str, name: str, forward: Callable[..., Any], rule: Any, node: str, says: str) -> Primitive:
     return primitive(
-        f"{function}_{name}", forward, rule, node=node, structured=True, notation=part_of(function, name, forward)
+        f"{function}_{name}",
+        forward,
+        rule,
+        node=node,
+        says=says,
+        structured=True,
+        notation=part_of(function, name, forward),
     )
 
 
@@ -98,9 +104,17 @@ def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
 
 
 SVD = "LinalgSvdBackward0"
-svd_u: Primitive = _factor("svd", "U", _singular(0), _left_rule, SVD)
-svd_s: Primitive = _factor("svd", "S", _singular(1), _values_rule, SVD)
-svd_v: Primitive = _factor("svd", "Vh", _singular(2), _right_rule, SVD)
+TURNS = "A singular vector turns towards the others, the faster the closer their singular values are."
+svd_u: Primitive = _factor("svd", "U", _singular(0), _left_rule, SVD, TURNS)
+svd_s: Primitive = _factor(
+    "svd",
+    "S",
+    _singular(1),
+    _values_rule,
+    SVD,
+    "A singular value changes as the matrix does between its two singular vectors.",
+)
+svd_v: Primitive = _factor("svd", "Vh", _singular(2), _right_rule, SVD, TURNS)
 
 
 def _symmetric(part: int) -> Callable[..., Any]:
@@ -122,8 +136,22 @@ def _eigenvectors_rule(g: Any, out: Any, A: Any, *, UPLO: str) -> Any:
 
 
 EIGH = "LinalgEighBackward0"
-eigh_values: Primitive = _factor("eigh", "eigenvalues", _symmetric(0), _eigenvalues_rule, EIGH)
-eigh_vectors: Primitive = _factor("eigh", "eigenvectors", _symmetric(1), _eigenvectors_rule, EIGH)
+eigh_values: Primitive = _factor(
+    "eigh",
+    "eigenvalues",
+    _symmetric(0),
+    _eigenvalues_rule,
+    EIGH,
+    "An eigenvalue changes as the matrix does along its own eigenvector.",
+)
+eigh_vectors: Primitive = _factor(
+    "eigh",
+    "eigenvectors",
+    _symmetric(1),
+    _eigenvectors_rule,
+    EIGH,
+    "An eigenvector turns towards the others, the faster the closer their eigenvalues are.",
+)
 
 
 def _orthogonal(part: int) -> Callable[..., Any]:
@@ -169,8 +197,9 @@ def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
 
 
 QR = "LinalgQrBackward0"
-qr_q: Primitive = _factor("qr", "Q", _orthogonal(0), _q_rule, QR)
-qr_r: Primitive = _factor("qr", "R", _orthogonal(1), _r_rule, QR)
+SOLVED = "The matrix is Q times R; the product rule is solved with Q kept orthogonal and R triangular."
+qr_q: Primitive = _factor("qr", "Q", _orthogonal(0), _q_rule, QR, SOLVED)
+qr_r: Primitive = _factor("qr", "R", _orthogonal(1), _r_rule, QR, SOLVED)
 
 
 def _check_matrix(name: str, A: Tensor) -> None:

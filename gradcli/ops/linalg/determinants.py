@@ -20,6 +20,7 @@ from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.axes import aligned
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.surface import operation
 
 
@@ -61,6 +62,7 @@ inverse: Primitive = primitive(
     lambda g, out, A: -_times(transposed(out), _times(g, transposed(out))),
     node="LinalgInvExBackward0",
     structured=True,
+    says="A change of the matrix passes through the inverse on both sides, with a minus sign.",
 )
 det: Primitive = primitive(
     "det",
@@ -69,6 +71,7 @@ det: Primitive = primitive(
     node="LinalgDetBackward0",
     structured=True,
     convention="at determinant 0 the gradient is 0, as if the matrix had no cofactors",
+    says="The derivative of a determinant is the determinant times the inverse, transposed.",
 )
 
 
@@ -86,6 +89,7 @@ log_of = primitive(
     node="LinalgSlogdetBackward0",
     structured=True,
     notation=_part("logabsdet"),
+    says="The derivative of the logarithm of a determinant is the inverse, transposed.",
 )
 
 
@@ -112,6 +116,7 @@ solve: Primitive = primitive(
     lambda g, out, A, B: solve(transposed(A), g),
     node="LinalgSolveExBackward0",
     structured=True,
+    says=SOLVED,
 )
 
 
@@ -139,7 +144,14 @@ def _cholesky_rule(g: Any, out: Any, A: Any) -> Any:
     return (inner + transposed(inner)) / 2
 
 
-cholesky = primitive("cholesky", _factor, _cholesky_rule, node="LinalgCholeskyExBackward0", structured=True)
+cholesky = primitive(
+    "cholesky",
+    _factor,
+    _cholesky_rule,
+    node="LinalgCholeskyExBackward0",
+    structured=True,
+    says="The matrix is its factor times the factor transposed; the product rule is solved for the factor.",
+)
 
 
 def _check_square(name: str, A: Tensor) -> None:

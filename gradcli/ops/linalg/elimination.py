@@ -87,6 +87,7 @@ lower: Primitive = primitive(
     node="LinalgLuBackward0",
     structured=True,
     notation=_part("L", _below),
+    says="The matrix is L times U; the product rule is solved with both factors kept triangular.",
 )
 upper: Primitive = primitive(
     "lu_U",
@@ -95,6 +96,7 @@ upper: Primitive = primitive(
     node="LinalgLuBackward0",
     structured=True,
     notation=_part("U", _above),
+    says=lower.says,
 )
 
 
@@ -120,6 +122,7 @@ both = primitive(
     node="LinalgLuFactorExBackward0",
     structured=True,
     notation=lambda operands, options: Attribute(call("lu_factor", _above)(operands, options), "LU"),
+    says=lower.says,
 )
 
 

@@ -46,7 +46,14 @@ def _rule(g: Any, out: Any, A: Any) -> Any:
     return cut(cut(whole, dim=ndim - 2, start=0, stop=n), dim=ndim - 1, start=n, stop=2 * n)
 
 
-matrix_exp: Primitive = primitive("matrix_exp", _exponential, _rule, node="LinalgMatrixExpBackward0", structured=True)
+matrix_exp: Primitive = primitive(
+    "matrix_exp",
+    _exponential,
+    _rule,
+    node="LinalgMatrixExpBackward0",
+    structured=True,
+    says="The derivative is the exponential of the transposed matrix, in the direction of the gradient.",
+)
 
 
 @operation("A = [[0, 1], [-1, 0.5]]; matrix_exp(A)")

@@ -23,6 +23,7 @@ from gradcli.ops.pointwise import arithmetic
 from gradcli.ops.shaping.permutations import mT, t_
 from gradcli.ops.shaping.shaping import clone, fold_squeeze, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.sentences import SHAPE
 from gradcli.ops.support.surface import operation
 
 squeeze_in_place = primitive(
@@ -36,6 +37,7 @@ squeeze_in_place = primitive(
         "squeeze", (Argument(operands[0].tree), Argument(literal(options.get("dim", 0))))
     ),
     fold=lambda x, *, value, dim=0: fold_squeeze(x, value=value, dim=dim),
+    says=SHAPE,
 )
 
 

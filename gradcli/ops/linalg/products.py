@@ -34,6 +34,7 @@ from gradcli.ops.reducing.reductions import sum_
 from gradcli.ops.shaping.permutations import permute, t
 from gradcli.ops.shaping.shaping import expanded, flatten, reshape, reshaped, unsafe_view
 from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.sentences import DOT, MATRIX_SUM
 from gradcli.ops.support.surface import operation
 
 
@@ -47,7 +48,7 @@ def _plus(product: Any) -> Any:
     return forward
 
 
-def _added(name: str, product: Any, first: Any, second: Any, *traits: str) -> Primitive:
+def _added(name: str, product: Any, first: Any, second: Any, *traits: str, says: str = MATRIX_SUM) -> Primitive:
     """Declare a sum with a product in one node; `first` and `second` give the gradients of its factors."""
     return primitive(
         name,
@@ -55,6 +56,7 @@ def _added(name: str, product: Any, first: Any, second: Any, *traits: str) -> Pr
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(sum_to_size(g, size=c.shape), beta),
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(first(g, a, b), alpha),
         lambda g, out, c, a, b, *, beta=1, alpha=1: scaled(second(g, a, b), alpha),
+        says=says,
         structured=True,
         traits=traits,
     )
@@ -64,7 +66,13 @@ baddbmm = _added(
     "baddbmm", np.matmul, lambda g, a, b: bmm(g, transposed(b)), lambda g, a, b: bmm(transposed(a), g), "matrix"
 )
 addmv = _added("addmv", np.matmul, lambda g, a, x: outer(g, x), lambda g, a, x: mv(t(a), g), "matrix")
-addr = _added("addr", np.multiply.outer, lambda g, x, y: mv(g, y), lambda g, x, y: mv(t(g), x))
+addr = _added(
+    "addr",
+    np.multiply.outer,
+    lambda g, x, y: mv(g, y),
+    lambda g, x, y: mv(t(g), x),
+    says="The added part gets the gradient; each vector gets the gradient, a matrix, multiplied by the other one.",
+)
 cross: Primitive = primitive(
     "cross",
     lambda x, y, *, dim: np.cross(x, y, axis=dim),
@@ -72,10 +80,11 @@ cross: Primitive = primitive(
     lambda g, out, x, y, *, dim: cross(g, x, dim=dim),
     node="LinalgCrossBackward0",
     structured=True,
+    says="Each vector gets the cross product of the gradient with the other one.",
 )
 
 
-vdot = primitive("vdot", dot.forward, *dot.rules, structured=True)
+vdot = primitive("vdot", dot.forward, *dot.rules, structured=True, says=DOT)
 
 
 @operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; kron(A, B)", "x = [1, 2]; A = [[1, 2], [3, 4]]; kron(x, A)")

@@ -20,6 +20,7 @@ from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Real, Shape
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.surface import operation
 
 
@@ -58,6 +59,7 @@ triangle: Primitive = primitive(
     ),
     node="LinalgSolveTriangularBackward0",
     structured=True,
+    says=SOLVED,
 )
 
 
@@ -88,12 +90,14 @@ cholesky_solve: Primitive = primitive(
     lambda g, out, B, L, *, upper=False: cholesky_solve(g, L, upper=upper),
     _cholesky_solve_rule,
     structured=True,
+    says="The right side gets the solution with the gradient in its place; the factor follows by the product rule.",
 )
 cholesky_inverse = primitive(
     "cholesky_inverse",
     lambda L, *, upper=False: _inverted(L, upper),
     lambda g, out, L, *, upper=False: -_half(_times(out, _times(g + transposed(g), out)), L, upper),
     structured=True,
+    says="The inverse changes by minus itself on both sides; the factor follows by the product rule.",
 )
 
 
@@ -111,7 +115,14 @@ def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None) -> Any:
     return left - _times(A, _times(out, left)) + right - _times(_times(right, out), A) - inner
 
 
-pinv: Primitive = primitive("pinv", _pseudo, _pseudo_rule, node="LinalgPinvBackward0", structured=True)
+pinv: Primitive = primitive(
+    "pinv",
+    _pseudo,
+    _pseudo_rule,
+    node="LinalgPinvBackward0",
+    structured=True,
+    says="Inside the range it behaves as an inverse does; outside it, rows and columns add two more parts.",
+)
 
 
 def _solution(A: Any, B: Any) -> Any:
@@ -126,6 +137,7 @@ least_squares = primitive(
     node="LinalgLstsqBackward0",
     structured=True,
     notation=part_of("lstsq", "solution", _solution),
+    says="The solution is the pseudo-inverse times the right side, and both follow the product rule.",
 )
 
 

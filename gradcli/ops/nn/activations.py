@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,12 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call
 from gradcli.ops.nn.slopes import hardtanh_backward, leaky_relu_backward, sigmoid_backward, threshold_backward
 from gradcli.ops.pointwise.arithmetic import add, div, sub
-from gradcli.ops.pointwise.elementwise import absolute, elementwise, tanh
-from gradcli.ops.pointwise.numbers import by_number
-from gradcli.ops.pointwise.powers import power
+from gradcli.ops.pointwise.elementwise import absolute, elementwise
 from gradcli.ops.pointwise.selection import guarded, where
-from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array, Real
+from gradcli.ops.pointwise.trigonometry import tanh
+from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.choice import chosen
-from gradcli.ops.support.constants import SQRT_2_OVER_PI
+from gradcli.ops.support.sentences import BETWEEN
 from gradcli.ops.support.surface import operation
 
 # The constants of self-normalizing networks (Klambauer et al. 2017), to the digits that torch has.
@@ -50,6 +47,7 @@ sigmoid = elementwise(
     "The logistic function `1/(1 + exp(-x))`.",
     aliases=["expit"],
     traits=("saturating",),
+    says="The derivative of the sigmoid is s*(1 - s): at most 1/4, and nearly 0 where it saturates.",
 )
 relu = elementwise(
     "relu",
@@ -61,6 +59,7 @@ relu = elementwise(
     kinks=(0.0,),
     convention="relu'(0) = 0",
     traits=("gate",),
+    says="The gradient comes through where the input is positive, and is 0 elsewhere.",
 )
 silu = elementwise(
     "silu",
@@ -70,6 +69,7 @@ silu = elementwise(
     method=False,
     aliases=["swish"],
     traits=("saturating",),
+    says="A product of the input and its sigmoid: the product rule adds the parts of the two.",
 )
 logsigmoid = elementwise(
     "logsigmoid",
@@ -79,6 +79,7 @@ logsigmoid = elementwise(
     method=False,
     node="LogSigmoidBackward0",
     traits=("saturating",),
+    says="The derivative of log(s) is 1 - s, where s is the sigmoid.",
 )
 
 
@@ -92,6 +93,7 @@ softplus: Primitive = primitive(
     _softplus_rule,
     convention="softplus above its threshold is the identity",
     traits=("saturating",),
+    says="The derivative of softplus is the sigmoid.",
 )
 mish = elementwise(
     "mish",
@@ -99,6 +101,7 @@ mish = elementwise(
     lambda g, out, x: g * (tanh(softplus(x)) + x * sigmoid(x) * (1 - tanh(softplus(x)) ** 2)),
     "The input times `tanh(softplus(x))`.",
     method=False,
+    says="A product of the input and tanh(softplus(x)): the product rule adds the parts of the two.",
 )
 leaky_relu = primitive(
     "leaky_relu",
@@ -108,6 +111,7 @@ leaky_relu = primitive(
     convention="leaky_relu'(0) is the slope",
     traits=("gate",),
     node_in_place="LeakyReluBackward1",
+    says="The gradient comes through where the input is positive, and times the small slope elsewhere.",
 )
 hardtanh = primitive(
     "hardtanh",
@@ -116,6 +120,7 @@ hardtanh = primitive(
     kinks=lambda x, *, min_val=-1, max_val=1: np.equal(x, min_val) | np.equal(x, max_val),
     convention="hardtanh' is 0 at the bounds",
     traits=("bounded", "gate"),
+    says=BETWEEN,
 )
 
 
@@ -132,6 +137,7 @@ decay = primitive(
     lambda x, *, scale: precision.exp(np.minimum(x, 0) / scale),
     lambda g, out, x, *, scale: where(x < 0, g * out / scale, 0),
     notation=_write_decay,
+    says="Below 0 it is an exponential, whose derivative is itself; above 0 it is constant.",
 )
 
 
@@ -146,6 +152,7 @@ elu = primitive(
     kinks=lambda x, *, alpha=1: np.equal(x, 0) & (alpha != 1),
     convention="elu'(0) = alpha",
     node_in_place="EluBackward1",
+    says="Above 0 the gradient comes through; below it is multiplied by alpha*exp(x).",
 )
 selu = elementwise(
     "selu",
@@ -158,59 +165,15 @@ selu = elementwise(
     kinks=(0.0,),
     convention="selu'(0) is the slope on the left",
     node_in_place="EluBackward1",
+    says="Above 0 the gradient is multiplied by the scale, below by scale*alpha*exp(x).",
 )
 celu = primitive(
     "celu",
     lambda x, *, alpha=1: chosen(np.greater(x, 0), x, alpha * precision.expm1(np.minimum(x, 0) / alpha)),
     lambda g, out, x, *, alpha=1: where(x <= 0, g * decay(x, scale=alpha), g),
     node_in_place="CeluBackward1",
+    says="Above 0 the gradient comes through; below it is multiplied by exp(x/alpha).",
 )
-
-
-def _normal_pdf(x: Array) -> Any:
-    """The density of the standard normal distribution."""
-    return precision.exp(-(x**2) / 2) * (1 / math.sqrt(2 * math.pi))
-
-
-def _normal_cdf(x: Array) -> Any:
-    """The distribution function of the standard normal distribution."""
-    return 0.5 * (1 + _erf(x * math.sqrt(0.5)))
-
-
-normal_pdf: Primitive = primitive(
-    "normal_pdf",
-    _normal_pdf,
-    lambda g, out, x: -g * x * out,
-)
-_erf = by_number(math.erf)
-normal_cdf = primitive(
-    "normal_cdf",
-    _normal_cdf,
-    lambda g, out, x: g * normal_pdf(x),
-)
-printed(normal_pdf, "x = [-1, 2]; normal_pdf(x)")
-printed(normal_cdf, "x = [-1, 2]; normal_cdf(x)")
-
-
-def _gelu(x: Any, *, approximate: str = "none") -> Any:
-    if approximate == "none":
-        return x * normal_cdf(x)
-    return 0.5 * x * (1 + precision.tanh(_gelu_inner(x)))
-
-
-def _gelu_inner(x: Any) -> Any:
-    return SQRT_2_OVER_PI.beside(x) * (x + 0.044715 * power(x, exponent=3))
-
-
-def _gelu_rule(g: Any, out: Any, x: Any, *, approximate: str = "none") -> Any:
-    if approximate == "none":
-        return g * (normal_cdf(x) + x * normal_pdf(x))
-    t = tanh(_gelu_inner(x))
-    slope = SQRT_2_OVER_PI.beside(x) * (1 + 3 * 0.044715 * x**2)
-    return g * (0.5 * (1 + t) + 0.5 * x * ((1 - t**2) * slope))
-
-
-gelu = primitive("gelu", _gelu, _gelu_rule, traits=("saturating",))
 
 
 @operation("x = [-1, 2]; leaky_relu(x)", "x = [-1, 2]; leaky_relu(x, 0.2)", method=False)
@@ -231,14 +194,6 @@ def celu_(input: Real, alpha: float = 1.0) -> Any:
     if alpha == 0:
         raise AutogradError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return celu(input, alpha=alpha)
-
-
-@operation("x = [-1, 2]; gelu(x)", "x = [-1, 2]; gelu(x, approximate='tanh')", method=False)
-def gelu_(input: Real, approximate: str = "none") -> Any:
-    """The input times the normal distribution function; 'tanh' is its usual approximation."""
-    if approximate not in ("none", "tanh"):
-        raise AutogradError("approximate argument must be either none or tanh.")
-    return gelu(input, approximate=approximate)
 
 
 @operation("x = [-1, 2]; softplus(x)", "x = [-1, 2]; softplus(x, beta=2, threshold=3)", method=False)

@@ -19,6 +19,7 @@ from gradcli.ops.pointwise.scalars import mul_number
 from gradcli.ops.shaping.permutations import transpose
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Real
+from gradcli.ops.support.sentences import SOFTMAX
 from gradcli.ops.support.surface import operation
 
 soft = softmax.rules[0]
@@ -31,7 +32,7 @@ def _safe_softmax(x: Array, *, dim: int) -> Any:
     return found.astype(x.dtype)
 
 
-safe_softmax = primitive("safe_softmax", _safe_softmax, soft, structured=True)
+safe_softmax = primitive("safe_softmax", _safe_softmax, soft, structured=True, says=SOFTMAX)
 printed(safe_softmax, "x = [[1, 2, -1], [0, 1, 3]]; safe_softmax(x, dim=1)")
 
 

@@ -41,6 +41,7 @@ cross_entropy = primitive(
     convention="logarithms end at -100 in the value, x*(1 - x) at 1e-12 in the gradient",
     traits=("average",),
     inputs=("self", "target"),
+    says="The prediction p gets (p - target)/(p*(1 - p)): steep where it is sure and wrong.",
 )
 
 
@@ -75,6 +76,7 @@ with_logits = primitive(
     structured=True,
     traits=("average",),
     inputs=("self", "target"),
+    says="The score gets its sigmoid minus the target, times the weights if there are any.",
 )
 
 

@@ -19,6 +19,7 @@ from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.joining import repeat_
 from gradcli.ops.shaping.shaping import reshape, reshaped
 from gradcli.ops.support.arguments import Real, check_size
+from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
 
 
@@ -84,6 +85,7 @@ batch_norm: Primitive = primitive(
     node="NativeBatchNormBackward0",
     notation=_write,
     structured=True,
+    says="Scale and shift get sums; in training the input's part loses its mean and its trend along the result.",
 )
 
 
@@ -128,6 +130,7 @@ group_norm: Primitive = primitive(
     node="NativeGroupNormBackward0",
     notation=_write_groups,
     structured=True,
+    says=NORMAL,
 )
 
 

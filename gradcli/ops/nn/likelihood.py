@@ -108,6 +108,7 @@ def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
         structured=True,
         traits=("average",),
         inputs=("self", "target"),
+        says="Only the score of the right class counts: it gets minus its share of the gradient, the others get 0.",
     )
     backward: Primitive = primitive(
         f"{name}_backward",
@@ -116,6 +117,7 @@ def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
         notation=_write_backward,
         structured=True,
         fold=_short,
+        says="One number stands at the right class of each row, so it gets those gradients back.",
     )
     return forward, backward
 

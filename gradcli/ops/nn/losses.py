@@ -82,6 +82,7 @@ mse_backward: Primitive = primitive(
     structured=True,
     node="MseLossBackwardBackward0",
     fold=lambda g, x, y, *, value, reduction: shared(g * (2 * (x - y)), x, reduction),
+    says="The gradient that comes back is 2*g times the difference, so both follow the product rule.",
 )
 printed(mse_backward, "u = 2; x = [1, 2]; y = [3, 5]; mse_loss_backward(u, x, y, reduction='mean')")
 mse = primitive(
@@ -93,6 +94,7 @@ mse = primitive(
     structured=True,
     traits=("average",),
     inputs=("self", "target"),
+    says="The slope of a squared error is twice the error, over n for a mean; the target gets the opposite.",
 )
 
 
@@ -127,6 +129,7 @@ smooth_l1 = primitive(
     structured=True,
     traits=("average",),
     inputs=("self", "target"),
+    says="A small error counts as in a square, a large one with its sign alone; targets get the opposite.",
 )
 
 
@@ -148,6 +151,7 @@ huber = primitive(
     structured=True,
     traits=("average",),
     inputs=("self", "target"),
+    says=smooth_l1.says,
 )
 
 

@@ -53,6 +53,7 @@ soft_margin = primitive(
     notation=write("soft_margin_loss"),
     structured=True,
     traits=("average",),
+    says="The score gets minus the label times the chance that it is wrong.",
 )
 
 

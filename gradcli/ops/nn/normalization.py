@@ -24,6 +24,7 @@ from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.reducing.statistics import var
 from gradcli.ops.shaping.shaping import unsqueeze
 from gradcli.ops.support.arguments import Indices, Real, Shape, check_size
+from gradcli.ops.support.sentences import NORMAL
 from gradcli.ops.support.surface import operation
 
 
@@ -75,6 +76,7 @@ layer_norm: Primitive = primitive(
     notation=_write_layer_norm,
     structured=True,
     inputs=("input", "weight", "bias"),
+    says=NORMAL,
 )
 
 
@@ -104,6 +106,7 @@ embedding: Primitive = primitive(
     lambda g, out, rows, weight, **o: embedding_backward(g, rows, size=weight.shape, **o),
     structured=True,
     convention="the row padding_idx receives no gradient",
+    says="Each row adds up the gradients of the places where it was looked up.",
 )
 embedding_backward: Primitive = primitive(
     "embedding_backward",
@@ -111,6 +114,7 @@ embedding_backward: Primitive = primitive(
     lambda g, out, h, rows, *, size, padding_idx=None: _looked_up(g, rows, padding_idx),
     node="EmbeddingDenseBackwardBackward0",
     structured=True,
+    says="A row's gradient is handed to every place where the row was looked up.",
 )
 
 

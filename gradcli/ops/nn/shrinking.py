@@ -32,6 +32,7 @@ above = primitive(
     convention="threshold' is 0 at the threshold",
     traits=("gate",),
     node_in_place="ThresholdBackward1",
+    says="The gradient comes through above the threshold, and is 0 below it.",
 )
 hardsigmoid = elementwise(
     "hardsigmoid",
@@ -42,6 +43,7 @@ hardsigmoid = elementwise(
     kinks=(-3.0, 3.0),
     convention="hardsigmoid' is 0 at its corners",
     traits=("bounded",),
+    says="The gradient is a sixth between -3 and 3, and 0 beyond.",
 )
 hardswish = elementwise(
     "hardswish",
@@ -51,6 +53,7 @@ hardswish = elementwise(
     method=False,
     kinks=(-3.0, 3.0),
     convention="hardswish' is 0 at -3 and 1 at 3",
+    says="Below -3 the gradient is 0, above 3 it comes through, and between it is multiplied by x/3 + 1/2.",
 )
 SHRINKING: dict[str, Any] = {
     "kinks": lambda x, *, lambd=0.5: np.equal(np.abs(x), lambd),
@@ -68,6 +71,7 @@ softshrink = primitive(
     _outside,
     **SHRINKING,
     traits=("bounded",),
+    says="The gradient comes through outside the band around 0, and is 0 within.",
 )
 hardshrink = primitive(
     "hardshrink",
@@ -75,6 +79,7 @@ hardshrink = primitive(
     _outside,
     **SHRINKING,
     traits=("bounded",),
+    says=softshrink.says,
 )
 
 
@@ -90,6 +95,7 @@ prelu = primitive(
     lambda g, out, x, weight: where(x > 0, 0, x * g),
     kinks=lambda x, weight: np.equal(x, 0),
     convention="prelu'(0) is the slope",
+    says="Above 0 the gradient comes through, below times the weight, which gets the negative inputs.",
 )
 printed(prelu, "x = [-1, 2]; w = [0.25, 0.5]; prelu_kernel(x, w)")
 
@@ -110,7 +116,13 @@ def _glu_rule(g: Any, out: Any, x: Any, *, dim: int = -1) -> Any:
     return cat(g * gate, g * a * (gate * (1 - gate)), dim=dim)
 
 
-glu: Primitive = primitive("glu", _glu, _glu_rule, structured=True)
+glu: Primitive = primitive(
+    "glu",
+    _glu,
+    _glu_rule,
+    structured=True,
+    says="A product of one half and the sigmoid of the other: each gets the other one as in a product.",
+)
 
 
 @operation("x = [-1, 0.5, 2]; threshold(x, 1, 20)", method=False)

@@ -13,6 +13,7 @@ from gradcli.ops.pointwise.elementwise import zero
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
+from gradcli.ops.support.sentences import GATED_AGAIN
 
 
 def _sigmoid_backward(g: Array, out: Array) -> Any:
@@ -32,6 +33,7 @@ sigmoid_backward: Primitive = primitive(
     lambda h, _, g, out: h * g * (1 - 2 * out),
     node="SigmoidBackwardBackward0",
     fold=lambda g, out, *, value: g * (out * (1 - out)),
+    says="The gradient that comes back is g*y*(1 - y): linear in g, and y has the slope g*(1 - 2*y).",
 )
 threshold_backward: Primitive = primitive(
     "threshold_backward",
@@ -40,6 +42,7 @@ threshold_backward: Primitive = primitive(
     lambda h, _, g, out: zero(h),
     node="ThresholdBackwardBackward0",
     fold=lambda g, out, *, value: _threshold_backward(g, out),
+    says=GATED_AGAIN,
 )
 
 
@@ -55,6 +58,7 @@ leaky_relu_backward: Primitive = primitive(
     lambda h, _, g, x, *, negative_slope: zero(h),
     node="LeakyReluBackwardBackward0",
     fold=lambda g, x, *, value, negative_slope: _leaky(g, x, negative_slope=negative_slope),
+    says=GATED_AGAIN,
 )
 
 
@@ -70,6 +74,7 @@ hardtanh_backward: Primitive = primitive(
     lambda h, _, g, x, **bounds: zero(h),
     node="HardtanhBackwardBackward0",
     fold=lambda g, x, *, value, min_val, max_val: _held(g, x, min_val=min_val, max_val=max_val),
+    says=GATED_AGAIN,
 )
 printed(sigmoid_backward, "u = [1, 2]; y = [0.5, 0.25]; sigmoid_backward(u, y)")
 printed(threshold_backward, "u = [1, 2]; y = [0.5, -1]; threshold_backward(u, y)")

@@ -15,6 +15,7 @@ from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Dims, Dtype, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.sentences import SOFTMAX
 from gradcli.ops.support.surface import operation
 
 
@@ -70,8 +71,11 @@ softmax_backward: Primitive = primitive(
     node="SoftmaxBackwardDataBackward0",
     structured=True,
     fold=lambda g, out, *, value, dim: _softmax_rule(g, out, dim=dim),
+    says="The gradient that comes back is linear in g, and the product rule gives the part of the shares.",
 )
-softmax = primitive("softmax", _softmax, lambda g, out, x, *, dim: softmax_backward(g, out, dim=dim), structured=True)
+softmax = primitive(
+    "softmax", _softmax, lambda g, out, x, *, dim: softmax_backward(g, out, dim=dim), structured=True, says=SOFTMAX
+)
 log_softmax_backward: Primitive = primitive(
     "log_softmax_backward",
     _log_softmax_rule,
@@ -80,9 +84,14 @@ log_softmax_backward: Primitive = primitive(
     node="LogSoftmaxBackwardDataBackward0",
     structured=True,
     fold=lambda g, out, *, value, dim: _log_softmax_rule(g, out, dim=dim),
+    says="The gradient that comes back is g minus shares times its sum; the shares have their own part.",
 )
 log_softmax = primitive(
-    "log_softmax", _log_softmax, lambda g, out, x, *, dim: log_softmax_backward(g, out, dim=dim), structured=True
+    "log_softmax",
+    _log_softmax,
+    lambda g, out, x, *, dim: log_softmax_backward(g, out, dim=dim),
+    structured=True,
+    says="Each score gets its gradient minus its share of the sum of all gradients.",
 )
 logsumexp = primitive(
     "logsumexp",
@@ -91,6 +100,7 @@ logsumexp = primitive(
         aligned(g, x.shape, dim, keepdim) * exp(x - aligned(out, x.shape, dim, keepdim))
     ),
     structured=True,
+    says="The gradient is shared by size: each entry gets its softmax share.",
 )
 
 

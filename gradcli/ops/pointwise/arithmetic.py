@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcli.engine.checks.refusals import check_difference
-from gradcli.engine.numerics.precision import fused, raised
+from gradcli.engine.numerics.precision import raised
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
-from gradcli.engine.symbolic.notation import Notation, infix, number, prefix
+from gradcli.engine.symbolic.notation import infix, number, prefix
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary, Expression
@@ -18,6 +18,7 @@ from gradcli.ops.pointwise import rounding
 from gradcli.ops.pointwise.comparisons import at_least, both, equal
 from gradcli.ops.pointwise.elementwise import POSITIVE, log
 from gradcli.ops.pointwise.powers import power
+from gradcli.ops.pointwise.scalars import add_scaled, sub_scaled
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.support.arguments import Operand, Real, as_tensor, real
 from gradcli.ops.support.folding import fold_add, fold_div, fold_mul, fold_neg, fold_sub
@@ -40,6 +41,7 @@ add = primitive(
     notation=infix("+"),
     fold=fold_add,
     traits=("sum",),
+    says="An addition hands the gradient on to both terms.",
 )
 
 
@@ -57,34 +59,17 @@ sub = primitive(
     notation=infix("-"),
     fold=fold_sub,
     traits=("difference", "sum"),
+    says="A difference hands the gradient on to the first term, and with a minus sign to the second.",
 )
-
-
-def _write_scaled(symbol: str) -> Notation:
-    """Write `a + 2*b` or `a - 2*b`."""
-    return lambda x, options: Binary(symbol, x[0].tree, Binary("*", number(options["alpha"]), x[1].tree))
-
-
-# torch adds a multiple in one node.
-add_scaled = primitive(
-    "add_scaled",
-    lambda a, b, *, alpha: fused(a, alpha, b),
-    lambda g, out, a, b, *, alpha: g,
-    lambda g, out, a, b, *, alpha: g * alpha,
-    node="AddBackward0",
-    notation=_write_scaled("+"),
+neg = primitive(
+    "neg",
+    operator.neg,
+    lambda g, out, x: -g,
+    notation=prefix("-"),
+    fold=fold_neg,
     traits=("sum",),
+    says="A minus sign turns the sign of the gradient.",
 )
-sub_scaled = primitive(
-    "sub_scaled",
-    lambda a, b, *, alpha: fused(a, -alpha, b),
-    lambda g, out, a, b, *, alpha: g,
-    lambda g, out, a, b, *, alpha: -g * alpha,
-    node="SubBackward0",
-    notation=_write_scaled("-"),
-    traits=("difference", "sum"),
-)
-neg = primitive("neg", operator.neg, lambda g, out, x: -g, notation=prefix("-"), fold=fold_neg, traits=("sum",))
 mul = primitive(
     "mul",
     operator.mul,
@@ -93,6 +78,7 @@ mul = primitive(
     notation=_write_product,
     fold=fold_mul,
     traits=("product",),
+    says="A product gives each factor the gradient times the other factor.",
 )
 rsub = primitive(
     "rsub",
@@ -101,6 +87,7 @@ rsub = primitive(
     node="RsubBackward1",
     notation=lambda operands, _: Binary("-", operands[1].tree, operands[0].tree),
     traits=("difference", "sum"),
+    says="What is taken away gets the gradient with a minus sign.",
 )
 
 
@@ -118,6 +105,7 @@ div = primitive(
     fold=fold_div,
     domain=POSITIVE,
     traits=("product",),
+    says="A quotient u/v gives u the gradient over v, and v the gradient times -u/v**2.",
 )
 reciprocal = primitive(
     "reciprocal",
@@ -125,6 +113,7 @@ reciprocal = primitive(
     lambda g, out, x: -g * out**2,
     notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
     domain=POSITIVE,
+    says="The derivative of 1/x is minus the square of the result.",
 )
 
 
@@ -147,6 +136,7 @@ power_tensor: Primitive = primitive(
     convention="0**y counts as flat in y where y >= 0, x**0 as flat in x",
     domain=POSITIVE,
     inputs=("self", "exponent"),
+    says="The base gets the exponent in front and one power less; the exponent gets the result times log(base).",
 )
 power_of = primitive(
     "pow_of",
@@ -157,6 +147,7 @@ power_of = primitive(
     notation=infix("**"),
     domain=POSITIVE,
     inputs=("self", "exponent"),
+    says="An exponential grows with itself: the gradient is multiplied by the result and by log(base).",
 )
 
 

@@ -11,17 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.numerics.precision import nearest, one_minus_square
+from gradcli.engine.numerics.precision import nearest
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.language.tree import Binary, Number
-from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.powers import power
-from gradcli.ops.pointwise.selection import guarded
-from gradcli.ops.support.adjoints import printed
-from gradcli.ops.support.arguments import Array, Real
+from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.constants import LOG_2, LOG_10, SQRT_PI
-from gradcli.ops.support.surface import Operation, operation, register
+from gradcli.ops.support.sentences import FLAT
+from gradcli.ops.support.surface import Operation, register
 
 POSITIVE = (0.0, math.inf)
 
@@ -78,19 +76,43 @@ def _at_integers(x: Any) -> Any:
     return np.equal(x, np.floor(x))
 
 
-exp = elementwise("exp", nearest(np.exp), lambda g, out, x: g * out, "The exponential, e to the power of the input.")
+exp = elementwise(
+    "exp",
+    nearest(np.exp),
+    lambda g, out, x: g * out,
+    "The exponential, e to the power of the input.",
+    says="The exponential is its own derivative: the gradient is multiplied by the result.",
+)
 exp2 = elementwise(
     "exp2",
     nearest(np.exp2),
     lambda g, out, x: g * out * LOG_2.beside(g),
     "Two to the power of the input.",
+    says="A power of 2 grows with itself: the gradient is multiplied by the result and by log(2).",
 )
-expm1 = elementwise("expm1", nearest(np.expm1), lambda g, out, x: g * (out + 1), "`exp(x) - 1`, exact near 0.")
+expm1 = elementwise(
+    "expm1",
+    nearest(np.expm1),
+    lambda g, out, x: g * (out + 1),
+    "`exp(x) - 1`, exact near 0.",
+    says="The derivative of exp(x) - 1 is exp(x), which is the result plus 1.",
+)
 log = elementwise(
-    "log", nearest(np.log), lambda g, out, x: g / x, "The natural logarithm.", aliases=["ln"], domain=POSITIVE
+    "log",
+    nearest(np.log),
+    lambda g, out, x: g / x,
+    "The natural logarithm.",
+    aliases=["ln"],
+    domain=POSITIVE,
+    says="The derivative of the logarithm is 1/x: the smaller the input, the larger the gradient.",
 )
 log2 = elementwise(
-    "log2", nearest(np.log2), lambda g, out, x: g / (x * LOG_2.beside(g)), "The logarithm to base 2.", domain=POSITIVE
+    "log2",
+    nearest(np.log2),
+    lambda g, out, x: g / (x * LOG_2.beside(g)),
+    "The logarithm to base 2.",
+    domain=POSITIVE,
+    says="The derivative of the logarithm to base 2 is 1/(x*log(2)).",
 )
 log10 = elementwise(
     "log10",
@@ -98,6 +120,7 @@ log10 = elementwise(
     lambda g, out, x: g / (x * LOG_10.beside(g)),
     "The logarithm to base 10.",
     domain=POSITIVE,
+    says="The derivative of the logarithm to base 10 is 1/(x*log(10)).",
 )
 log1p = elementwise(
     "log1p",
@@ -106,14 +129,23 @@ log1p = elementwise(
     "`log(1 + x)`, exact near 0.",
     node="Log1PBackward0",
     domain=(-1.0, math.inf),
+    says="The derivative of log(1 + x) is 1/(1 + x).",
 )
-sqrt = elementwise("sqrt", np.sqrt, lambda g, out, x: g / (2 * out), "The square root.", domain=POSITIVE)
+sqrt = elementwise(
+    "sqrt",
+    np.sqrt,
+    lambda g, out, x: g / (2 * out),
+    "The square root.",
+    domain=POSITIVE,
+    says="The derivative of a root is one over twice the root.",
+)
 rsqrt = elementwise(
     "rsqrt",
     lambda x: 1 / np.sqrt(x),
     lambda g, out, x: -g * power(out, exponent=3) / 2,
     "One over the root.",
     domain=POSITIVE,
+    says="The derivative of 1/sqrt(x) is minus half of its own cube.",
 )
 sign = elementwise(
     "sign",
@@ -123,6 +155,7 @@ sign = elementwise(
     kinks=(0.0,),
     convention="flat everywhere: sign' = 0",
     whole=True,
+    says=FLAT,
 )
 absolute = elementwise(
     "abs",
@@ -134,6 +167,7 @@ absolute = elementwise(
     kinks=(0.0,),
     convention="abs'(0) = 0",
     whole=True,
+    says="The gradient passes where the input is positive and turns its sign where it is negative.",
 )
 floor = elementwise(
     "floor",
@@ -143,6 +177,7 @@ floor = elementwise(
     kinks=_at_integers,
     convention="flat everywhere: floor' = 0",
     whole=True,
+    says=FLAT,
 )
 ceil = elementwise(
     "ceil",
@@ -152,6 +187,7 @@ ceil = elementwise(
     kinks=_at_integers,
     convention="flat everywhere: ceil' = 0",
     whole=True,
+    says=FLAT,
 )
 trunc = elementwise(
     "trunc",
@@ -162,91 +198,7 @@ trunc = elementwise(
     kinks=_at_integers,
     convention="flat everywhere: trunc' = 0",
     whole=True,
-)
-sin = elementwise(
-    "sin", nearest(np.sin), lambda g, out, x: g * cos(x), "The sine of an angle in radians.", traits=("angle",)
-)
-cos: Primitive = elementwise(
-    "cos",
-    nearest(np.cos),
-    lambda g, out, x: -g * sin(x),
-    "The cosine of an angle in radians.",
-    traits=("angle",),
-)
-tan = elementwise(
-    "tan",
-    nearest(np.tan),
-    lambda g, out, x: g * (1 + out**2),
-    "The tangent.",
-    domain=(-math.pi / 2, math.pi / 2),
-    traits=("angle",),
-)
-asin = elementwise(
-    "asin",
-    nearest(np.arcsin),
-    lambda g, out, x: g / sqrt(1 - x**2),
-    "The angle that has this sine.",
-    aliases=["arcsin"],
-    domain=(-1.0, 1.0),
-    traits=("inverse",),
-)
-acos = elementwise(
-    "acos",
-    nearest(np.arccos),
-    lambda g, out, x: -g / sqrt(1 - x**2),
-    "The angle that has this cosine.",
-    aliases=["arccos"],
-    domain=(-1.0, 1.0),
-    traits=("inverse",),
-)
-atan = elementwise(
-    "atan",
-    nearest(np.arctan),
-    lambda g, out, x: g / (x**2 + 1),
-    "The angle that has this tangent.",
-    aliases=["arctan"],
-    traits=("inverse", "saturating"),
-)
-sinh = elementwise("sinh", nearest(np.sinh), lambda g, out, x: g * cosh(x), "The hyperbolic sine.")
-cosh: Primitive = elementwise("cosh", nearest(np.cosh), lambda g, out, x: g * sinh(x), "The hyperbolic cosine.")
-
-
-def _tanh_backward(g: Array, out: Array) -> Any:
-    """The gradient of `tanh`, from its result."""
-    return g * one_minus_square(out)
-
-
-tanh_backward: Primitive = primitive(
-    "tanh_backward",
-    _tanh_backward,
-    lambda h, _, g, out: tanh_backward(h, out),
-    lambda h, _, g, out: h * (-2 * out * g),
-    node="TanhBackwardBackward0",
-    fold=lambda g, out, *, value: g * (1 - out**2),
-)
-printed(tanh_backward, "u = [1, 2]; y = [0.5, -0.25]; tanh_backward(u, y)")
-tanh = elementwise(
-    "tanh", nearest(np.tanh), lambda g, out, x: tanh_backward(g, out), "The hyperbolic tangent.", traits=("saturating",)
-)
-asinh = elementwise(
-    "asinh", np.arcsinh, lambda g, out, x: g / sqrt(x**2 + 1), "The inverse of sinh.", aliases=["arcsinh"]
-)
-acosh = elementwise(
-    "acosh",
-    np.arccosh,
-    lambda g, out, x: g / sqrt(x**2 - 1),
-    "The inverse of cosh.",
-    example="x = [1.5, 3]; acosh(x)",
-    aliases=["arccosh"],
-    domain=(1.0, math.inf),
-)
-atanh = elementwise(
-    "atanh",
-    nearest(np.arctanh),
-    lambda g, out, x: g / (1 - x**2),
-    "The inverse of tanh.",
-    aliases=["arctanh"],
-    domain=(-1.0, 1.0),
+    says=FLAT,
 )
 erf = elementwise(
     "erf",
@@ -254,19 +206,5 @@ erf = elementwise(
     lambda g, out, x: 2 * g * exp(-(x**2)) / SQRT_PI.beside(g),
     "The error function.",
     traits=("saturating",),
+    says="The derivative of the error function is a bell curve, 2/sqrt(pi)*exp(-x**2).",
 )
-arctan2 = primitive(
-    "atan2",
-    np.arctan2,
-    # torch multiplies by the reciprocal, which is 0 at the origin; this keeps its signs of zero and its rounding
-    lambda g, out, y, x: g * x * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
-    lambda g, out, y, x: g * -y * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
-    kinks=lambda y, x: np.equal(y, 0) & np.equal(x, 0),
-    convention="atan2' at (0, 0) is 0",
-)
-
-
-@operation("y = [1, -2]; x = [3, 0.5]; atan2(y, x)", aliases=["arctan2"])
-def atan2(input: Real, other: Real) -> Any:
-    """The angle of the point with height `input` and width `other`."""
-    return arctan2(input, other)

@@ -34,6 +34,7 @@ fmax = primitive(
     lambda g, out, x, y: where(opposite(either(x >= y, nan(y))), g, 0),
     kinks=np.equal,
     convention="at a tie the first gets the gradient",
+    says="The larger of the two gets the gradient, and the first one if they are equal.",
 )
 fmin = primitive(
     "fmin",
@@ -42,6 +43,7 @@ fmin = primitive(
     lambda g, out, x, y: where(opposite(either(x <= y, nan(y))), g, 0),
     kinks=np.equal,
     convention="at a tie the first gets the gradient",
+    says="The smaller of the two gets the gradient, and the first one if they are equal.",
 )
 copysign = primitive(
     "copysign",
@@ -50,6 +52,7 @@ copysign = primitive(
     lambda g, out, x, y: g * 0,
     kinks=lambda x, y: np.equal(x, 0) | np.equal(y, 0),
     convention="copysign' at 0 is 0",
+    says="The size of the input passes the gradient, turned if its sign was changed.",
 )
 copysign_number = primitive(
     "copysign_number",
@@ -59,12 +62,14 @@ copysign_number = primitive(
     notation=copysign.notation,
     kinks=lambda x, y: np.equal(x, 0),
     convention=copysign.convention,
+    says=copysign.says,
 )
 ldexp = primitive(
     "ldexp",
     lambda x, n: (x * np.exp2(n)).astype(x.dtype),
     lambda g, out, x, n: g * exp2(n),
     lambda g, out, x, n: g * out * LOG_2.beside(g),
+    says="The mantissa gets the gradient times the power of 2, and the exponent times the result and log(2).",
 )
 following = primitive("nextafter", np.nextafter)
 
@@ -85,6 +90,7 @@ mantissa_of = primitive(
     node="FrexpBackward0",
     structured=True,
     notation=_part("mantissa"),
+    says="The mantissa is the input over a power of 2, and so is the gradient.",
 )
 
 

@@ -35,4 +35,5 @@ power: Primitive = primitive(
     fold=fold_pow,
     domain=(0.0, math.inf),
     inputs=("self", "exponent"),
+    says="The exponent comes down as a factor and is lowered by one.",
 )

@@ -13,6 +13,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Literal, Number
 from gradcli.ops.pointwise.elementwise import floor, keeping_integers, zero
+from gradcli.ops.support.sentences import FLAT, REMAINDER, REMAINDER_BY
 from gradcli.ops.support.surface import operation
 
 
@@ -26,6 +27,7 @@ rounded = primitive(
     lambda g, out, x: zero(g),
     kinks=_halfway,
     convention="flat everywhere: round' = 0",
+    says=FLAT,
 )
 
 
@@ -44,6 +46,7 @@ rounded_decimals = primitive(
     ),
     kinks=lambda x, *, decimals: _halfway(x * 10.0**decimals),
     convention="flat everywhere: round' = 0",
+    says=FLAT,
 )
 
 
@@ -61,6 +64,7 @@ floor_divide = primitive(
     node="DivBackward2",
     notation=infix("//"),
     convention="the quotient is flat between its steps: derivative 0",
+    says=FLAT,
 )
 truncating_divide = primitive(
     "trunc_divide",
@@ -72,6 +76,7 @@ truncating_divide = primitive(
         "div", (*(Argument(x.tree) for x in operands), Argument(Literal("trunc"), "rounding_mode"))
     ),
     convention=floor_divide.convention,
+    says=FLAT,
 )
 
 
@@ -87,6 +92,7 @@ remainder = primitive(
     lambda g, out, x, n: g,
     node="RemainderBackward0",
     notation=infix("%"),
+    says=REMAINDER,
 )
 remainder_tensor = primitive(
     "remainder_tensor",
@@ -95,6 +101,7 @@ remainder_tensor = primitive(
     lambda g, out, x, y: -g * floor(x / y),
     node="RemainderBackward1",
     notation=infix("%"),
+    says=REMAINDER_BY,
 )
 
 # torch has no derivative for `x // y` and `2 % x`, and its nodes say so; here `div` and `remainder` give one.

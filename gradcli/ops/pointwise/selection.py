@@ -22,6 +22,7 @@ from gradcli.ops.pointwise.comparisons import at_least, at_most, both, either, e
 from gradcli.ops.support.arguments import Operand, as_tensor
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.choice import chosen
+from gradcli.ops.support.sentences import BETWEEN, BOUND
 from gradcli.ops.support.surface import operation
 
 
@@ -39,6 +40,7 @@ where: Primitive = primitive(
     fold=_fold_where,
     traits=("choice",),
     inputs=("condition", "self", "other"),
+    says="The gradient goes to the side that the condition chose, and the other side gets 0.",
 )
 
 
@@ -72,6 +74,7 @@ masked_fill = primitive(
     lambda g, out, x, mask, value: where(mask, 0, g),
     keeps_dtype=True,
     inputs=("self", "mask"),
+    says="Entries that are filled no longer count and get 0; the others get their gradient.",
 )
 masked_fill_tensor = primitive(
     "masked_fill_tensor",
@@ -82,6 +85,7 @@ masked_fill_tensor = primitive(
     keeps_dtype=True,
     node="MaskedFillBackward1",
     notation=masked_fill.notation,
+    says="Entries that are filled get 0, and the filling value gets the gradients of the places it fills.",
 )
 maximum = primitive(
     "maximum",
@@ -91,6 +95,7 @@ maximum = primitive(
     kinks=np.equal,
     convention="at a tie each gets half the gradient",
     traits=("choice",),
+    says="The larger of the two gets the gradient, and equal ones get half of it each.",
 )
 minimum = primitive(
     "minimum",
@@ -100,6 +105,7 @@ minimum = primitive(
     kinks=np.equal,
     convention="at a tie each gets half the gradient",
     traits=("choice",),
+    says="The smaller of the two gets the gradient, and equal ones get half of it each.",
 )
 
 
@@ -137,6 +143,7 @@ clamp = primitive(
     kinks=_at_bound,
     **BOUNDS,
     traits=("bounded", "gate"),
+    says=BETWEEN,
 )
 clamp_tensor = primitive(
     "clamp_tensor",
@@ -148,6 +155,7 @@ clamp_tensor = primitive(
     notation=_write_clamp("min", "max"),
     kinks=lambda x, low, high: np.equal(x, low) | np.equal(x, high),
     **BOUNDS,
+    says=BOUND,
 )
 # torch's node has the missing bound among its inputs, as None; here it has the given one alone.
 clamp_min_tensor = primitive(
@@ -159,6 +167,7 @@ clamp_min_tensor = primitive(
     notation=_write_clamp("min"),
     kinks=np.equal,
     **BOUNDS,
+    says=BOUND,
 )
 clamp_max_tensor = primitive(
     "clamp_max_tensor",
@@ -169,6 +178,7 @@ clamp_max_tensor = primitive(
     notation=_write_clamp("max"),
     kinks=np.equal,
     **BOUNDS,
+    says=BOUND,
 )
 
 

@@ -15,6 +15,7 @@ from gradcli.ops.pointwise.elementwise import POSITIVE, exp, exp2, log, trunc
 from gradcli.ops.pointwise.logic import finite
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
+from gradcli.ops.support.sentences import BOUND, REMAINDER, REMAINDER_BY
 from gradcli.ops.support.surface import operation
 
 DOUBLE = np.dtype(np.float64)
@@ -25,6 +26,7 @@ addcmul = primitive(
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * (b * value),
     lambda g, out, x, a, b, *, value=1: g * (a * value),
+    says="The added part gets the gradient; each factor gets it times the other factor and the constant in front.",
 )
 addcdiv = primitive(
     "addcdiv",
@@ -32,6 +34,7 @@ addcdiv = primitive(
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * value / b,
     lambda g, out, x, a, b, *, value=1: -g * value * (a / b**2),
+    says="The added part gets the gradient; the quotient follows the quotient rule.",
 )
 
 
@@ -45,6 +48,7 @@ lerp = primitive(
     lambda a, b, *, weight: a + weight * (b - a) if abs(weight) < 0.5 else b - (b - a) * (1 - weight),
     lambda g, out, a, b, *, weight: g * (1 - weight),
     lambda g, out, a, b, *, weight: g * weight,
+    says="Each end gets its share of the gradient, 1 - weight and weight.",
 )
 lerp_tensor = primitive(
     "lerp_tensor",
@@ -54,6 +58,7 @@ lerp_tensor = primitive(
     lambda g, out, a, b, w: g * (b - a),
     node="LerpBackward1",
     notation=lerp.notation,
+    says="Each end gets its share of the gradient, and the weight the gradient times their difference.",
 )
 hypot = primitive(
     "hypot",
@@ -61,18 +66,21 @@ hypot = primitive(
     lambda g, out, x, y: g * (x / out),
     lambda g, out, x, y: g * (y / out),
     domain=POSITIVE,
+    says="Each side gets the gradient times its share: the side over the hypotenuse.",
 )
 logaddexp = primitive(
     "logaddexp",
     np.logaddexp,
     lambda g, out, x, y: g / (1 + exp(y - x)),
     lambda g, out, x, y: g / (1 + exp(x - y)),
+    says="The gradient is shared by size: each input gets its part of the sum of the powers.",
 )
 logaddexp2 = primitive(
     "logaddexp2",
     np.logaddexp2,
     lambda g, out, x, y: g / (1 + exp2(y - x)),
     lambda g, out, x, y: g / (1 + exp2(x - y)),
+    says=logaddexp.says,
 )
 
 
@@ -92,12 +100,26 @@ xlogy = primitive(
     lambda g, out, x, y: g * x / y,
     domain=POSITIVE,
     convention="0*log(0) is 0, and flat in its factor",
+    says="The factor gets the logarithm, and the number in the logarithm gets the factor over itself.",
 )
 xlogy_of = primitive(
-    "xlogy_of", _xlogy, None, lambda g, out, x, y: g * x / y, node="XlogyBackward1", notation=xlogy.notation
+    "xlogy_of",
+    _xlogy,
+    None,
+    lambda g, out, x, y: g * x / y,
+    node="XlogyBackward1",
+    notation=xlogy.notation,
+    says="The derivative of x*log(y) by y is x/y.",
 )
-xlogy_number = primitive("xlogy_number", _xlogy, _factor_rule, node="XlogyBackward2", notation=xlogy.notation)
-fmod = primitive("fmod", np.fmod, lambda g, out, x, n: g)
+xlogy_number = primitive(
+    "xlogy_number",
+    _xlogy,
+    _factor_rule,
+    node="XlogyBackward2",
+    notation=xlogy.notation,
+    says="The derivative of x*log(y) by x is log(y).",
+)
+fmod = primitive("fmod", np.fmod, lambda g, out, x, n: g, says=REMAINDER)
 fmod_tensor = primitive(
     "fmod_tensor",
     np.fmod,
@@ -105,6 +127,7 @@ fmod_tensor = primitive(
     lambda g, out, x, y: -g * trunc(x / y),
     node="FmodBackward1",
     notation=fmod.notation,
+    says=REMAINDER_BY,
 )
 clamp_min = primitive(
     "clamp_min",
@@ -113,6 +136,7 @@ clamp_min = primitive(
     kinks=np.equal,
     convention="clamp_min' is 1 at the bound",
     traits=("bounded", "gate"),
+    says="The gradient comes through above the bound, and is 0 below it.",
 )
 clamp_max = primitive(
     "clamp_max",
@@ -121,6 +145,7 @@ clamp_max = primitive(
     kinks=np.equal,
     convention="clamp_max' is 1 at the bound",
     traits=("bounded",),
+    says="The gradient comes through below the bound, and is 0 above it.",
 )
 clamp_min_to = primitive(
     "clamp_min_to",
@@ -131,6 +156,7 @@ clamp_min_to = primitive(
     notation=clamp_min.notation,
     kinks=np.equal,
     convention=clamp_min.convention,
+    says=BOUND,
 )
 clamp_max_to = primitive(
     "clamp_max_to",
@@ -141,11 +167,13 @@ clamp_max_to = primitive(
     notation=clamp_max.notation,
     kinks=np.equal,
     convention=clamp_max.convention,
+    says=BOUND,
 )
 nan_to_num = primitive(
     "nan_to_num",
     lambda x, *, nan=0.0, posinf=None, neginf=None: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)[()],
     lambda g, out, x, **_: where(finite(x), g, 0),
+    says="Finite entries get their gradient; entries that were replaced get 0.",
 )
 
 

@@ -26,6 +26,7 @@ from gradcli.ops.shaping.permutations import permute
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
 from gradcli.ops.support.arguments import Dims, Real, check_size
 from gradcli.ops.support.axes import kept, wrapped
+from gradcli.ops.support.sentences import LENGTH, SAME
 from gradcli.ops.support.surface import operation
 
 # torch has this node where a norm is called with a number and dimensions
@@ -38,6 +39,7 @@ norm_over = primitive(
     notation=norm.notation,
     kinks=norm.kinks,
     convention=norm.convention,
+    says=LENGTH,
 )
 # torch clamps a copy without recording it, so that the gradient passes even below the bound
 at_least = primitive(
@@ -49,6 +51,7 @@ at_least = primitive(
         "clamp", (Argument(operands[0].tree), Argument(number(options["bound"]), "min"))
     ),
     convention="below the bound the gradient passes as well",
+    says=SAME,
 )
 dist = primitive(
     "dist",
@@ -58,6 +61,7 @@ dist = primitive(
     structured=True,
     kinks=lambda x, y, **_: np.equal(x, y),
     convention=norm.convention,
+    says="A distance grows along the difference: one point gets that direction, and the other the opposite.",
 )
 
 
@@ -82,6 +86,7 @@ cdist = primitive(
     lambda g, out, x, y, *, p=2: -sum_dim(_pairs_rule(g, out, x, y, p), dim=len(g.shape) - 2),
     structured=True,
     convention=norm.convention,
+    says="Each distance pulls its two points along their difference; a point adds up its pairs.",
 )
 
 

@@ -20,6 +20,7 @@ from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Dims, Places, as_tensor
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.sentences import CHOSEN, EXTREME
 from gradcli.ops.support.surface import operation
 
 
@@ -76,6 +77,7 @@ amax = primitive(
     structured=True,
     kinks=tied(np.max),
     convention=EVENLY,
+    says=EXTREME,
 )
 amin = primitive(
     "amin",
@@ -84,6 +86,7 @@ amin = primitive(
     structured=True,
     kinks=tied(np.min),
     convention=EVENLY,
+    says=EXTREME,
 )
 largest = primitive(
     "max",
@@ -93,6 +96,7 @@ largest = primitive(
     structured=True,
     kinks=tied(np.max),
     convention=EVENLY,
+    says=EXTREME,
 )
 smallest = primitive(
     "min",
@@ -102,6 +106,7 @@ smallest = primitive(
     structured=True,
     kinks=tied(np.min),
     convention=EVENLY,
+    says=EXTREME,
 )
 
 
@@ -158,6 +163,7 @@ first_largest = primitive(
     notation=values_of("max"),
     kinks=tied(np.max),
     convention=FIRST,
+    says=CHOSEN,
 )
 first_smallest = primitive(
     "min_dim",
@@ -168,6 +174,7 @@ first_smallest = primitive(
     notation=values_of("min"),
     kinks=tied(np.min),
     convention=FIRST,
+    says=CHOSEN,
 )
 
 

@@ -16,6 +16,7 @@ from gradcli.ops.reducing.extremes import ties
 from gradcli.ops.support.arguments import Dims, Dtype, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, wrapped
 from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.sentences import LENGTH
 from gradcli.ops.support.surface import operation
 
 
@@ -53,6 +54,7 @@ norm = primitive(
     structured=True,
     kinks=lambda x, *, p=2, dim=None, keepdim=False: np.equal(x if p == 1 else _norm(x, p=p, dim=dim), 0),
     convention="the gradient of a norm at 0 is 0",
+    says=LENGTH,
 )
 
 

@@ -21,6 +21,7 @@ from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.arguments import Dims, Dtype, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
 from gradcli.ops.support.dtypes import converted
+from gradcli.ops.support.sentences import MEAN, SUM
 from gradcli.ops.support.surface import operation
 
 
@@ -33,7 +34,12 @@ def _mean_dim(x: Any, *, dim: Axes = None, keepdim: bool = False) -> Any:
 
 
 total = primitive(
-    "sum", lambda x: summation.total(x), lambda g, out, x: expand(g, size=x.shape), node="SumBackward0", structured=True
+    "sum",
+    lambda x: summation.total(x),
+    lambda g, out, x: expand(g, size=x.shape),
+    node="SumBackward0",
+    structured=True,
+    says=SUM,
 )
 sum_dim: Primitive = primitive(
     "sum_dim",
@@ -42,6 +48,7 @@ sum_dim: Primitive = primitive(
     node="SumBackward1",
     structured=True,
     notation=call("sum", _sum_dim),
+    says=SUM,
 )
 mean = primitive(
     "mean",
@@ -50,6 +57,7 @@ mean = primitive(
     node="MeanBackward0",
     structured=True,
     traits=("average",),
+    says=MEAN,
 )
 mean_dim = primitive(
     "mean_dim",
@@ -61,6 +69,7 @@ mean_dim = primitive(
     structured=True,
     notation=call("mean", _mean_dim),
     traits=("average",),
+    says=MEAN,
 )
 
 
@@ -89,7 +98,14 @@ def _prod_dim_rule(g: Any, out: Any, x: Any, *, dim: int, keepdim: bool = False)
     )
 
 
-prod = primitive("prod", lambda x: np.prod(x), _prod_rule, node="ProdBackward0", structured=True)
+prod = primitive(
+    "prod",
+    lambda x: np.prod(x),
+    _prod_rule,
+    node="ProdBackward0",
+    structured=True,
+    says="Each factor gets the gradient times the product of all the other factors.",
+)
 prod_dim = primitive(
     "prod_dim",
     _prod_dim,
@@ -97,6 +113,7 @@ prod_dim = primitive(
     node="ProdBackward1",
     structured=True,
     notation=call("prod", _prod_dim),
+    says=prod.says,
 )
 
 

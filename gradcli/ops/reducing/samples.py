@@ -39,6 +39,7 @@ nansum = primitive(
         nan(x), 0, expand(aligned(g, x.shape, dim, keepdim), size=x.shape)
     ),
     structured=True,
+    says="A sum hands the gradient on to every entry that was added; those that are nan get 0.",
 )
 
 
@@ -56,6 +57,7 @@ logcumsumexp = primitive(
     lambda x, *, dim: np.logaddexp.accumulate(x, axis=dim) if x.shape else x,
     _logcumsumexp_rule,
     structured=True,
+    says="Each entry adds up, from its own place on, its softmax share of the gradients.",
 )
 
 

@@ -55,12 +55,14 @@ carry: Primitive = primitive(
     lambda g, out, h, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=not reverse),
     lambda g, out, h, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=not reverse) * out,
     structured=True,
+    says="A running sum with factors: the gradient runs back the other way with the same factors.",
 )
 prod_before: Primitive = primitive(
     "prod_before",
     _prod_before,
     lambda g, out, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=reverse) * out,
     structured=True,
+    says="Each entry is a factor of all products behind it, and gets those gradients times the other factors.",
 )
 
 
@@ -74,7 +76,13 @@ def _prod_others(x: Array, *, dim: int) -> Any:
     return _prod_before(x, dim=dim) * _prod_before(x, dim=dim, reverse=True)
 
 
-prod_others = primitive("prod_others", _prod_others, _prod_others_rule, structured=True)
+prod_others = primitive(
+    "prod_others",
+    _prod_others,
+    _prod_others_rule,
+    structured=True,
+    says="Each entry is a factor of every product but its own, and gets those gradients times the rest.",
+)
 printed(carry, "u = [1, 2, 3]; x = [2, 0, 0.5]; carry(u, x, dim=0)")
 printed(prod_before, "x = [2, 3, 0.5]; prod_before(x, dim=0)")
 printed(prod_others, "x = [2, 3, 0.5]; prod_others(x, dim=0)")
@@ -107,6 +115,7 @@ cumsum: Primitive = primitive(
     lambda x, *, dim: running(np.cumsum, x, dim) if x.shape else x,
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
     structured=True,
+    says="Each entry is in its own sum and in all later ones, so their gradients are added.",
 )
 cumsum_back: Primitive = primitive(
     "cumsum_back",
@@ -114,12 +123,14 @@ cumsum_back: Primitive = primitive(
     lambda g, out, x, *, dim: cumsum(g, dim=dim),
     structured=True,
     notation=_write_back,
+    says="Each entry is in its own sum and in all earlier ones, so their gradients are added.",
 )
 cumprod = primitive(
     "cumprod",
     lambda x, *, dim: running(np.cumprod, x, dim) if x.shape else x,
     _cumprod_rule,
     structured=True,
+    says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
 )
 
 

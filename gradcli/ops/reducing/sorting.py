@@ -20,6 +20,7 @@ from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_em
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.sentences import CHOSEN, EXTREME, MOVED, PICKED
 from gradcli.ops.support.surface import operation
 
 
@@ -131,7 +132,10 @@ printed(running_largest, "x = [1, 3, 2]; gather(x, 0, cummax_indices(x, dim=0))"
 printed(running_smallest, "x = [1, 3, 2]; gather(x, 0, cummin_indices(x, dim=0))")
 
 
-def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, **facts: Any) -> Primitive:
+LEADS = "Each entry adds up the gradients of the places where it led; the others get 0."
+
+
+def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, says: str) -> Primitive:
     """Declare a primitive that gathers entries along one dimension by their indices."""
     return primitive(
         name,
@@ -140,20 +144,22 @@ def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, 
         node=node,
         structured=True,
         notation=values_of(function, forward),
-        **facts,
+        says=says,
     )
 
 
-sort = _by_index("sort", _sorted, "SortBackward0", "sort")
-sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort")
-topk = _by_index("topk", _chosen, "TopkBackward0", "topk")
-cummax = _by_index("cummax", _running_entries, "CummaxBackward0", "cummax")
-cummin = _by_index("cummin", _running_entries, "CumminBackward0", "cummin")
+sort = _by_index("sort", _sorted, "SortBackward0", "sort", MOVED)
+sort_stable = _by_index("sort_stable", _sorted, "SortBackward1", "sort", MOVED)
+topk = _by_index("topk", _chosen, "TopkBackward0", "topk", PICKED)
+cummax = _by_index("cummax", _running_entries, "CummaxBackward0", "cummax", LEADS)
+cummin = _by_index("cummin", _running_entries, "CumminBackward0", "cummin", LEADS)
 
 
 def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -> Primitive:
     """Declare a primitive that picks one entry of a dimension."""
-    return primitive(name, forward, picked_rule, node=node, structured=True, notation=values_of(function, forward))
+    return primitive(
+        name, forward, picked_rule, node=node, structured=True, notation=values_of(function, forward), says=CHOSEN
+    )
 
 
 kthvalue = _picking("kthvalue", _kth_picked, "KthvalueBackward0", "kthvalue")
@@ -176,6 +182,7 @@ median = primitive(
     structured=True,
     kinks=tied(lambda x, axis, keepdims: np.reshape(_median(x), [1] * np.ndim(x))),
     convention=EVENLY,
+    says=EXTREME,
 )
 
 

@@ -20,6 +20,7 @@ from gradcli.ops.reducing.reductions import mean, mean_dim
 from gradcli.ops.support.arguments import Dims, Real
 from gradcli.ops.support.axes import Axes, aligned, axes, count, wrapped
 from gradcli.ops.support.pairs import ReturnType
+from gradcli.ops.support.sentences import EXTREME, MEAN
 from gradcli.ops.support.surface import operation
 
 
@@ -62,7 +63,13 @@ def _std_rule(g: Any, out: Any, x: Any, *, dim: Axes = None, correction: float =
     return _var_gradient(guarded(equal(out, 0), 0, g / (2 * out)), x, dim, correction)
 
 
-var = primitive("var", _var, _var_rule, structured=True)
+var = primitive(
+    "var",
+    _var,
+    _var_rule,
+    structured=True,
+    says="Each entry gets twice its distance from the mean, over n - correction.",
+)
 std = primitive(
     "std",
     lambda x, *, dim=None, correction=1, keepdim=False: np.sqrt(_wide_var(x, dim, correction, keepdim)).astype(x.dtype),
@@ -70,6 +77,7 @@ std = primitive(
     structured=True,
     kinks=lambda x, **options: np.equal(_var(x, **options), 0),
     convention="the gradient of std at equal values is 0",
+    says="Each entry gets its distance from the mean, over the deviation times (n - correction).",
 )
 
 
@@ -97,9 +105,16 @@ std_beside = primitive(
     structured=True,
     kinks=std.kinks,
     convention=std.convention,
+    says=std.says,
 )
 var_beside = primitive(
-    "var_of_two", _var, _var_rule, node="VarMeanBackward0", notation=_part("var_mean", 0), structured=True
+    "var_of_two",
+    _var,
+    _var_rule,
+    node="VarMeanBackward0",
+    notation=_part("var_mean", 0),
+    structured=True,
+    says=var.says,
 )
 mean_beside_std, mean_beside_var = (
     primitive(
@@ -109,6 +124,7 @@ mean_beside_std, mean_beside_var = (
         node=f"{name.capitalize()}MeanBackward0",
         notation=_part(f"{name}_mean", 1),
         structured=True,
+        says=MEAN,
     )
     for name in ("std", "var")
 )
@@ -125,6 +141,7 @@ def _extreme_of_both(name: str, extreme: Any, find: Any) -> Any:
         structured=True,
         kinks=tied(find),
         convention=EVENLY,
+        says=EXTREME,
     )
 
 

@@ -20,6 +20,7 @@ from gradcli.ops.shaping.joining import flip, repeat_
 from gradcli.ops.shaping.shaping import clone, flat, flatten, reshape, reshape_, unsqueeze, view
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
+from gradcli.ops.support.sentences import MOVED, PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
 rot90: Primitive = primitive(
@@ -27,6 +28,7 @@ rot90: Primitive = primitive(
     lambda x, *, k=1, dims=(0, 1): np.rot90(x, k, dims).copy(),
     lambda g, out, x, *, k=1, dims=(0, 1): rot90(g, k=-k, dims=dims),
     structured=True,
+    says=MOVED,
 )
 
 
@@ -48,6 +50,7 @@ unfold: Primitive = primitive(
     lambda g, out, x, **o: unfold_backward(g, shape=x.shape, **o),
     structured=True,
     view=True,
+    says=PICKED,
 )
 unfold_backward: Primitive = primitive(
     "unfold_backward",
@@ -55,6 +58,7 @@ unfold_backward: Primitive = primitive(
     lambda g, out, h, *, shape, **o: unfold(g, **o),
     node="UnfoldBackwardBackward0",
     structured=True,
+    says=PLACED,
 )
 printed(unfold_backward, "u = [[1, 2], [3, 4]]; unfold_backward(u, shape=(3,), dimension=0, size=2, step=1)")
 

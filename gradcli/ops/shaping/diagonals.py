@@ -17,6 +17,7 @@ from gradcli.language.tree import Argument, Binary, Call, Expression
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
+from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
 
@@ -50,6 +51,7 @@ diagonal: Primitive = primitive(
     lambda g, out, x, *, offset, dim1, dim2: diagonal_backward(g, shape=x.shape, offset=offset, dim1=dim1, dim2=dim2),
     structured=True,
     view=True,
+    says=PICKED,
 )
 diagonal_backward: Primitive = primitive(
     "diagonal_backward",
@@ -57,6 +59,7 @@ diagonal_backward: Primitive = primitive(
     lambda g, out, x, *, shape, offset=0, dim1=0, dim2=1: diagonal(g, offset=offset, dim1=dim1, dim2=dim2),
     node="DiagonalBackwardBackward0",
     structured=True,
+    says=PLACED,
 )
 printed(diagonal_backward, "u = [1, 2]; diagonal_backward(u, shape=(2, 3), offset=1)")
 diag: Primitive = primitive(
@@ -66,6 +69,7 @@ diag: Primitive = primitive(
     node="DiagonalBackward0_copy",
     structured=True,
     notation=call("diag", _diag),
+    says=PICKED,
 )
 
 
@@ -89,24 +93,28 @@ diag_embed: Primitive = primitive(
     lambda g, out, x, **o: diagonal(g, **o),
     structured=True,
     notation=_write_embed,
+    says=PLACED,
 )
 tril: Primitive = primitive(
     "tril",
     _tril,
     lambda g, out, x, *, diagonal: tril(g, diagonal=diagonal),
     structured=True,
+    says="Only the kept triangle has gradients: the entries above it get 0.",
 )
 triu: Primitive = primitive(
     "triu",
     _triu,
     lambda g, out, x, *, diagonal: triu(g, diagonal=diagonal),
     structured=True,
+    says="Only the kept triangle has gradients: the entries below it get 0.",
 )
 trace: Primitive = primitive(
     "trace",
     lambda x: np.trace(x, dtype=x.dtype),
     lambda g, out, x: trace_backward(g, shape=x.shape),
     structured=True,
+    says="A trace adds the diagonal, so each entry of the diagonal gets the gradient and the others get 0.",
 )
 trace_backward: Primitive = primitive(
     "trace_backward",
@@ -116,6 +124,7 @@ trace_backward: Primitive = primitive(
     notation=lambda operands, options: Binary(
         "*", operands[0].tree, Call("eye", tuple(Argument(literal(size)) for size in options["shape"]))
     ),
+    says="One number stands along the whole diagonal, so the gradients there are added.",
 )
 
 

@@ -19,6 +19,7 @@ from gradcli.language.tree import Argument, Call, Expression, List
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape
 from gradcli.ops.support.arguments import Dims, Shape, check_size
+from gradcli.ops.support.sentences import MOVED, OWN_PART
 from gradcli.ops.support.surface import operation
 
 
@@ -53,6 +54,7 @@ cat: Primitive = primitive(
     structured=True,
     variadic=True,
     notation=_of_list("cat"),
+    says=OWN_PART,
 )
 stack: Primitive = primitive(
     "stack",
@@ -61,6 +63,7 @@ stack: Primitive = primitive(
     structured=True,
     variadic=True,
     notation=_of_list("stack"),
+    says=OWN_PART,
 )
 # one application for each part, where torch has one node with many outputs
 split_part = slicing("split_part", "SplitBackward0", "part")
@@ -82,6 +85,7 @@ repeat: Primitive = primitive(
     _repeat_rule,
     structured=True,
     notation=positional("repeat"),
+    says="The input was copied, so the gradients of all the copies are added.",
 )
 flip: Primitive = primitive(
     "flip",
@@ -89,6 +93,7 @@ flip: Primitive = primitive(
     lambda g, out, x, *, dims: flip(g, dims=dims),
     structured=True,
     notation=positional("flip"),
+    says=MOVED,
 )
 roll: Primitive = primitive(
     "roll",
@@ -96,6 +101,7 @@ roll: Primitive = primitive(
     lambda g, out, x, *, shifts, dims=None: roll(g, shifts=tuple(-shift for shift in shifts), dims=dims),
     structured=True,
     notation=_write_roll,
+    says=MOVED,
 )
 
 

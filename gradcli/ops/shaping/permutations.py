@@ -16,6 +16,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute, Expression
 from gradcli.ops.shaping.shaping import flat
 from gradcli.ops.support.arguments import Dims, Shape
+from gradcli.ops.support.sentences import MOVED
 from gradcli.ops.support.surface import operation
 
 
@@ -47,6 +48,7 @@ t: Primitive = primitive(
     notation=attribute("T"),
     fold=_fold_twice,
     node_in_place="TBackward1",
+    says=MOVED,
 )
 transpose: Primitive = primitive(
     "transpose",
@@ -56,6 +58,7 @@ transpose: Primitive = primitive(
     view=True,
     notation=_write_transpose,
     node_in_place="TransposeBackward1",
+    says=MOVED,
 )
 permute: Primitive = primitive(
     "permute",
@@ -64,6 +67,7 @@ permute: Primitive = primitive(
     structured=True,
     view=True,
     notation=_write_permute,
+    says=MOVED,
 )
 
 

@@ -17,6 +17,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary, Call, Expression, Number
 from gradcli.ops.support.arguments import Dims, Shape, check_size
+from gradcli.ops.support.sentences import SAME, SHAPE
 from gradcli.ops.support.surface import operation
 
 
@@ -34,6 +35,7 @@ def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
         view=view,
         notation=positional("reshape"),
         fold=fold_same,
+        says=SHAPE,
     )
 
 
@@ -50,6 +52,7 @@ unsqueeze: Primitive = primitive(
     view=True,
     notation=positional("unsqueeze"),
     node_in_place="UnsqueezeBackward1",
+    says=SHAPE,
 )
 squeeze: Primitive = primitive(
     "squeeze",
@@ -59,6 +62,7 @@ squeeze: Primitive = primitive(
     view=True,
     fold=fold_same,
     node_in_place="SqueezeBackward3",
+    says=SHAPE,
 )
 
 
@@ -94,6 +98,7 @@ squeeze_dim: Primitive = primitive(
     notation=positional("squeeze"),
     fold=fold_squeeze,
     node_in_place="SqueezeBackward4",
+    says=SHAPE,
 )
 squeeze_dims: Primitive = primitive(
     "squeeze_dims",
@@ -105,6 +110,7 @@ squeeze_dims: Primitive = primitive(
     notation=positional("squeeze"),
     fold=fold_same,
     node_in_place="SqueezeBackward4",
+    says=SHAPE,
 )
 
 
@@ -113,7 +119,7 @@ def _clone(x: Any) -> Any:
     return x.copy("K") if isinstance(x, np.ndarray) and 0 not in x.strides else x.copy()
 
 
-clone = primitive("clone", _clone, lambda g, out, x: g)
+clone = primitive("clone", _clone, lambda g, out, x: g, says=SAME)
 
 
 def flat(sizes: tuple[Any, ...]) -> Shape:

@@ -16,6 +16,7 @@ from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.shaping.joining import cat_, stack_
 from gradcli.ops.shaping.shaping import reshape, reshaped, unsqueeze
 from gradcli.ops.support.arguments import Tensors, all_of, check_size, integer
+from gradcli.ops.support.sentences import OWN_PART
 from gradcli.ops.support.surface import operation
 
 
@@ -41,7 +42,7 @@ def _blocks(*inputs: Any) -> Any:
     return out
 
 
-block_diag = primitive("block_diag", _blocks, _own_block, structured=True, variadic=True)
+block_diag = primitive("block_diag", _blocks, _own_block, structured=True, variadic=True, says=OWN_PART)
 
 
 def _raised(x: Any, ndim: int) -> Any:

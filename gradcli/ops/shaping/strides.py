@@ -14,6 +14,7 @@ from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
+from gradcli.ops.support.sentences import PICKED, PLACED
 from gradcli.ops.support.surface import operation
 
 
@@ -56,12 +57,14 @@ strided: Primitive = primitive(
     structured=True,
     view=True,
     notation=positional("as_strided"),
+    says=PICKED,
 )
 strided_back: Primitive = primitive(
     "as_strided_backward",
     _strided_backward,
     lambda g, out, h, *, shape, size, stride, offset: strided(g, size=size, stride=stride, offset=offset),
     structured=True,
+    says=PLACED,
 )
 printed(strided_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), size=(2, 2), stride=(1, 1), offset=0)")
 

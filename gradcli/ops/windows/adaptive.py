@@ -14,6 +14,7 @@ from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim, unsqueeze
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Pair, Places, Real, Shape, check_size, integer
+from gradcli.ops.support.sentences import WINDOW_LARGEST, WINDOW_MEAN, WINDOW_SHARES
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows.pooling import avg_pool2d, max_pool2d
 
@@ -48,12 +49,14 @@ adaptive_mean: Primitive = primitive(
     lambda g, out, x, *, output_size: adaptive_spread(g, size=x.shape),
     node="AdaptiveAvgPool2DBackward0",
     structured=True,
+    says=WINDOW_MEAN,
 )
 adaptive_spread: Primitive = primitive(
     "adaptive_avg_pool2d_backward",
     _spread,
     lambda g, out, h, *, size: adaptive_mean(g, output_size=h.shape[-2:]),
     structured=True,
+    says=WINDOW_SHARES,
 )
 
 
@@ -90,6 +93,7 @@ adaptive_max = primitive(
     _max_rule,
     node="AdaptiveMaxPool2DBackward0",
     structured=True,
+    says=WINDOW_LARGEST,
 )
 printed(adaptive_spread, "u = [[[1, 2]]]; adaptive_avg_pool2d_backward(u, size=(1, 2, 3))")
 printed(

@@ -14,6 +14,7 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Padding, Pair, Real, Shape
+from gradcli.ops.support.sentences import SLID
 from gradcli.ops.support.surface import operation, register
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.convolution_shapes import check_upstream, options, places
@@ -49,6 +50,7 @@ convolution: Primitive = primitive(
     notation=_write("", None),
     structured=True,
     inputs=("input", "weight", "bias"),
+    says=SLID,
 )
 convolution_input: Primitive = primitive(
     "convolution_input",
@@ -58,6 +60,7 @@ convolution_input: Primitive = primitive(
     node="ConvolutionBackwardBackward0",
     notation=_write("_input", 0),
     structured=True,
+    says="It is linear in the kernel and in the gradient, so each gets the product rule's part.",
 )
 convolution_weight: Primitive = primitive(
     "convolution_weight",
@@ -67,6 +70,7 @@ convolution_weight: Primitive = primitive(
     node="ConvolutionBackwardBackward0",
     notation=_write("_weight", 1),
     structured=True,
+    says="It is linear in the input and in the gradient, so each gets the product rule's part.",
 )
 
 

@@ -46,6 +46,7 @@ pad_constant: Primitive = primitive(
         ),
     ),
     structured=True,
+    says="The border was added from outside, so its gradient is cut away and the rest goes back.",
 )
 
 

@@ -18,6 +18,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.support.arguments import Pair, Real, Shape
+from gradcli.ops.support.sentences import WINDOW_LARGEST, WINDOW_MEAN, WINDOW_SHARES
 from gradcli.ops.support.surface import register
 from gradcli.ops.windows import pools, windows
 from gradcli.ops.windows.pooling_shapes import check_upstream, mean_options, options
@@ -62,6 +63,7 @@ def _largest(count: int) -> tuple[Primitive, Primitive, Primitive]:
         structured=True,
         kinks=pools.ties,
         convention="at a tie the first entry of the window takes the gradient",
+        says=WINDOW_LARGEST,
     )
     spread: Primitive = primitive(
         f"{name}_backward",
@@ -70,6 +72,7 @@ def _largest(count: int) -> tuple[Primitive, Primitive, Primitive]:
         node=f"{node}Backward0",
         notation=_write(f"{name}_backward"),
         structured=True,
+        says="Each window's number was put at its largest entry, and gets the gradient of that entry.",
     )
     pick: Primitive = primitive(
         f"{name}_pick",
@@ -77,6 +80,7 @@ def _largest(count: int) -> tuple[Primitive, Primitive, Primitive]:
         lambda g, out, h, x, **o: spread(g, x, **o),
         notation=_write(f"{name}_pick"),
         structured=True,
+        says="Each entry that a window picked gets the gradient of that window, and the others get 0.",
     )
     return largest, spread, pick
 
@@ -90,6 +94,7 @@ def _mean(count: int) -> tuple[Primitive, Primitive]:
         node=f"{node}0",
         notation=_write(name),
         structured=True,
+        says=WINDOW_MEAN,
     )
     spread: Primitive = primitive(
         f"{name}_backward",
@@ -98,6 +103,7 @@ def _mean(count: int) -> tuple[Primitive, Primitive]:
         node=f"{node}Backward0",
         notation=_write(f"{name}_backward"),
         structured=True,
+        says=WINDOW_SHARES,
     )
     return mean, spread
 

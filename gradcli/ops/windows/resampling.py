@@ -32,6 +32,7 @@ resample: Primitive = primitive(
     lambda x, down, across: down @ x @ across.T,
     lambda g, out, x, down, across: resample(g, _turned(down), _turned(across)),
     structured=True,
+    says="Each result mixes nearby entries, which get the gradient with the same weights.",
 )
 
 

@@ -15,6 +15,7 @@ from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Pair, Real, check_size
+from gradcli.ops.support.sentences import MOVED, SLID
 from gradcli.ops.support.surface import operation
 from gradcli.ops.windows import windows
 from gradcli.ops.windows.convolution import convolution, convolution_weight
@@ -55,6 +56,7 @@ transposed: Primitive = primitive(
     notation=_write,
     structured=True,
     inputs=("input", "weight", "bias"),
+    says=SLID,
 )
 
 
@@ -185,12 +187,14 @@ shuffle: Primitive = primitive(
     _shuffled,
     lambda g, out, x, *, upscale_factor: unshuffle(g, downscale_factor=upscale_factor),
     structured=True,
+    says=MOVED,
 )
 unshuffle: Primitive = primitive(
     "pixel_unshuffle",
     lambda x, *, downscale_factor: _gathered(x, upscale_factor=downscale_factor),
     lambda g, out, x, *, downscale_factor: shuffle(g, upscale_factor=downscale_factor),
     structured=True,
+    says=MOVED,
 )
 
 

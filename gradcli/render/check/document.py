@@ -25,7 +25,7 @@ FIELDS = {  # the attributes that an object of the document has
         *("question", "quantity", "given", "expected", "verdict", "points", "max_points"),
         *("remark", "diagnoses", "ledger", "reason"),
     ),
-    Diagnosis: ("code", "node", "rule", "message", "value", "certain"),
+    Diagnosis: ("code", "node", "rule", "message", "value", "certain", "says"),
     Branch: ("path", "value", "present"),
     Mistake: ("code", "title", "students", "answers", "questions"),
     Occurrences: ("question", "answers"),

@@ -139,10 +139,14 @@ def said(diagnosis: Diagnosis, looks: Looks) -> str:
 
 
 def diagnoses(answer: Marked, looks: Looks = PLAIN) -> list[str]:
-    """Return the most likely mistakes of an answer, a line each."""
-    shown = [said(one, looks) for one in answer.diagnoses[:DIAGNOSES]]
+    """Return the most likely mistakes of an answer, a line each, with the rules that they are about in words."""
+    shown: dict[str, None] = {}
+    for one in answer.diagnoses[:DIAGNOSES]:
+        shown[said(one, looks)] = None
+        if one.says:
+            shown[f"the rule: {one.says}"] = None
     more = len(answer.diagnoses) - DIAGNOSES
-    return [*shown, f"and {more} more"] if more > 0 else shown
+    return [*shown, f"and {more} more"] if more > 0 else [*shown]
 
 
 def mistakes(answer: Marked) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.errors import EvaluationError
 from gradcli.explanation.model import Explanation
+from gradcli.explanation.reference import sentence
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse
 from gradcli.render.graph.labels import edges, equation, local_label
@@ -41,6 +42,7 @@ def explanation_document(explanation: Explanation) -> Document:
         "value": plain(explanation.value),
         "upstream": plain(explanation.upstream),
         "nodes": _listed(explanation.nodes, write),
+        "says": {node.op: said for node in explanation.nodes if node.op and node.locals and (said := sentence(node))},
         "steps": _listed(explanation.steps, write),
         "gradients": {leaf.name: plain(leaf.gradient) for leaf in explanation.leaves},
         **_formulas(explanation, write),

@@ -45,6 +45,8 @@ def node_name(primitive: Primitive) -> str:
 
 def _rules(use: Use, looks: Looks) -> list[Row]:
     rows = [Row((rule.input, f"g {looks.arrow} {unparse(rule.rule, multiply=looks.times)}")) for rule in use.rules]
+    if use.primitive.says:
+        rows.append(Row((use.primitive.says,), "why"))
     rows.extend(Row((label, text)) for label, text in facts(use.primitive))
     return rows or [Row(("no gradient flows through it",))]
 
@@ -84,6 +86,7 @@ def _primitive(use: Use) -> dict[str, Any]:
     return {
         "name": primitive.name,
         "grad_fn": primitive.node if any(primitive.rules) else None,
+        "says": primitive.says or None,
         "rules": [{"input": rule.input, "rule": unparse(rule.rule)} for rule in use.rules],
         "kinks": list(primitive.kinks) if isinstance(primitive.kinks, tuple) else [],
         "convention": primitive.convention or None,

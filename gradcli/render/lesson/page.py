@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Literal
 
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
+from gradcli.explanation.reference import sentence
 from gradcli.language.tree import Name, Statement, names
 from gradcli.language.unparser import unparse_statement
 from gradcli.render.lesson.terms import Terms
@@ -14,17 +16,18 @@ from gradcli.render.text.layout import Row, Rows, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible
 
+Edge = tuple[Node, Local | Literal["upstream", "why"]]  # an edge, or a line about the node
 MOST = 40  # rows of a section, unless all are asked for
 
 
-def page(explanation: Explanation, looks: Looks, *, all: bool = False) -> str:
-    """The whole page as text; of long sections the beginning, unless `all` is asked for."""
+def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool = False) -> str:
+    """The whole page as text; of long sections the beginning, unless `all` is asked for, and `why` rules hold."""
     terms = Terms(explanation, looks)
     notes = [Row((visible(note.message),), "note") for note in explanation.notes]
     sections = [
         Section("", heading(explanation, terms, all=all)),
         Section("Forward", shown(forward(explanation, terms), looks, all=all)),
-        Section("Local derivatives", shown(locals_(explanation, terms), looks, all=all)),
+        Section("Local derivatives", shown(locals_(explanation, terms, why=why), looks, all=all)),
         Section("Chain rule, newest node first", shown(chain_rule(explanation, terms), looks, all=all)),
         Section("Gradients", shown(gradients(explanation, terms), looks, all=all)),
         Section("Notes", shown(notes, looks, all=all)),
@@ -94,20 +97,29 @@ def _forward(node: Node, terms: Terms) -> Row:
     return Row((visible(node.name), made, made_by, "" if put_in == value else put_in, f"= {value}"))
 
 
-def locals_(explanation: Explanation, terms: Terms) -> Rows[tuple[Node, Local | None]]:
-    """The derivative on every edge, newest node first; above the first rule a line says what its `g` is."""
-    edges: list[tuple[Node, Local | None]] = [(n, local) for n in reversed(explanation.nodes) for local in n.locals]
-    first = next((place for place, (_, local) in enumerate(edges) if local and local.formula is None), None)
+def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Rows[Edge]:
+    """The derivative on every edge, newest node first; above the first rule a line says what its `g` is.
+
+    Below the edges of each node stands `why` they are so, if asked for.
+    """
+    edges: list[Edge] = []
+    for node in reversed(explanation.nodes):
+        edges.extend((node, local) for local in node.locals)
+        if why and node.locals:
+            edges.append((node, "why"))
+    first = next((n for n, (_, local) in enumerate(edges) if isinstance(local, Local) and local.formula is None), None)
     if first is not None:
-        edges.insert(first, (edges[first][0], None))
+        edges.insert(first, (edges[first][0], "upstream"))
     return Rows(edges, partial(_local, terms=terms))
 
 
-def _local(edge: tuple[Node, Local | None], terms: Terms) -> Row:
+def _local(edge: Edge, terms: Terms) -> Row:
     node, local = edge
-    if local is None:
+    if local == "upstream":
         arrives = f"{terms.upstream_name} is the gradient that arrives from above, here {terms.total(node.id)}"
         return Row((arrives,), "aside")
+    if isinstance(local, str):
+        return Row((f"  {sentence(node)}",), "why")
     symbols = terms.local(local)
     value = "" if local.value is None else f"= {terms.value(local.value)}"
     return Row((terms.edge(node.name, local), symbols, "" if value == symbols else value))

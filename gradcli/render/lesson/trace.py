@@ -8,6 +8,7 @@ from typing import Any
 from gradcli.explanation.chain.links import Link
 from gradcli.explanation.chain.trace import Route, Trace
 from gradcli.explanation.model import Explanation, Leaf
+from gradcli.explanation.reference import sentence
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT
 from gradcli.render.lesson.page import equations, heading, seed, shown
@@ -20,8 +21,10 @@ from gradcli.stream.values import plain
 LONGEST = 160  # characters of a formula before it is simplified
 
 
-def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool = False) -> str:
-    """A block a variable; of a long one the beginning, unless `all` is asked for."""
+def trace_page(
+    explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool = False, why: bool = False
+) -> str:
+    """A block a variable; of a long one the beginning, unless `all` is asked for, and `why` rules hold."""
     terms = Terms(explanation, looks)
     sections = [Section("", heading(explanation, terms, all=all))]
     known: set[str] = set()  # whose derivation stands under an earlier variable
@@ -32,7 +35,7 @@ def trace_page(explanation: Explanation, traces: Sequence[Trace], looks: Looks, 
             sections.append(Section(title, [Row((text,), "note")]))
             continue
         links = [*seed(explanation), *trace.links] if trace.links else []
-        rows = [*_as_above(links, known, terms), *_derivations(links, known, trace.leaf, terms)]
+        rows = [*_as_above(links, known, terms), *_derivations(links, known, trace.leaf, terms, why=why)]
         known.update(link.input for link in links)
         if not rows:  # the output is the variable
             rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
@@ -50,10 +53,12 @@ def _as_above(links: Sequence[Link], known: Container[str], terms: Terms) -> Ite
             yield Row((terms.total(link.input), f"= {terms.value(link.total)}", "as above"))
 
 
-def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms: Terms) -> Iterator[Row]:
+def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms: Terms, *, why: bool) -> Iterator[Row]:
     for link in links:
         if link.input not in known:
             yield from _derivation(link, leaf, terms)
+            said = (sentence(terms.nodes[term.step.node]) for term in link.terms)
+            yield from (Row((f"  {text}",), "why") for text in dict.fromkeys(said) if why)
 
 
 def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:

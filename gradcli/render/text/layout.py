@@ -24,7 +24,7 @@ INDENT = 2  # columns before a row below a title
 NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
 MADE_BY = r"Backward\d$|^ ?(constant|no graph)$"
 STYLES = {"title": "bold", "result": "", "note": "magenta", "aside": "dim", "": ""}
-STYLES |= {"right": "", "partly": "", "wrong": "", "below": ""}
+STYLES |= {"right": "", "partly": "", "wrong": "", "below": "", "why": "italic"}
 FIRST = {"result": "bold", "right": "green", "partly": "yellow", "wrong": "red"}  # of a row's first cell; else cyan
 
 
@@ -32,7 +32,8 @@ FIRST = {"result": "bold", "right": "green", "partly": "yellow", "wrong": "red"}
 class Row:
     """Cells of one line, and its kind (a key of `STYLES`).
 
-    Rows of the kind `below` belong to the row before them, and are aligned with one another alone.
+    Rows of the kind `below` belong to the row before them, and are aligned with one another alone; those of the kind
+    `why` stand between rows that are aligned across them.
     """
 
     cells: tuple[str, ...]
@@ -82,12 +83,13 @@ def lay_out(sections: Sequence[Section], looks: Looks) -> str:
     for section in sections:
         if section.title:
             console.print(Text(section.title, style="bold"))
+        across = _columns([row for row in section.rows if len(row.cells) > 1]) if _is_explained(section) else None
         for (alone, _), rows in groupby(section.rows, lambda row: (len(row.cells) == 1, row.kind == "below")):
             indent = INDENT if section.title else 0
             available, found = console.width - indent, list(rows)
             if looks.width is None and not alone:
                 available = min(available, WIDEST)
-            columns = _columns(found)
+            columns = across if across and not alone else _columns(found)
             if looks.color or _total(columns) > available:
                 console.print(Padding(_table(found, columns, available, alone=alone), (0, 0, 0, indent)))
             else:  # rich takes its time over a table, and timelines have tens of thousands of rows
@@ -95,6 +97,10 @@ def lay_out(sections: Sequence[Section], looks: Looks) -> str:
         if not section.title:
             console.print()
     return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().split("\n"))
+
+
+def _is_explained(section: Section) -> bool:
+    return any(row.kind == "why" for row in section.rows)
 
 
 def _width(section: Section) -> int:
@@ -135,7 +141,8 @@ def _table(rows: Sequence[Row], columns: dict[int, int], available: int, *, alon
         rows = [line for row in rows for line in _flowed(row, available - columns[0] - 1)]
     table = Table.grid(padding=(0, 1, 0, 0))
     for column in range(max(len(row.cells) for row in rows)):
-        table.add_column(overflow="fold", no_wrap=column == 0 and not alone)
+        least = columns[0] if column == 0 and not alone else None
+        table.add_column(overflow="fold", no_wrap=least is not None, min_width=least)
     for row in rows:
         cells = (_cell(f" {text}" if column > 1 else text, column, row.kind) for column, text in enumerate(row.cells))
         table.add_row(*cells)

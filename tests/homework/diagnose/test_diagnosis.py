@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gradcli.engine.primitive import REGISTRY
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.disclosure import revealed
 from gradcli.homework.mistakes.catalogue import MISTAKES, TITLES
@@ -66,6 +67,27 @@ def test_a_typed_answer_is_explained(code: str) -> None:
     answer = marked(assignment(small(program, quantity)), {quantity: text})[quantity]
     assert answer.verdict in ("wrong", "shape", "precision")
     assert code in [one.code for one in answer.diagnoses[:2]]
+
+
+RULES = {
+    "sign": "pow",
+    "power-rule": "pow",
+    "product-own-factor": "mul",
+    "quotient": "div",
+    "pre-post-activation": "sigmoid",
+    "relu-gate": "relu",
+    "mean-n": "mean",
+    "transpose": "mm",
+}
+
+
+@pytest.mark.parametrize("code", TYPED)
+def test_the_rule_behind_a_mistake_is_said(code: str) -> None:
+    program, quantity, text = TYPED[code]
+    answer = marked(assignment(small(program, quantity)), {quantity: text})[quantity]
+    said = {one.says for one in answer.diagnoses[:2] if one.code == code}
+    assert said <= {REGISTRY[RULES[code]].says if code in RULES else "", ""}
+    assert any(said) == (code in RULES and code != "transpose"), "some are found in the result, at no operation"
 
 
 @pytest.mark.slow

@@ -53,6 +53,7 @@ def test_a_class() -> None:
                 "message": "you kept the branch through p; s also feeds m, which adds 5",
                 "value": 5.0,
                 "certain": True,
+                "says": "",
             },
             {
                 "code": "local-not-total",
@@ -61,6 +62,7 @@ def test_a_class() -> None:
                 "message": "you gave the local derivative",
                 "value": 5.0,
                 "certain": False,
+                "says": "",
             },
         ],
         "ledger": [

@@ -11,9 +11,9 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.elementwise import POSITIVE, exp, log
 from gradcli.ops.pointwise.numbers import by_pair
-from gradcli.ops.pointwise.special import digamma, lgamma
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import unsqueeze
+from gradcli.ops.special.special import digamma, lgamma
 from gradcli.ops.support.arguments import Operand, Real, check_size, real
 from gradcli.ops.support.surface import operation
 
@@ -127,6 +127,7 @@ lower: Primitive = primitive(
     None,
     lambda g, out, a, x: g * _density(a, x),
     domain=POSITIVE,
+    says="The derivative of an area by its upper end is the height of the curve there.",
 )
 upper: Primitive = primitive(
     "igammac",
@@ -134,6 +135,7 @@ upper: Primitive = primitive(
     None,
     lambda g, out, a, x: -g * _density(a, x),
     domain=POSITIVE,
+    says="The derivative of the area that is left is minus the height of the curve.",
 )
 zeta: Primitive = primitive(
     "zeta",
@@ -142,6 +144,7 @@ zeta: Primitive = primitive(
     lambda g, out, s, q: -g * s * zeta(s + 1, q),
     node="SpecialZetaBackward0",
     domain=(1.0, math.inf),
+    says="Each term 1/(k + q)**s has one power more and the factor -s.",
 )
 
 
@@ -156,7 +159,12 @@ def _multivariate_rule(g: Any, out: Any, x: Any, *, p: int) -> Any:
     return g * sum_dim(digamma(unsqueeze(x, dim=len(x.shape)) - steps.astype(x.dtype)), dim=len(x.shape))
 
 
-mvlgamma = primitive("mvlgamma", _multivariate, _multivariate_rule)
+mvlgamma = primitive(
+    "mvlgamma",
+    _multivariate,
+    _multivariate_rule,
+    says="The sum of several log-gammas has the sum of their digammas as its slope.",
+)
 
 
 @operation("x = [0.5, 3]; igamma([2.0, 1.5], x)", aliases=["gammainc"])

@@ -12,11 +12,13 @@ from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Name
 from gradcli.ops.pointwise.comparisons import both, equal
-from gradcli.ops.pointwise.elementwise import POSITIVE, cos, elementwise, exp, sign_of, sin, zero
+from gradcli.ops.pointwise.elementwise import POSITIVE, elementwise, exp, sign_of, zero
 from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.selection import guarded, where
+from gradcli.ops.pointwise.trigonometry import cos, sin
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.constants import SQRT_PI, Constant
+from gradcli.ops.support.sentences import FLAT
 from gradcli.ops.support.surface import operation
 
 PI = Constant(math.pi, Name("pi"))
@@ -77,6 +79,7 @@ sinc = elementwise(
     "`sin(pi*x)/(pi*x)`, and 1 at 0.",
     convention="sinc'(0) = 0",
     domain=POSITIVE,
+    says="The quotient rule for sin(pi*x)/(pi*x); at 0 it is flat.",
 )
 sgn = elementwise(
     "sgn",
@@ -86,6 +89,7 @@ sgn = elementwise(
     whole=True,
     kinks=(0.0,),
     convention="flat everywhere: sgn' = 0",
+    says=FLAT,
 )
 frac = elementwise(
     "frac",
@@ -95,12 +99,14 @@ frac = elementwise(
     kinks=lambda x: np.equal(x, np.floor(x)) & np.not_equal(x, 0),
     convention="frac' is 1 at its jumps too",
     integers_stay=True,
+    says="The fraction moves along with the input, so the gradient goes back unchanged.",
 )
 erfc = elementwise(
     "erfc",
     by_number(math.erfc),
     lambda g, out, x: -2 * g * exp(-(x**2)) / SQRT_PI.beside(g),
     "`1 - erf(x)`, exact where that is small.",
+    says="The derivative of 1 - erf(x) is minus a bell curve, -2/sqrt(pi)*exp(-x**2).",
 )
 erfinv = elementwise(
     "erfinv",
@@ -108,6 +114,7 @@ erfinv = elementwise(
     lambda g, out, x: g * (SQRT_PI.beside(g) / 2 * exp(out**2)),
     "The inverse of erf.",
     domain=(-1.0, 1.0),
+    says="The derivative of an inverse is one over that of erf, taken at the result.",
 )
 polygamma: Primitive = primitive(
     "polygamma",
@@ -117,6 +124,7 @@ polygamma: Primitive = primitive(
         "polygamma", tuple(map(Argument, (number(options["n"]), operands[0].tree)))
     ),
     domain=POSITIVE,
+    says="The derivative of each of these functions is the next one.",
 )
 digamma = elementwise(
     "digamma",
@@ -126,6 +134,7 @@ digamma = elementwise(
     example="x = [30, 50]; digamma(x)",
     domain=POSITIVE,
     torch=["special.psi"],
+    says="The derivative of digamma is the first polygamma function.",
 )
 lgamma = elementwise(
     "lgamma",
@@ -135,6 +144,7 @@ lgamma = elementwise(
     example="x = [0.5, 3]; lgamma(x)",
     domain=POSITIVE,
     torch=["special.gammaln"],
+    says="The derivative of the logarithm of the gamma function is digamma.",
 )
 deg2rad = elementwise(
     "deg2rad",
@@ -142,6 +152,7 @@ deg2rad = elementwise(
     lambda g, out, x: g * PI.beside(g) / 180,
     "Degrees as radians.",
     node="Deg2RadBackward0",
+    says="The conversion is a factor of pi/180, and so is the slope.",
 )
 rad2deg = elementwise(
     "rad2deg",
@@ -149,6 +160,7 @@ rad2deg = elementwise(
     lambda g, out, x: g * 180 / PI.beside(g),
     "Radians as degrees.",
     node="Rad2DegBackward0",
+    says="The conversion is a factor of 180/pi, and so is the slope.",
 )
 
 
@@ -163,7 +175,13 @@ def _logit_rule(g: Any, out: Any, x: Any, *, eps: float | None = None) -> Any:
     return slope if eps is None else where(both(x >= eps, x <= 1 - eps), slope, 0)
 
 
-logit = primitive("logit", _logit, _logit_rule, domain=(0.0, 1.0))
+logit = primitive(
+    "logit",
+    _logit,
+    _logit_rule,
+    domain=(0.0, 1.0),
+    says="The derivative of the logit is 1/(x*(1 - x)), steep near 0 and 1.",
+)
 
 
 @operation("x = [0.25, 0.5]; logit(x)", "x = [0.25, 0.01]; logit(x, eps=0.1)")

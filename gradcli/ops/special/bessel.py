@@ -48,7 +48,11 @@ def _function(order: int, *, scaled: bool) -> Any:
 
 
 i0: Primitive = elementwise(
-    "i0", _function(0, scaled=False), lambda g, out, x: g * i1(x), "The modified Bessel function of order 0."
+    "i0",
+    _function(0, scaled=False),
+    lambda g, out, x: g * i1(x),
+    "The modified Bessel function of order 0.",
+    says="The derivative of the Bessel function of order 0 is the one of order 1.",
 )
 i1: Primitive = elementwise(
     "i1",
@@ -57,6 +61,7 @@ i1: Primitive = elementwise(
     "The modified Bessel function of order 1.",
     node="SpecialI1Backward0",
     method=False,
+    says="The derivative of the Bessel function of order 1 is that of order 0 minus itself over x.",
 )
 i0e: Primitive = elementwise(
     "i0e",
@@ -65,6 +70,7 @@ i0e: Primitive = elementwise(
     "`exp(-abs(x))*i0(x)`, which stays finite.",
     node="SpecialI0EBackward0",
     method=False,
+    says="The scaled function has the slope of the unscaled one, less itself with the sign of the input.",
 )
 i1e: Primitive = elementwise(
     "i1e",
@@ -73,4 +79,5 @@ i1e: Primitive = elementwise(
     "`exp(-abs(x))*i1(x)`, which stays finite.",
     node="SpecialI1EBackward0",
     method=False,
+    says=i0e.says,
 )

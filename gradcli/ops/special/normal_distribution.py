@@ -66,6 +66,7 @@ erfcx: Primitive = elementwise(
     "`exp(x**2)*erfc(x)`, which stays a number far from 0.",
     node="SpecialErfcxBackward0",
     method=False,
+    says="The derivative is 2*x times itself, less 2/sqrt(pi).",
 )
 ndtri: Primitive = elementwise(
     "ndtri",
@@ -75,6 +76,7 @@ ndtri: Primitive = elementwise(
     node="SpecialNdtriBackward0",
     domain=UNIT,
     method=False,
+    says="The derivative of an inverse is one over the height of the bell curve, taken at the result.",
 )
 log_ndtr: Primitive = elementwise(
     "log_ndtr",
@@ -83,6 +85,7 @@ log_ndtr: Primitive = elementwise(
     "The logarithm of `ndtr`, exact far below 0.",
     node="SpecialLogNdtrBackward0",
     method=False,
+    says="The derivative of the logarithm of an area is the height of the bell curve over the area.",
 )
 entr: Primitive = elementwise(
     "entr",
@@ -92,6 +95,7 @@ entr: Primitive = elementwise(
     node="SpecialEntrBackward0",
     domain=UNIT,
     method=False,
+    says="The derivative of -x*log(x) is -log(x) - 1.",
 )
 
 
@@ -103,22 +107,42 @@ def _factor_rule(g: Any, out: Any, x: Any, y: Any) -> Any:
     return guarded(both(equal(x, 0), at_most(y, -1)), 0, g * log1p(y))
 
 
-def _declare(name: str, *rules: Any, number: int, notation: Notation | None = None) -> Primitive:
+def _declare(name: str, *rules: Any, number: int, says: str, notation: Notation | None = None) -> Primitive:
     """Declare one of torch's three nodes of xlog1py: of two tensors, of a number first, of a number second."""
     return primitive(
         name,
         _xlog1py,
         *rules,
         node=f"SpecialXlog1PyBackward{number}",
+        says=says,
         notation=notation,
         domain=UNIT,
         convention="0*log1p(-1) is 0, and flat in its factor",
     )
 
 
-xlog1py = _declare("xlog1py", _factor_rule, lambda g, out, x, y: g * x / (y + 1), number=0)
-xlog1py_of = _declare("xlog1py_of", None, lambda g, out, x, y: g * x / (y + 1), number=1, notation=xlog1py.notation)
-xlog1py_number = _declare("xlog1py_number", _factor_rule, number=2, notation=xlog1py.notation)
+xlog1py = _declare(
+    "xlog1py",
+    _factor_rule,
+    lambda g, out, x, y: g * x / (y + 1),
+    number=0,
+    says="The factor gets log(1 + y), and y gets the factor over 1 + y.",
+)
+xlog1py_of = _declare(
+    "xlog1py_of",
+    None,
+    lambda g, out, x, y: g * x / (y + 1),
+    number=1,
+    says="The derivative of x*log(1 + y) by y is x/(1 + y).",
+    notation=xlog1py.notation,
+)
+xlog1py_number = _declare(
+    "xlog1py_number",
+    _factor_rule,
+    number=2,
+    says="The derivative of x*log(1 + y) by x is log(1 + y).",
+    notation=xlog1py.notation,
+)
 
 
 @operation(

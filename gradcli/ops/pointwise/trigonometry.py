@@ -1,0 +1,154 @@
+"""Angles and hyperbolas: sine, cosine, tangent, and their inverses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.numerics.precision import nearest, one_minus_square
+from gradcli.engine.primitive import Primitive, primitive
+from gradcli.ops.pointwise.comparisons import equal
+from gradcli.ops.pointwise.elementwise import elementwise, sqrt
+from gradcli.ops.pointwise.selection import guarded
+from gradcli.ops.support.adjoints import printed
+from gradcli.ops.support.arguments import Array, Real
+from gradcli.ops.support.surface import operation
+
+sin = elementwise(
+    "sin",
+    nearest(np.sin),
+    lambda g, out, x: g * cos(x),
+    "The sine of an angle in radians.",
+    traits=("angle",),
+    says="The derivative of the sine is the cosine.",
+)
+cos: Primitive = elementwise(
+    "cos",
+    nearest(np.cos),
+    lambda g, out, x: -g * sin(x),
+    "The cosine of an angle in radians.",
+    traits=("angle",),
+    says="The derivative of the cosine is minus the sine.",
+)
+tan = elementwise(
+    "tan",
+    nearest(np.tan),
+    lambda g, out, x: g * (1 + out**2),
+    "The tangent.",
+    domain=(-math.pi / 2, math.pi / 2),
+    traits=("angle",),
+    says="The derivative of the tangent is 1 plus its own square.",
+)
+asin = elementwise(
+    "asin",
+    nearest(np.arcsin),
+    lambda g, out, x: g / sqrt(1 - x**2),
+    "The angle that has this sine.",
+    aliases=["arcsin"],
+    domain=(-1.0, 1.0),
+    traits=("inverse",),
+    says="The derivative of the arcsine is 1/sqrt(1 - x**2), steep near -1 and 1.",
+)
+acos = elementwise(
+    "acos",
+    nearest(np.arccos),
+    lambda g, out, x: -g / sqrt(1 - x**2),
+    "The angle that has this cosine.",
+    aliases=["arccos"],
+    domain=(-1.0, 1.0),
+    traits=("inverse",),
+    says="The derivative of the arccosine is -1/sqrt(1 - x**2), steep near -1 and 1.",
+)
+atan = elementwise(
+    "atan",
+    nearest(np.arctan),
+    lambda g, out, x: g / (x**2 + 1),
+    "The angle that has this tangent.",
+    aliases=["arctan"],
+    traits=("inverse", "saturating"),
+    says="The derivative of the arctangent is 1/(1 + x**2), small far from 0.",
+)
+sinh = elementwise(
+    "sinh",
+    nearest(np.sinh),
+    lambda g, out, x: g * cosh(x),
+    "The hyperbolic sine.",
+    says="The derivative of the hyperbolic sine is the hyperbolic cosine.",
+)
+cosh: Primitive = elementwise(
+    "cosh",
+    nearest(np.cosh),
+    lambda g, out, x: g * sinh(x),
+    "The hyperbolic cosine.",
+    says="The derivative of the hyperbolic cosine is the hyperbolic sine, with no change of sign.",
+)
+
+
+def _tanh_backward(g: Array, out: Array) -> Any:
+    """The gradient of `tanh`, from its result."""
+    return g * one_minus_square(out)
+
+
+tanh_backward: Primitive = primitive(
+    "tanh_backward",
+    _tanh_backward,
+    lambda h, _, g, out: tanh_backward(h, out),
+    lambda h, _, g, out: h * (-2 * out * g),
+    node="TanhBackwardBackward0",
+    fold=lambda g, out, *, value: g * (1 - out**2),
+    says="The gradient that comes back is g*(1 - y**2): linear in g, and y has the slope -2*y*g.",
+)
+printed(tanh_backward, "u = [1, 2]; y = [0.5, -0.25]; tanh_backward(u, y)")
+tanh = elementwise(
+    "tanh",
+    nearest(np.tanh),
+    lambda g, out, x: tanh_backward(g, out),
+    "The hyperbolic tangent.",
+    traits=("saturating",),
+    says="The derivative of tanh is 1 minus the square of its result, nearly 0 where that is near -1 or 1.",
+)
+asinh = elementwise(
+    "asinh",
+    np.arcsinh,
+    lambda g, out, x: g / sqrt(x**2 + 1),
+    "The inverse of sinh.",
+    aliases=["arcsinh"],
+    says="The derivative of the inverse of sinh is 1/sqrt(x**2 + 1).",
+)
+acosh = elementwise(
+    "acosh",
+    np.arccosh,
+    lambda g, out, x: g / sqrt(x**2 - 1),
+    "The inverse of cosh.",
+    example="x = [1.5, 3]; acosh(x)",
+    aliases=["arccosh"],
+    domain=(1.0, math.inf),
+    says="The derivative of the inverse of cosh is 1/sqrt(x**2 - 1).",
+)
+atanh = elementwise(
+    "atanh",
+    nearest(np.arctanh),
+    lambda g, out, x: g / (1 - x**2),
+    "The inverse of tanh.",
+    aliases=["arctanh"],
+    domain=(-1.0, 1.0),
+    says="The derivative of the inverse of tanh is 1/(1 - x**2).",
+)
+arctan2 = primitive(
+    "atan2",
+    np.arctan2,
+    # torch multiplies by the reciprocal, which is 0 at the origin; this keeps its signs of zero and its rounding
+    lambda g, out, y, x: g * x * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
+    lambda g, out, y, x: g * -y * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
+    kinks=lambda y, x: np.equal(y, 0) & np.equal(x, 0),
+    convention="atan2' at (0, 0) is 0",
+    says="Each coordinate gets the other one over the squared distance; the width gets it with a minus sign.",
+)
+
+
+@operation("y = [1, -2]; x = [3, 0.5]; atan2(y, x)", aliases=["arctan2"])
+def atan2(input: Real, other: Real) -> Any:
+    """The angle of the point with height `input` and width `other`."""
+    return arctan2(input, other)
