@@ -26,20 +26,15 @@ def simplify(tree: Expression, shapes: Mapping[str, Shape] | None = None) -> Exp
     if sum(1 for _ in postorder(tree)) > MOST_NODES or depth(tree) > DEEPEST:
         return tree
     for _ in range(PASSES):
-        simpler = once(tree, shapes)
-        if simpler == tree:
+        try:
+            algebra = Builder()
+            written = Writer(algebra).whole(Reader(algebra, shapes).read(tree))
+        except UnsimplifiedError:
             break
-        tree = simpler
+        if written.cost > length(tree) or written.tree == tree:
+            break
+        tree = written.tree
     return tree
-
-
-def once(tree: Expression, shapes: Mapping[str, Shape] | None) -> Expression:
-    try:
-        algebra = Builder()
-        written = Writer(algebra).whole(Reader(algebra, shapes).read(tree))
-    except UnsimplifiedError:
-        return tree
-    return tree if written.cost > length(tree) else written.tree
 
 
 def depth(tree: Expression) -> int:

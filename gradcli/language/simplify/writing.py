@@ -6,17 +6,18 @@ from collections.abc import Iterator
 from itertools import islice, starmap
 
 from gradcli.language.simplify import trees
-from gradcli.language.simplify.algebra.bases import Atom, Exponential, Sum
+from gradcli.language.simplify.algebra.bases import Atom, Exponential, Power, Sum
 from gradcli.language.simplify.algebra.functions import Builder
-from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_whole, scaled
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_whole, scaled, term_of
 from gradcli.language.simplify.ordering import ordered
 from gradcli.language.simplify.quotients import Quotients
 from gradcli.language.simplify.rewriting import Rewriter
 from gradcli.language.simplify.trees import Written
 
 DEPTH = 2
+SLACK = 4  # by which a form may look longer than the best and still be written
 BEAM = 4  # forms that are rewritten further
-MOST = 20  # forms of a whole formula that are looked at
+MOST = 12  # forms of a whole formula that are looked at
 MOST_INSIDE = 8  # forms of a part of it
 MOST_PARTS = 60  # forms of all parts together
 
@@ -58,6 +59,9 @@ class Writer:
                 for other in islice(self.rewriter.alternatives(form), most - len(seen) + 1):
                     if other not in seen:
                         seen.add(other)
+                        if self.algebra.weight(other) > best.cost + SLACK:
+                            found.append((self.algebra.weight(other), other))
+                            continue
                         written = self._shortest(other, flat=flat)
                         found.append((written.cost, other))
                         best = min(best, written, key=lambda form: form.cost)
@@ -75,7 +79,7 @@ class Writer:
     def _is_rather_sum(self, product: Product) -> bool:
         """Tell whether `1 - 1/x` is better than `(x - 1)/x`: not for `p*(1 - p)`, nor where there are functions."""
         bases = [self.algebra.bases[base] for base, _ in product.term]
-        if len(bases) == 1:
+        if len(bases) == 1 and (product.coefficient in (1, -1) or not is_whole(product.coefficient)):
             return True
         inner = [self.algebra.bases[b] for x in bases if isinstance(x, Sum) for term in x.polynomial for b, _ in term]
         return all(isinstance(base, Atom) for base in inner) and all(
@@ -115,10 +119,22 @@ class Writer:
             forms = [
                 self.quotients.write(product, {}),
                 *starmap(self.quotients.write, self._without_exponentials(product)),
+                *self._over_a_sum(product),
             ]
             self._plain[product] = min(forms, key=lambda form: form.cost)
             self._by_degree = outer
         return self._plain[product]
+
+    def _over_a_sum(self, product: Product) -> Iterator[Written]:
+        """Write the product with its denominator multiplied out: `1/(x + sqrt(x))`."""
+        bases = self.algebra.bases
+        below = {base: -e for base, e in product.term if e < 0 and not isinstance(bases[base], Exponential | Power)}
+        if len(below) < 2 or [e for base, e in below.items() if isinstance(bases[base], Sum)] != [1]:
+            return
+        flat = self.algebra.expanded({term_of(below): 1})
+        if flat is not None:
+            rest = tuple(power for power in product.term if power[0] not in below)
+            yield self.quotients.write(Product(product.coefficient, rest), {}, below=[self.sum(flat)])
 
     def _without_exponentials(self, product: Product) -> Iterator[tuple[Product, dict[int, Polynomial]]]:
         """Yield the product with a sum divided by the exponentials of one term: `(1 - exp(-x))*exp(x)`."""

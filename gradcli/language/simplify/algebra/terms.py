@@ -84,8 +84,10 @@ def total(pairs: Iterable[tuple[Term, Rational]]) -> Polynomial:
 
 
 def common_number(polynomial: Polynomial) -> Rational:
-    """Return the largest positive number that leaves whole coefficients without a common factor."""
+    """Return the largest positive number that leaves whole coefficients without a common factor; 1 for decimals."""
     fractions = [Fraction(coefficient) for coefficient in polynomial.values()]
+    if any(x.denominator > LARGEST_DENOMINATOR for x in fractions):
+        return 1
     numerator = reduce(gcd, (abs(x.numerator) for x in fractions))
     denominator = reduce(lambda a, b: a * b // gcd(a, b), (x.denominator for x in fractions))
     return exact(Fraction(numerator, denominator))
