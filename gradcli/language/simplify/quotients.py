@@ -19,6 +19,7 @@ from gradcli.language.simplify.algebra.terms import (
     is_decimal,
     is_whole,
     magnitude,
+    ratio,
     scaled,
     term_of,
 )
@@ -217,7 +218,7 @@ def _sorted(factors: list[Factor]) -> list[Factor]:
 
 def contained(part: Product, powers: Mapping[int, Rational]) -> Rational:
     """Return how often a product divides another, negative where its inverse does; a part only of a plain base."""
-    counts = [powers.get(base, 0) / Fraction(exponent) for base, exponent in part.term]
+    counts = [ratio(powers.get(base, 0), exponent) for base, exponent in part.term]
     signs = {(count > 0) - (count < 0) for count in counts}
     if not counts or len(signs) > 1 or signs == {0}:
         return 0

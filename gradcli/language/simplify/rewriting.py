@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations
@@ -18,11 +18,12 @@ from gradcli.language.simplify.algebra.terms import (
     UnsimplifiedError,
     is_whole,
     magnitude,
+    ratio,
     scaled,
     total,
 )
-from gradcli.language.simplify.facts.rules import Rule, calls, rules_of
-from gradcli.language.tree import Expression, Name
+from gradcli.language.simplify.facts.rules import Rule, rules_of
+from gradcli.language.tree import Call, Name
 
 MOST_TERMS = 8  # of a sum for which other forms are sought
 HIGHEST_ROOT = 2  # the exponent of a product under a root
@@ -61,10 +62,10 @@ class Rewriter:
         found = ("exp" if isinstance(x, Exponential) else x.name if isinstance(x, Function) else "" for x in bases)
         return frozenset(filter(None, found))
 
-    def _bindings(self, pattern: Expression, term: Term) -> list[Bound]:
-        """Return the ways to read the calls of a pattern in the factors of a term."""
+    def _bindings(self, calls: Sequence[Call], term: Term) -> list[Bound]:
+        """Return the ways to read calls of a pattern in the factors of a term."""
         found: list[Bound] = [{}]
-        for call in calls(pattern):
+        for call in calls:
             matches = (
                 self.algebra.matched(call, Product(1, ((base, 1),)), bound)
                 for bound in found
@@ -220,5 +221,4 @@ class Rewriter:
 def _times(term: Term, part: Term) -> int:
     """Return how often a part is contained in a term."""
     powers = dict(term)
-    counts = [powers.get(base, 0) / Fraction(exponent) for base, exponent in part]
-    return max(0, int(min(counts, default=0)))
+    return max(0, int(min((ratio(powers.get(base, 0), exponent) for base, exponent in part), default=0)))

@@ -29,7 +29,7 @@ def simplify(tree: Expression, shapes: Mapping[str, Shape] | None = None) -> Exp
     return remembered(tree, None if shapes is None else tuple(sorted(shapes.items())))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def remembered(tree: Expression, shapes: tuple[tuple[str, Shape], ...] | None) -> Expression:
     """Simplify a formula, once for all passes of a loop."""
     known = None if shapes is None else dict(shapes)

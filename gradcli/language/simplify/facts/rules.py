@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
@@ -20,8 +20,8 @@ Kind = Literal["call", "product", "sum"]
 class Rule(NamedTuple):
     """An identity as trees.
 
-    `parts` are the terms of a sum with their signs, or the factors of a product with their exponents; `anchors` are
-    those parts whose calls tell all letters. `zero` are terms whose sum is 0: those of the pattern, less the result.
+    `parts` are the terms of a sum with their signs, or the factors of a product with their exponents; `anchors` are the
+    calls of each part that tell all letters. `zero` are terms whose sum is 0: those of the pattern, less the result.
     """
 
     identity: Identity
@@ -29,25 +29,24 @@ class Rule(NamedTuple):
     pattern: Expression
     result: Expression
     parts: tuple[tuple[Expression, int], ...]
-    anchors: tuple[Expression, ...]
+    anchors: tuple[Sequence[Call], ...]
     zero: tuple[Expression, ...]
-
-    @property
-    def is_exponential(self) -> bool:
-        return all(call.function == "exp" for call in calls(self.pattern))
+    is_exponential: bool
 
 
 @cache
 def rule(identity: Identity) -> Rule:
     pattern, result = (parse_expression(Source(text)) for text in (identity.pattern, identity.result))
     if head(pattern):
-        return Rule(identity, "call", pattern, result, (), (), ())
+        return Rule(identity, "call", pattern, result, (), (), (), False)
     kind: Kind = "sum" if isinstance(pattern, Binary) and pattern.operator in ("+", "-") else "product"
     parts = tuple((x, 1) for x in _terms(pattern)) if kind == "sum" else tuple(_factors(pattern))
     letters = names(pattern) & LETTERS
-    anchors = (part for part, _ in parts if letters <= {name for call in calls(part) for name in names(call)})
+    found = (calls(part) for part, _ in parts)
+    anchors = (some for some in found if letters <= {name for call in some for name in names(call)})
     zero = (*(part for part, _ in parts), Unary("-", result))
-    return Rule(identity, kind, pattern, result, parts, tuple(anchors), zero)
+    is_exponential = all(call.function == "exp" for call in calls(pattern))
+    return Rule(identity, kind, pattern, result, parts, tuple(anchors), zero, is_exponential)
 
 
 def calls(tree: Expression) -> list[Call]:
