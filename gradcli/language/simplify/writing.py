@@ -15,10 +15,10 @@ from gradcli.language.simplify.rewriting import Rewriter
 from gradcli.language.simplify.trees import Written
 
 DEPTH = 2
-SLACK = 4  # by which a form may look longer than the best and still be written
-BEAM = 4  # forms that are rewritten further
-MOST = 12  # forms of a whole formula that are looked at
-MOST_INSIDE = 8  # forms of a part of it
+SLACK = 1  # by which a form may look longer than the best and still be written
+BEAM = 1  # forms that are rewritten further
+MOST = 20  # forms of a whole formula that are looked at
+MOST_INSIDE = 4  # forms of a part of it
 MOST_PARTS = 60  # forms of all parts together
 
 
@@ -44,7 +44,7 @@ class Writer:
         key = (product, flat)
         if key not in self._best:
             outer, self._by_degree = self._by_degree, False
-            self._best[key], count = self._search(product, flat=flat, most=min(MOST_INSIDE, self._left))
+            self._best[key], count = self._search(product, flat=flat, most=max(0, min(MOST_INSIDE, self._left)))
             self._left -= count
             self._by_degree = outer
         return self._best[key]
@@ -66,13 +66,14 @@ class Writer:
                         found.append((written.cost, other))
                         best = min(best, written, key=lambda form: form.cost)
             found.sort(key=lambda pair: pair[0])
-            front = [form for _, form in found[:BEAM]]
+            front = [form for cost, form in found[:BEAM] if cost <= best.cost + SLACK]
         return best, len(seen) - 1
 
     def _shortest(self, product: Product, *, flat: bool) -> Written:
         """Return a product as it is, or as a sum; which of equally long ones is a matter of taste."""
         plain = self.plain(product)
-        forms = list(self._flat(product)) if flat else []
+        most = plain.cost + SLACK
+        forms = [self.sum(x) for x in self._flat(product) if self.algebra.weigh(x) <= most] if flat else []
         forms.insert(len(forms) if self._is_rather_sum(product) else 0, plain)
         return min(forms, key=lambda form: form.cost)
 
@@ -87,14 +88,14 @@ class Writer:
             for base, (_, exponent) in zip(bases, product.term, strict=True)
         )
 
-    def _flat(self, product: Product) -> Iterator[Written]:
-        """Write the product with its one sum multiplied out, or all of them, or divided."""
+    def _flat(self, product: Product) -> Iterator[Polynomial]:
+        """Yield the product with its one sum multiplied out, or all of them, or divided."""
         split = list(self.algebra.split(product))
         if len(split) > 1:
-            yield self.sum({part.term: part.coefficient for part in split})
+            yield {part.term: part.coefficient for part in split}
         flat = self.algebra.expanded({product.term: product.coefficient})
         if flat is not None and len(flat) > 1:
-            yield self.sum(flat)
+            yield flat
 
     def sum(self, polynomial: Polynomial) -> Written:
         """Write the terms of a sum, each with the sign that it has when its own sums stand as they first came."""
