@@ -15,11 +15,8 @@ from gradcli.language.simplify.rewriting import Rewriter
 from gradcli.language.simplify.trees import Written
 
 DEPTH = 2
-SLACK = 1  # by which a form may look longer than the best and still be written
-BEAM = 1  # forms that are rewritten further
-MOST = 20  # forms of a whole formula that are looked at
-MOST_INSIDE = 4  # forms of a part of it
-MOST_PARTS = 60  # forms of all parts together
+SLACK = 1  # by which a form may seem longer than the best
+MOST = 20  # forms that are looked at of all parts, and then of the whole formula
 
 
 class Writer:
@@ -32,42 +29,40 @@ class Writer:
         self._plain: dict[Product, Written] = {}
         self.quotients = Quotients(algebra, self.best, self.sum)
         self._by_degree = False
-        self._left = MOST_PARTS
+        self._left = MOST
 
     def whole(self, product: Product) -> Written:
         """Write a whole formula: of its terms the long ones come first."""
         self._by_degree = True
-        return self._search(product, flat=True, most=MOST)[0]
+        first = self._shortest(product, flat=True)
+        self._left = MOST  # whatever its parts have taken
+        return self._search(product, first, flat=True)
 
     def best(self, product: Product, *, flat: bool = True) -> Written:
         """Return the shortest form of a product; if `flat`, it may be a sum."""
         key = (product, flat)
         if key not in self._best:
             outer, self._by_degree = self._by_degree, False
-            self._best[key], count = self._search(product, flat=flat, most=max(0, min(MOST_INSIDE, self._left)))
-            self._left -= count
+            self._best[key] = self._search(product, self._shortest(product, flat=flat), flat=flat)
             self._by_degree = outer
         return self._best[key]
 
-    def _search(self, product: Product, *, flat: bool, most: int) -> tuple[Written, int]:
-        """Return the shortest of the forms that a few rewritings lead to, and how many were looked at."""
-        best = self._shortest(product, flat=flat)
-        seen, front = {product}, [product]
+    def _search(self, product: Product, best: Written, *, flat: bool) -> Written:
+        """Return the shortest of the forms that a rewriting leads to, and another rewriting of the best of them."""
+        seen, form = {product}, product
         for _ in range(DEPTH if best.cost > 1 else 0):
             found: list[tuple[int, Product]] = []
-            for form in front:
-                for other in islice(self.rewriter.alternatives(form), most - len(seen) + 1):
-                    if other not in seen:
-                        seen.add(other)
-                        if self.algebra.weight(other) > best.cost + SLACK:
-                            found.append((self.algebra.weight(other), other))
-                            continue
-                        written = self._shortest(other, flat=flat)
-                        found.append((written.cost, other))
-                        best = min(best, written, key=lambda form: form.cost)
-            found.sort(key=lambda pair: pair[0])
-            front = [form for cost, form in found[:BEAM] if cost <= best.cost + SLACK]
-        return best, len(seen) - 1
+            for other in islice(self.rewriter.alternatives(form), self._left):
+                if other not in seen and self.algebra.weight(other) <= best.cost + SLACK:
+                    seen.add(other)
+                    written = self._shortest(other, flat=flat)
+                    found.append((written.cost, other))
+                    best = min(best, written, key=lambda form: form.cost)
+            self._left -= min(len(found), self._left)
+            cost, form = min(found, key=lambda pair: pair[0], default=(best.cost, product))
+            if form is product or cost > best.cost + SLACK:
+                break
+        return best
 
     def _shortest(self, product: Product, *, flat: bool) -> Written:
         """Return a product as it is, or as a sum; which of equally long ones is a matter of taste."""
