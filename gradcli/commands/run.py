@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from gradcli.commands.options import Limited, Output
+from gradcli.commands.options import Limited, Output, Raw
 from gradcli.commands.programs import read_source
 from gradcli.errors import GradcliError
 from gradcli.source import Source, visible
 
 if TYPE_CHECKING:
-    from gradcli.script.timeline.model import Timeline
+    from collections.abc import Iterable
+
+    from gradcli.script.timeline.model import Event, Timeline
 
 
 def command(
@@ -30,6 +32,7 @@ def command(
     max_elements: Annotated[
         int, typer.Option("--max-elements", min=1, metavar="N", help="Elements of one tensor, list or text.")
     ] = 2**24,
+    no_simplify: Raw = False,
     *,
     output: Output,
     limits: Limited,
@@ -54,7 +57,7 @@ def command(
     snippet = read_snippet(source.text, source.name)
     for line in snippet.omitted:
         note(f"note: left out what is for a notebook: {visible(line)}\n")
-    page = Page(source.name, output, is_quiet=quiet, has_every_row=all)
+    page = Page(source.name, output, is_quiet=quiet, has_every_row=all, is_raw=no_simplify)
     write = page.printed.append if output.json or quiet else show
     most = Limits(max_steps, max_elements, limits.timeout, share(limits.max_memory))
     machine = Machine(most, write, warn, show_error, entered=child.at, lines=child.lines)
@@ -74,6 +77,7 @@ class Page:
     output: Output
     is_quiet: bool
     has_every_row: bool
+    is_raw: bool
     printed: list[str] = field(default_factory=list)
 
     def show(self, error: GradcliError | None, timeline: Timeline | None) -> int:
@@ -84,18 +88,25 @@ class Page:
 
             assert timeline is not None
             document = snippet_document(self.name, "".join(self.printed), replace(timeline, events=()), error)
-            print_long_document(document, "timeline", map(event, timeline.events))
+            print_long_document(document, "timeline", map(event, self.events(timeline)))
             return error.exit_code if error else 0
         if timeline is not None:
             from gradcli.render.run.timeline import timeline_page
             from gradcli.render.text.streams import print_text
 
+            timeline = replace(timeline, events=tuple(self.events(timeline)))
             page = timeline_page(timeline, self.output.looks, all=self.has_every_row, failed=error is not None)
             apart = "\n" if page and not self.is_quiet and sys.stdout.isatty() else ""
             print_text(apart + page)
         if error is not None:
             raise error
         return 0
+
+    def events(self, timeline: Timeline) -> Iterable[Event]:
+        """Return the events with the formulas that are to be shown."""
+        from gradcli.script.timeline.formulas import with_short_formulas
+
+        return timeline.events if self.is_raw else map(with_short_formulas, timeline.events)
 
 
 def show(text: str, stream: TextIO | None = None) -> None:

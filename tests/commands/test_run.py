@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,6 +68,50 @@ def test_the_document_has_everything(capsys: pytest.CaptureFixture[str]) -> None
     assert found["printed"] == gradcli(capsys, "run samples/snippets/two_paths.py").out
     assert [event["kind"] for event in found["timeline"]].count("backward") == 1
     assert {leaf["name"]: leaf["grad"] for leaf in found["leaves"]} == {"x": 312.0}
+
+
+CUBIC = "import torch\nx = torch.tensor(2.0, requires_grad=True)\n((x**2 + 1) * (x**2 - 1)).backward()\n"
+RAW, SHORT = "2*(x**2 + 1)*x + 2*(x**2 - 1)*x", "4*x**3"
+
+
+def test_a_lesson_has_the_gradients_as_a_person_writes_them(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
+    lesson.write_text(CUBIC)
+    short, raw = (gradcli(capsys, f"run {lesson} --quiet --ascii {option}").out for option in ("", "--no-simplify"))
+    assert f"= {SHORT}  = 32" in short
+    assert f"= {RAW}  = 32" in raw
+
+
+def test_a_document_has_both_forms_of_a_gradient(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
+    lesson.write_text(CUBIC)
+    for option, formula in ("", SHORT), ("--no-simplify", RAW):
+        (explanation,) = explanations(capsys, lesson, option)
+        assert explanation["formulas"] == {"x": formula}
+        assert explanation["formulas_raw"] == {"x": RAW}
+
+
+def test_a_gradient_that_is_not_finite_stands_as_it_is(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
+    lesson.write_text("import torch\nx = torch.tensor(0.0, requires_grad=True)\n(torch.sqrt(x) * x).backward()\n")
+    (explanation,) = explanations(capsys, lesson)
+    assert explanation["formulas"] == explanation["formulas_raw"] == {"x": "sqrt(x) + x/(2*sqrt(x))"}
+    assert "the formula by x is not simplified: the gradient is nan here" in [
+        x["message"] for x in explanation["notes"]
+    ]
+
+
+def test_long_gradients_are_in_named_intermediates(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:
+    lesson.write_text(
+        "import torch\nW = torch.eye(2, requires_grad=True)\nh = torch.ones(2)\n"
+        "for _ in range(6):\n    h = torch.tanh(W @ h)\nh.sum().backward()\n"
+    )
+    (explanation,) = explanations(capsys, lesson)
+    assert len(explanation["formulas"]["W"]) < 400
+    assert {x["name"] for x in explanation["intermediates"]} >= {"h_2", "h_3"}
+
+
+def explanations(capsys: pytest.CaptureFixture[str], lesson: Path, option: str = "") -> list[Any]:
+    """Return the explanations of the passes of a run, from its document."""
+    found = document(gradcli(capsys, f"run {lesson} --json {option}").out)
+    return [event["explanation"] for event in found["timeline"] if event["kind"] == "backward"]
 
 
 def test_the_document_of_a_failure(capsys: pytest.CaptureFixture[str], lesson: Path) -> None:

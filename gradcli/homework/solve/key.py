@@ -43,7 +43,7 @@ class Key:
     def __init__(self, question: Question, assignment: Assignment, *, is_raw: bool = False) -> None:
         self.question, self.assignment = question, assignment
         self.tolerance = assignment.tolerance
-        self.solution = SnippetSolution(question) if question.is_script else Solution(question, is_raw=is_raw)
+        self.solution = (SnippetSolution if question.is_script else Solution)(question, is_raw=is_raw)
         self.problems: dict[Quantity, Problem | None] = {}
         self.expected: dict[Quantity, Value] = {}
         self.detectives: dict[Quantity, Detective] = {}

@@ -22,6 +22,7 @@ from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
+from gradcli.script.timeline.formulas import with_short_formulas
 from gradcli.script.timeline.graphs import snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Asked, Backward, Timeline
 from gradcli.script.timeline.reasons import of
@@ -48,10 +49,14 @@ class Passes(Recorder):
 
 
 class SnippetSolution:
-    """A snippet that has run. Raises UsageError, in the assignment's file, for a quantity that has no answer."""
+    """A snippet that has run. Raises UsageError, in the assignment's file, for a quantity that has no answer.
 
-    def __init__(self, question: Question) -> None:
+    Formulas are simplified unless `is_raw`.
+    """
+
+    def __init__(self, question: Question, *, is_raw: bool = False) -> None:
         self.question = question
+        self.is_raw = is_raw
         machine = Machine(LIMITS, lambda text: None)
         machine.timeline = recorder = Passes(machine)
         asked = [Source(ask.quantity.of, "quantity") for ask in question.asks]
@@ -67,6 +72,12 @@ class SnippetSolution:
         self.truths = {
             ask.quantity: self.answerable(ask, value, machine) for ask, value in zip(question.asks, values, strict=True)
         }
+
+    @property
+    def worked(self) -> Timeline:
+        """The run with the formulas that are to be shown."""
+        events = self.timeline.events
+        return self.timeline if self.is_raw else replace(self.timeline, events=tuple(map(with_short_formulas, events)))
 
     def answerable(self, ask: Ask, value: object, machine: Machine) -> Any:
         """Return the right answer for a value: a numpy value, None, a boolean, or a text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from gradcli.language.simplify.algebra.terms import (
     is_decimal,
     is_whole,
     magnitude,
+    ratio,
     scaled,
     term_of,
 )
@@ -50,14 +51,15 @@ class Quotients:
         self.add = add
         self._brackets: dict[tuple[int, bool], Written] = {}
 
-    def write(self, product: Product, instead: Mapping[int, Polynomial]) -> Written:
-        """Write a product, with other polynomials for some of its sums."""
+    def write(self, product: Product, instead: Mapping[int, Polynomial], *, below: Sequence[Written] = ()) -> Written:
+        """Write a product, with other polynomials for some of its sums, and with more factors below."""
         powers = dict(product.term)
         coefficient, factors = self._raised(product.coefficient, powers)
         coefficient, brackets = self._signed(Product(coefficient, term_of(powers)), instead)
         coefficient, others = self._powers(coefficient, powers, brackets)
         factors = _sorted([*factors, *others])
-        above, below = ([f.written for f in factors if f.below is side] for side in (False, True))
+        above = [factor.written for factor in factors if not factor.below]
+        below = [*(factor.written for factor in factors if factor.below), *below]
         top, bottom = self._number(magnitude(coefficient))
         if len(above) == 1 and not below and factors[0].kind == MATRIX and top.tree != Number(1):
             scale = trees.over(top, bottom)
@@ -216,7 +218,7 @@ def _sorted(factors: list[Factor]) -> list[Factor]:
 
 def contained(part: Product, powers: Mapping[int, Rational]) -> Rational:
     """Return how often a product divides another, negative where its inverse does; a part only of a plain base."""
-    counts = [powers.get(base, 0) / Fraction(exponent) for base, exponent in part.term]
+    counts = [ratio(powers.get(base, 0), exponent) for base, exponent in part.term]
     signs = {(count > 0) - (count < 0) for count in counts}
     if not counts or len(signs) > 1 or signs == {0}:
         return 0

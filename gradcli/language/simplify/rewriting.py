@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations
@@ -18,6 +18,7 @@ from gradcli.language.simplify.algebra.terms import (
     UnsimplifiedError,
     is_whole,
     magnitude,
+    ratio,
     scaled,
     total,
 )
@@ -48,7 +49,7 @@ class Rewriter:
     def _by_rules(self, product: Product, *, taught: bool = False) -> Iterator[Product]:
         algebra = self.algebra
         for rule in rules_of("product", self.present(product.term), taught):
-            for bound in self._bindings(rule.calls[0], product.term):
+            for bound in self._bindings(rule.anchors[0], product.term):
                 made = algebra.multiply(*(algebra.power(algebra.evaluated(x, bound), e) for x, e in rule.parts))
                 times = _times(product.term, made.term)
                 if times:
@@ -61,14 +62,18 @@ class Rewriter:
         found = ("exp" if isinstance(x, Exponential) else x.name if isinstance(x, Function) else "" for x in bases)
         return frozenset(filter(None, found))
 
-    def _bindings(self, call: Call, term: Term) -> Iterator[Bound]:
-        """Yield each way to read a call of a pattern in a factor."""
-        for base, _ in term:
-            found = self.algebra.bases[base]
-            if isinstance(found, Function) and found.name == call.function:
-                bound = self.algebra.matched(call, Product(1, ((base, 1),)), {})
-                if bound is not None:
-                    yield bound
+    def _bindings(self, calls: Sequence[Call], term: Term) -> list[Bound]:
+        """Return the ways to read calls of a pattern in the factors of a term."""
+        found: list[Bound] = [{}]
+        for call in calls:
+            matches = (
+                self.algebra.matched(call, Product(1, ((base, 1),)), bound)
+                for bound in found
+                for base, _ in term
+                if getattr(self.algebra.bases[base], "name", "") == call.function
+            )
+            found = [bound for bound in matches if bound is not None]
+        return found
 
     # Sums.
 
@@ -115,27 +120,27 @@ class Rewriter:
             yield from (self._by_exponentials if rule.is_exponential else self._by_terms)(rule, polynomial)
 
     def _by_terms(self, rule: Rule, polynomial: Polynomial) -> Iterator[Product]:
-        """Replace one term of the pattern by the others: at least two must be there, times a common factor."""
-        bindings = [bound for term in polynomial for call in rule.calls for bound in self._bindings(call, term)]
-        seen: set[tuple[Product, ...]] = set()
-        for bound in bindings:
-            made = tuple(self.algebra.evaluated(term, bound) for term, _ in rule.parts)
-            if made not in seen:
-                seen.add(made)
-                yield from self._replaced(made, self.algebra.evaluated(rule.result, bound), polynomial)
+        """Add a multiple of a sum that is 0, such as `sin(a)**2 + cos(a)**2 - 1`: two of its terms must be there."""
+        algebra, seen = self.algebra, set[tuple[Product, ...]]()
+        for anchor in rule.anchors:
+            for bound in [bound for term in polynomial for bound in self._bindings(anchor, term)]:
+                zero = tuple(algebra.evaluated(term, bound) for term in rule.zero)
+                if zero not in seen:
+                    seen.add(zero)
+                    yield from self._less(zero, polynomial)
 
-    def _replaced(self, made: tuple[Product, ...], result: Product, polynomial: Polynomial) -> Iterator[Product]:
+    def _less(self, zero: tuple[Product, ...], polynomial: Polynomial) -> Iterator[Product]:
+        """Yield a sum without one of its terms, which is expressed by the other terms of a sum that is 0."""
         algebra = self.algebra
-        for chosen in made:
+        for chosen in zero:
             for term, coefficient in polynomial.items():
                 if not chosen.term or not _times(term, chosen.term):
                     continue
                 factor = algebra.multiply(Product(coefficient, term), algebra.power(chosen, -1))
-                parts = [algebra.multiply(part, factor) for part in made]
-                if sum(part.term in polynomial for part in parts) < 2:
-                    continue
-                rest = [*polynomial.items(), *((part.term, -part.coefficient) for part in parts)]
-                yield algebra.add(algebra.collect(total(rest)), algebra.multiply(result, factor))
+                parts = [algebra.multiply(part, factor) for part in zero]
+                if sum(part.term in polynomial for part in parts) >= 2:
+                    rest = [*polynomial.items(), *((part.term, -part.coefficient) for part in parts)]
+                    yield algebra.collect(total(rest))
 
     def _by_exponentials(self, rule: Rule, polynomial: Polynomial) -> Iterator[Product]:
         """Match a sum of two terms whose ratio is an exponential with a pattern such as `exp(a) + exp(-a)`."""
@@ -198,6 +203,13 @@ class Rewriter:
             flat = self.algebra.expanded({product.term: product.coefficient})
             if flat is not None:
                 yield self.algebra.collect(flat)
+        for base, e in sums:
+            if e == -2:
+                flat = self.algebra.expanded({((base, 2),): 1})
+                if flat is not None:
+                    yield self.algebra.multiply(
+                        product, Product(1, ((base, 2),)), self.algebra.power(self.algebra.collect(flat), -1)
+                    )
         for (one, e), (other, f) in combinations(sums, 2):
             if e == f:
                 flat = self.algebra.expanded({tuple(sorted(((one, 1), (other, 1)))): 1})
@@ -209,5 +221,4 @@ class Rewriter:
 def _times(term: Term, part: Term) -> int:
     """Return how often a part is contained in a term."""
     powers = dict(term)
-    counts = [powers.get(base, 0) / Fraction(exponent) for base, exponent in part]
-    return max(0, int(min(counts, default=0)))
+    return max(0, int(min((ratio(powers.get(base, 0), exponent) for base, exponent in part), default=0)))

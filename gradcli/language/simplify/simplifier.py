@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from gradcli.language.simplify.algebra.extents import Shape
 from gradcli.language.simplify.algebra.functions import Builder
@@ -25,21 +26,23 @@ def simplify(tree: Expression, shapes: Mapping[str, Shape] | None = None) -> Exp
     """
     if sum(1 for _ in postorder(tree)) > MOST_NODES or depth(tree) > DEEPEST:
         return tree
+    return remembered(tree, None if shapes is None else tuple(sorted(shapes.items())))
+
+
+@lru_cache(maxsize=64)
+def remembered(tree: Expression, shapes: tuple[tuple[str, Shape], ...] | None) -> Expression:
+    """Simplify a formula, once for all passes of a loop."""
+    known = None if shapes is None else dict(shapes)
     for _ in range(PASSES):
-        simpler = once(tree, shapes)
-        if simpler == tree:
+        try:
+            algebra = Builder()
+            written = Writer(algebra).whole(Reader(algebra, known).read(tree))
+        except UnsimplifiedError:
             break
-        tree = simpler
+        if written.cost > length(tree) or written.tree == tree:
+            break
+        tree = written.tree
     return tree
-
-
-def once(tree: Expression, shapes: Mapping[str, Shape] | None) -> Expression:
-    try:
-        algebra = Builder()
-        written = Writer(algebra).whole(Reader(algebra, shapes).read(tree))
-    except UnsimplifiedError:
-        return tree
-    return tree if written.cost > length(tree) else written.tree
 
 
 def depth(tree: Expression) -> int:

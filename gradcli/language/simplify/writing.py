@@ -6,19 +6,17 @@ from collections.abc import Iterator
 from itertools import islice, starmap
 
 from gradcli.language.simplify import trees
-from gradcli.language.simplify.algebra.bases import Atom, Exponential, Sum
+from gradcli.language.simplify.algebra.bases import Atom, Exponential, Power, Sum
 from gradcli.language.simplify.algebra.functions import Builder
-from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_whole, scaled
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_whole, scaled, term_of
 from gradcli.language.simplify.ordering import ordered
 from gradcli.language.simplify.quotients import Quotients
 from gradcli.language.simplify.rewriting import Rewriter
 from gradcli.language.simplify.trees import Written
 
 DEPTH = 2
-BEAM = 4  # forms that are rewritten further
-MOST = 20  # forms of a whole formula that are looked at
-MOST_INSIDE = 8  # forms of a part of it
-MOST_PARTS = 60  # forms of all parts together
+SLACK = 1  # by which a form may seem longer than the best
+MOST = 20  # forms that are looked at of all parts, and then of the whole formula
 
 
 class Writer:
@@ -31,51 +29,53 @@ class Writer:
         self._plain: dict[Product, Written] = {}
         self.quotients = Quotients(algebra, self.best, self.sum)
         self._by_degree = False
-        self._left = MOST_PARTS
+        self._left = MOST
 
     def whole(self, product: Product) -> Written:
         """Write a whole formula: of its terms the long ones come first."""
         self._by_degree = True
-        return self._search(product, flat=True, most=MOST)[0]
+        first = self._shortest(product, flat=True)
+        self._left = MOST  # whatever its parts have taken
+        return self._search(product, first, flat=True)
 
     def best(self, product: Product, *, flat: bool = True) -> Written:
         """Return the shortest form of a product; if `flat`, it may be a sum."""
         key = (product, flat)
         if key not in self._best:
             outer, self._by_degree = self._by_degree, False
-            self._best[key], count = self._search(product, flat=flat, most=min(MOST_INSIDE, self._left))
-            self._left -= count
+            self._best[key] = self._search(product, self._shortest(product, flat=flat), flat=flat)
             self._by_degree = outer
         return self._best[key]
 
-    def _search(self, product: Product, *, flat: bool, most: int) -> tuple[Written, int]:
-        """Return the shortest of the forms that a few rewritings lead to, and how many were looked at."""
-        best = self._shortest(product, flat=flat)
-        seen, front = {product}, [product]
+    def _search(self, product: Product, best: Written, *, flat: bool) -> Written:
+        """Return the shortest of the forms that a rewriting leads to, and another rewriting of the best of them."""
+        seen, form = {product}, product
         for _ in range(DEPTH if best.cost > 1 else 0):
             found: list[tuple[int, Product]] = []
-            for form in front:
-                for other in islice(self.rewriter.alternatives(form), most - len(seen) + 1):
-                    if other not in seen:
-                        seen.add(other)
-                        written = self._shortest(other, flat=flat)
-                        found.append((written.cost, other))
-                        best = min(best, written, key=lambda form: form.cost)
-            found.sort(key=lambda pair: pair[0])
-            front = [form for _, form in found[:BEAM]]
-        return best, len(seen) - 1
+            for other in islice(self.rewriter.alternatives(form), self._left):
+                if other not in seen and self.algebra.weight(other) <= best.cost + SLACK:
+                    seen.add(other)
+                    written = self._shortest(other, flat=flat)
+                    found.append((written.cost, other))
+                    best = min(best, written, key=lambda form: form.cost)
+            self._left -= min(len(found), self._left)
+            cost, form = min(found, key=lambda pair: pair[0], default=(best.cost, product))
+            if form is product or cost > best.cost + SLACK:
+                break
+        return best
 
     def _shortest(self, product: Product, *, flat: bool) -> Written:
         """Return a product as it is, or as a sum; which of equally long ones is a matter of taste."""
         plain = self.plain(product)
-        forms = list(self._flat(product)) if flat else []
+        most = plain.cost + SLACK
+        forms = [self.sum(x) for x in self._flat(product) if self.algebra.weigh(x) <= most] if flat else []
         forms.insert(len(forms) if self._is_rather_sum(product) else 0, plain)
         return min(forms, key=lambda form: form.cost)
 
     def _is_rather_sum(self, product: Product) -> bool:
         """Tell whether `1 - 1/x` is better than `(x - 1)/x`: not for `p*(1 - p)`, nor where there are functions."""
         bases = [self.algebra.bases[base] for base, _ in product.term]
-        if len(bases) == 1:
+        if len(bases) == 1 and (product.coefficient in (1, -1) or not is_whole(product.coefficient)):
             return True
         inner = [self.algebra.bases[b] for x in bases if isinstance(x, Sum) for term in x.polynomial for b, _ in term]
         return all(isinstance(base, Atom) for base in inner) and all(
@@ -83,14 +83,14 @@ class Writer:
             for base, (_, exponent) in zip(bases, product.term, strict=True)
         )
 
-    def _flat(self, product: Product) -> Iterator[Written]:
-        """Write the product with its one sum multiplied out, or all of them, or divided."""
+    def _flat(self, product: Product) -> Iterator[Polynomial]:
+        """Yield the product with its one sum multiplied out, or all of them, or divided."""
         split = list(self.algebra.split(product))
         if len(split) > 1:
-            yield self.sum({part.term: part.coefficient for part in split})
+            yield {part.term: part.coefficient for part in split}
         flat = self.algebra.expanded({product.term: product.coefficient})
         if flat is not None and len(flat) > 1:
-            yield self.sum(flat)
+            yield flat
 
     def sum(self, polynomial: Polynomial) -> Written:
         """Write the terms of a sum, each with the sign that it has when its own sums stand as they first came."""
@@ -115,10 +115,22 @@ class Writer:
             forms = [
                 self.quotients.write(product, {}),
                 *starmap(self.quotients.write, self._without_exponentials(product)),
+                *self._over_a_sum(product),
             ]
             self._plain[product] = min(forms, key=lambda form: form.cost)
             self._by_degree = outer
         return self._plain[product]
+
+    def _over_a_sum(self, product: Product) -> Iterator[Written]:
+        """Write the product with its denominator multiplied out: `1/(x + sqrt(x))`."""
+        bases = self.algebra.bases
+        below = {base: -e for base, e in product.term if e < 0 and not isinstance(bases[base], Exponential | Power)}
+        if len(below) < 2 or [e for base, e in below.items() if isinstance(bases[base], Sum)] != [1]:
+            return
+        flat = self.algebra.expanded({term_of(below): 1})
+        if flat is not None:
+            rest = tuple(power for power in product.term if power[0] not in below)
+            yield self.quotients.write(Product(product.coefficient, rest), {}, below=[self.sum(flat)])
 
     def _without_exponentials(self, product: Product) -> Iterator[tuple[Product, dict[int, Polynomial]]]:
         """Yield the product with a sum divided by the exponentials of one term: `(1 - exp(-x))*exp(x)`."""

@@ -29,7 +29,7 @@ def worked(grader: Grader, looks: Looks, *, all: bool) -> Iterator[str]:
         yield heading(f"{id}: {text}" if text else id, looks)
         with np.errstate(all="ignore"):
             if isinstance(key.solution, SnippetSolution):
-                yield timeline_page(key.solution.timeline, looks, all=all)
+                yield timeline_page(key.solution.worked, looks, all=all)
             else:
                 yield from (page(one, looks, all=all) for one in key.solution.explanations())
 
@@ -52,6 +52,6 @@ def solutions(grader: Grader, id: str) -> Iterator[Document]:
     solution = grader.keys[id].solution
     with np.errstate(all="ignore"):
         if isinstance(solution, SnippetSolution):
-            yield snippet_document(id, "", solution.timeline, None)
+            yield snippet_document(id, "", solution.worked, None)
         else:
             yield from (explanation_document(one) for one in solution.explanations())

@@ -159,3 +159,9 @@ def _gradient(leaf: Leaf, terms: Terms) -> Row:
     formula = "" if leaf.formula is None else f"= {terms.formula(leaf.formula)}"
     value = f"= {terms.value(leaf.gradient)}"
     return Row((total, "" if formula == value else formula, value), "result")
+
+
+def formulas(explanation: Explanation, terms: Terms) -> Rows[Leaf]:
+    """The gradients that are more than a number, as formulas of the variables."""
+    found = [leaf for leaf in explanation.leaves if leaf.formula is not None and names(leaf.formula)]
+    return Rows(found, partial(_gradient, terms=terms))

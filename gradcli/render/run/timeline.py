@@ -8,7 +8,7 @@ from itertools import groupby
 
 from gradcli.explanation.model import Note
 from gradcli.language.unparser import unparse
-from gradcli.render.lesson.page import chain_rule, forward, locals_, shown
+from gradcli.render.lesson.page import chain_rule, formulas, forward, locals_, shown
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
@@ -153,14 +153,19 @@ def returned(event: Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
 
 
 def lesson(event: Backward | Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
-    """The forward pass, the local derivatives, and the chain rule."""
+    """The forward pass, the local derivatives, the chain rule, and the gradients as formulas."""
     explanation = event.explanation
     if explanation is None:
         why = "the graph is too large, or has several outputs"
         yield Row((f"backward from {visible(event.output)}, without its steps: {why}",), "aside")
         return
     terms = Terms(explanation, looks)
-    tables = (("forward", forward), ("local derivatives", locals_), ("chain rule, newest node first", chain_rule))
+    tables = (
+        ("forward", forward),
+        ("local derivatives", locals_),
+        ("chain rule, newest node first", chain_rule),
+        ("gradients as formulas", formulas),
+    )
     for title, table in tables:
         found = table(explanation, terms)
         if found:

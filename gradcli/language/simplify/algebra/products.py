@@ -85,7 +85,7 @@ class Products(Registry):
         if is_whole(exponent):
             if magnitude(exponent) > HIGHEST and coefficient not in (1, -1):
                 raise UnsimplifiedError
-            number = exact(Fraction(coefficient) ** int(exponent))
+            number = 1 if coefficient == 1 else exact(Fraction(coefficient) ** int(exponent))
             return self._normal(number, {b: e * exponent for b, e in term})
         return self._root(coefficient, term, exponent)
 

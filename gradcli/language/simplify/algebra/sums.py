@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from itertools import chain
 
 from gradcli.language.simplify.algebra.bases import Atom, Sum
@@ -16,8 +15,8 @@ from gradcli.language.simplify.algebra.terms import (
     Term,
     common_number,
     common_powers,
-    exact,
     is_whole,
+    ratio,
     scaled,
     term_of,
     total,
@@ -76,7 +75,7 @@ class Algebra(Powers):
         lead = min((term for term in polynomial if term), default=())
         if polynomial[lead] < 0:
             number = -number
-        found = self.sum({term: exact(Fraction(c) / number) for term, c in polynomial.items()})
+        found = self.sum({term: ratio(c, number) for term, c in polynomial.items()})
         self.turned_first.setdefault(found.term[0][0], number * sign < 0)
         return scaled(found, number)
 
@@ -152,7 +151,7 @@ class Algebra(Powers):
             powers = _difference(dict(top), dict(lead))
             if any(exponent < 0 for exponent in powers.values()):
                 return None
-            term, coefficient = term_of(powers), exact(Fraction(rest[top]) / divisor[lead])
+            term, coefficient = term_of(powers), ratio(rest[top], divisor[lead])
             quotient[term] = coefficient
             taken = self.times(divisor, Product(-coefficient, term))
             rest = total([*rest.items(), *taken.items()])

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import reduce
-from math import gcd
+from math import gcd, lcm
 from typing import NamedTuple
 
 Rational = int | Fraction
@@ -50,6 +49,13 @@ def exact(value: Rational) -> Rational:
     return value
 
 
+def ratio(value: Rational, divisor: Rational) -> Rational:
+    """Return an exact quotient, a whole number as an int."""
+    if type(value) is int and type(divisor) is int and value % divisor == 0:
+        return value // divisor
+    return exact(Fraction(value) / divisor)
+
+
 def magnitude(value: Rational) -> Rational:
     return -value if value < 0 else value
 
@@ -84,11 +90,11 @@ def total(pairs: Iterable[tuple[Term, Rational]]) -> Polynomial:
 
 
 def common_number(polynomial: Polynomial) -> Rational:
-    """Return the largest positive number that leaves whole coefficients without a common factor."""
-    fractions = [Fraction(coefficient) for coefficient in polynomial.values()]
-    numerator = reduce(gcd, (abs(x.numerator) for x in fractions))
-    denominator = reduce(lambda a, b: a * b // gcd(a, b), (x.denominator for x in fractions))
-    return exact(Fraction(numerator, denominator))
+    """Return the largest positive number that leaves whole coefficients without a common factor; 1 for decimals."""
+    if any(x.denominator > LARGEST_DENOMINATOR for x in polynomial.values()):
+        return 1
+    numerator = gcd(*(x.numerator for x in polynomial.values()))
+    return ratio(numerator, lcm(*(x.denominator for x in polynomial.values())))
 
 
 def common_powers(terms: Iterable[Term]) -> dict[int, Rational]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from gradcli.language.parser import parse_expression
-from gradcli.language.simplify.facts.identities import TABLE, Identity
-from gradcli.language.tree import Attribute, Binary, Call, Compare, Expression, Unary, postorder
+from gradcli.language.simplify.facts.identities import LETTERS, TABLE, Identity
+from gradcli.language.tree import Attribute, Binary, Call, Compare, Expression, Unary, names, postorder
 from gradcli.source import Source
 
 CALLED = re.compile(r"\w+(?=\()|\.T|@|>")
@@ -20,8 +20,8 @@ Kind = Literal["call", "product", "sum"]
 class Rule(NamedTuple):
     """An identity as trees.
 
-    `parts` are the terms of a sum with their signs, or the factors of a product with their exponents; `calls` are the
-    calls in the pattern, by one of which the letters are found.
+    `parts` are the terms of a sum with their signs, or the factors of a product with their exponents; `anchors` are the
+    calls of each part that tell all letters. `zero` are terms whose sum is 0: those of the pattern, less the result.
     """
 
     identity: Identity
@@ -29,22 +29,29 @@ class Rule(NamedTuple):
     pattern: Expression
     result: Expression
     parts: tuple[tuple[Expression, int], ...]
-    calls: tuple[Call, ...]
-
-    @property
-    def is_exponential(self) -> bool:
-        return all(call.function == "exp" for call in self.calls)
+    anchors: tuple[Sequence[Call], ...]
+    zero: tuple[Expression, ...]
+    is_exponential: bool
 
 
 @cache
 def rule(identity: Identity) -> Rule:
     pattern, result = (parse_expression(Source(text)) for text in (identity.pattern, identity.result))
-    calls = tuple(dict.fromkeys(node for node in postorder(pattern) if isinstance(node, Call)))
     if head(pattern):
-        return Rule(identity, "call", pattern, result, (), calls)
-    if isinstance(pattern, Binary) and pattern.operator in ("+", "-"):
-        return Rule(identity, "sum", pattern, result, tuple((term, 1) for term in _terms(pattern)), calls)
-    return Rule(identity, "product", pattern, result, tuple(_factors(pattern)), calls)
+        return Rule(identity, "call", pattern, result, (), (), (), False)
+    kind: Kind = "sum" if isinstance(pattern, Binary) and pattern.operator in ("+", "-") else "product"
+    parts = tuple((x, 1) for x in _terms(pattern)) if kind == "sum" else tuple(_factors(pattern))
+    letters = names(pattern) & LETTERS
+    found = (calls(part) for part, _ in parts)
+    anchors = (some for some in found if letters <= {name for call in some for name in names(call)})
+    zero = (*(part for part, _ in parts), Unary("-", result))
+    is_exponential = all(call.function == "exp" for call in calls(pattern))
+    return Rule(identity, kind, pattern, result, parts, tuple(anchors), zero, is_exponential)
+
+
+def calls(tree: Expression) -> list[Call]:
+    """Return the calls in a pattern, inner ones first."""
+    return [node for node in postorder(tree) if isinstance(node, Call)]
 
 
 @cache
@@ -56,10 +63,9 @@ def call_rules(name: str) -> tuple[Rule, ...]:
 
 @lru_cache(maxsize=256)
 def rules_of(kind: Kind, present: frozenset[str], taught: bool = False) -> tuple[Rule, ...]:
-    """Return the identities of a kind whose functions are all there."""
-    found = [rule(identity) for identity in TABLE if heads(identity.pattern) <= present]
-    found = [one for one in found if one.identity.is_taught is taught]
-    return tuple(one for one in found if one.kind == kind)
+    """Return the identities of a product whose functions are all there, or of a sum some of whose functions are."""
+    found = (rule(identity) for identity in TABLE if identity.is_taught is taught and heads(identity.pattern) & present)
+    return tuple(one for one in found if one.kind == kind and (kind == "sum" or heads(one.identity.pattern) <= present))
 
 
 @cache
