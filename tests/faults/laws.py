@@ -91,10 +91,10 @@ def but_for_one(command: Command, right: Outcome, outcome: Outcome, *, is_told: 
 
 
 def but_for_last(command: Command, right: Outcome, outcome: Outcome) -> Iterator[str]:
-    """The first items are right; the last one may differ."""
+    """The first items are right; the last one may differ, and one more where the name in the last row is cut."""
     found, expected = items(command, outcome), items(command, right)
     same = shared(found, expected)
-    if len(found) > same + 1:
+    if len(found) > same + 2:
         yield f"{found[same]!r} is followed by other items; right is {expected[same : same + 1]}"
 
 
@@ -124,7 +124,7 @@ def shared(found: list[bytes], expected: list[bytes]) -> int:
 
 
 def difference(data: bytes, whole: bytes) -> str:
-    for number, (one, other) in enumerate(zip_longest(data.split(b"\n"), whole.split(b"\n")), 1):
-        if one != other:
-            return f"line {number}: {(one or b'')[:200]!r}, not {(other or b'')[:200]!r}"
-    return "in nothing"
+    """Say how the data differ from the whole: the first lines that do, of which some may name the cause."""
+    lines = zip_longest(data.split(b"\n"), whole.split(b"\n"))
+    pairs = [(number, one or b"", other or b"") for number, (one, other) in enumerate(lines, 1) if one != other]
+    return "; ".join(f"line {number}: {one[:200]!r}, not {other[:200]!r}" for number, one, other in pairs[:5])
