@@ -20,7 +20,7 @@ from gradcli.homework.submission.hand_ins import HandIn, hand_ins, is_class
 from gradcli.homework.submission.submissions import Given, Submission
 from gradcli.workers.limits import Limits, written
 from gradcli.workers.notes import MARK, part
-from gradcli.workers.pool import KILLED, Again, Lost, mapped
+from gradcli.workers.pool import Again, Lost, mapped
 
 ITEM = Limits(10.0)  # of a submission, in CPU seconds
 KEY = "question "  # begins the name of a part in which a key is made
@@ -127,13 +127,9 @@ def graded(
     A file that cannot be read gives an unreadable result, and so does an answer at which a process ended; `bugs` takes
     exceptions that nobody expects. Raises the errors of the assignment, before there is a result.
     """
-    tried: set[str] = set()  # what a process was at, other than an item, when something killed it
 
     def lost(some: list[Item], loss: Lost) -> list[Again]:
         part, *names = loss.at.split(MARK)
-        if not part.isdigit() and loss.reason in KILLED and part not in tried:
-            tried.add(part)
-            return [Again(some)]
         if not part.isdigit():
             raise unkeyed(assignment, loss, limits)
         if loss.reason == "bug" and bugs is not None:

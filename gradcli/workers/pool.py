@@ -79,7 +79,7 @@ class Slot:
     def __init__(self, item: Any = None, answer: Answered | Failed | None = None) -> None:
         self.item = item
         self.answer = answer
-        self.is_again = False
+        self.tried: set[str] = set()  # what the work was at when something killed it
 
 
 class Pool:
@@ -152,10 +152,10 @@ class Pool:
             self.lose(worker, Lost(kind, worker.end(), answer))
 
     def lose(self, worker: Worker, loss: Lost) -> None:
-        """Put what comes in place of a lost item where it stood: once the item itself, if its work had not begun."""
+        """Put what comes in place of a lost item where it stood: the item itself, if it was killed there for once."""
         slot = self.busy.pop(worker)
-        if not loss.at and loss.reason in KILLED and not slot.is_again:
-            slot.is_again = True
+        if loss.reason in KILLED and loss.at not in slot.tried:
+            slot.tried.add(loss.at)
             self.waiting.appendleft(slot)
             return
         place, again = self.order.index(slot), []

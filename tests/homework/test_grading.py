@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import shutil
 import signal
 from dataclasses import replace
 from mmap import mmap
@@ -129,21 +128,25 @@ def ending(judged: Any, end: Any) -> Any:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
-def test_a_process_that_is_killed_once_while_it_makes_keys_costs_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+@pytest.mark.parametrize(("name", "place"), [("__init__", "neuron"), ("judged", "dq/ds"), ("diagnosed", "q")])
+def test_a_process_that_is_killed_once_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, place: str, number: int
 ) -> None:
-    made, killed = Key.__init__, mmap(-1, 1)  # which all processes see
+    method, killed = getattr(Key, name), mmap(-1, 1)  # which all processes see
 
-    def make(self: Key, question: Question, assignment: Assignment, **options: Any) -> None:
-        if killed[0] == 0 and question.id == "neuron":
+    def dying(self: Key, what: Any, *others: Any, **options: Any) -> Any:
+        if killed[0] == 0 and place in (getattr(what, "id", None), getattr(what, "written", None)):
             killed[0] = 1
             signal.raise_signal(number)
-        made(self, question, assignment, **options)
+        return method(self, what, *others, **options)
 
-    monkeypatch.setattr(Key, "__init__", make)
-    for name in ("ada", "ben"):
-        shutil.copy(SAMPLES / "chain_rule" / "perfect.txt", tmp_path / f"{name}.txt")
-    assert [one.is_right for one in graded(assignment("chain_rule"), files_of([str(tmp_path)]))] == [True, True]
+    for one in ("ada", "ben", "cleo"):
+        text = (SAMPLES / "chain_rule" / "perfect.txt").read_text(encoding="utf-8")
+        wrong = text.replace("q = 26*24", "q = 7") if one == "ben" else text
+        (tmp_path / f"{one}.txt").write_text(wrong, encoding="utf-8")
+    right = list(graded(assignment("chain_rule"), files_of([str(tmp_path)])))
+    monkeypatch.setattr(Key, name, dying)
+    assert repr(list(graded(assignment("chain_rule"), files_of([str(tmp_path)])))) == repr(right)
     assert killed[0] == 1
 
 
