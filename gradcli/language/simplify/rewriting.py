@@ -13,7 +13,6 @@ from gradcli.language.simplify.algebra.functions import Bound, Builder
 from gradcli.language.simplify.algebra.terms import (
     Polynomial,
     Product,
-    Rational,
     Term,
     UnsimplifiedError,
     is_whole,
@@ -39,7 +38,7 @@ class Rewriter:
 
     def alternatives(self, product: Product) -> Iterator[Product]:
         """Yield products of the same value, in forms that courses teach."""
-        for ways in (self._by_rules, self._by_forms, self._by_groups, self._by_division, self._by_expansion):
+        for ways in (self._by_rules, self._by_forms, self._by_groups, self._by_expansion):
             with suppress(UnsimplifiedError):
                 for found in ways(product):
                     yield next(self._by_rules(found, taught=True), found)
@@ -179,22 +178,6 @@ class Rewriter:
                     cancels = any(powers.get(b, 0) * e < 0 for b, e in inside.term)
                     if cancels and magnitude(exponent + step) <= HIGHEST_ROOT:
                         yield self.algebra.multiply(product, inside, Product(1, ((base, step),)))
-
-    def _by_division(self, product: Product) -> Iterator[Product]:
-        """Yield the product with one sum divided by another."""
-        sums = [(b, e, x) for b, e in product.term if isinstance(x := self.algebra.bases[b], Sum)]
-        for (one, e, x), (other, f, y) in combinations(sums, 2):
-            if e * f > 0:
-                continue
-            for dividend, divisor, base in ((x, y, other), (y, x, one)):
-                quotient = self.algebra.divided(dividend.polynomial, divisor.polynomial)
-                if quotient is not None:
-                    count = min(magnitude(e), magnitude(f))
-                    power: Rational = count if (e if dividend is x else f) > 0 else -count
-                    whole = self.algebra.multiply(self.algebra.collect(quotient), Product(1, ((base, 1),)))
-                    old = other if dividend is y else one
-                    out = Product(1, ((old, -power),))
-                    yield self.algebra.multiply(product, out, self.algebra.power(whole, power))
 
     def _by_expansion(self, product: Product) -> Iterator[Product]:
         """Yield the product with all brackets multiplied out, and with two that have the same power."""
