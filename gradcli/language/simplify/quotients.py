@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -52,14 +52,18 @@ class Quotients:
         self.add = add
         self._brackets: dict[tuple[int, bool], Written] = {}
 
-    def write(self, product: Product, instead: Mapping[int, Polynomial]) -> Written:
-        """Write a product, with other polynomials for some of its sums; UnsimplifiedError if it is too long."""
+    def write(self, product: Product, instead: Mapping[int, Polynomial], *, below: Sequence[Written] = ()) -> Written:
+        """Write a product, with other polynomials for some of its sums, and with more factors below.
+
+        Raises UnsimplifiedError if it is too long.
+        """
         powers = dict(product.term)
         coefficient, factors = self._raised(product.coefficient, powers)
         coefficient, brackets = self._signed(Product(coefficient, term_of(powers)), instead)
         coefficient, others = self._powers(coefficient, powers, brackets)
         factors = _sorted([*factors, *others])
-        above, below = ([f.written for f in factors if f.below is side] for side in (False, True))
+        above = [factor.written for factor in factors if not factor.below]
+        below = [*(factor.written for factor in factors if factor.below), *below]
         top, bottom = self._number(magnitude(coefficient))
         if len(above) == 1 and not below and factors[0].kind == MATRIX and top.tree != Number(1):
             scale = trees.over(top, bottom)

@@ -108,11 +108,25 @@ class Rewriter:
         if len(polynomial) > MOST_TERMS:
             return
         yield from self._sum_forms(polynomial)
+        yield from self._grouped(polynomial)
+        plain = self.algebra.expanded(polynomial, 1)
+        if plain is not None:
+            yield self.algebra.collect(plain)
         flat = self.algebra.expanded(polynomial)
         if flat is not None:
             yield from self._sum_forms(flat)
             yield self.algebra.collect(flat)
+            yield from self._grouped(flat)
         yield from factored(self.algebra, polynomial if flat is None else flat)
+
+    def _grouped(self, polynomial: Polynomial) -> Iterator[Product]:
+        """Yield `a + b*(c - 2*p)` for `a + b*c - 2*b*p`: a factor of some terms before a bracket."""
+        for base in sorted({base for term in polynomial for base, _ in term}):
+            inside = {term: c for term, c in polynomial.items() if any(b == base for b, _ in term)}
+            if 2 <= len(inside) < len(polynomial):
+                outside = [(term, c) for term, c in polynomial.items() if term not in inside]
+                part = self.algebra.collect(inside)
+                yield self.algebra.collect(total([*outside, (part.term, part.coefficient)]))
 
     def _sum_forms(self, polynomial: Polynomial) -> Iterator[Product]:
         for rule in rules_of("sum", frozenset[str]().union(*map(self.present, polynomial))):
@@ -187,12 +201,11 @@ class Rewriter:
             if flat is not None:
                 yield self.algebra.collect(flat)
         for base, e in sums:
-            if e == -2:
-                flat = self.algebra.expanded({((base, 2),): 1})
-                if flat is not None:
-                    yield self.algebra.multiply(
-                        product, Product(1, ((base, 2),)), self.algebra.power(self.algebra.collect(flat), -1)
-                    )
+            flat = self.algebra.expanded({((base, 2),): 1}) if e == -2 else None
+            if flat is not None:
+                rest = self.algebra.multiply(product, Product(1, ((base, 2),)))
+                for form in (self.algebra.collect(flat), *self._sum_forms(flat)):
+                    yield self.algebra.multiply(rest, self.algebra.power(form, -1))
         for (one, e), (other, f) in combinations(sums, 2):
             if e == f:
                 flat = self.algebra.expanded({tuple(sorted(((one, 1), (other, 1)))): 1})

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from itertools import islice, starmap
 
 from gradcli.language.simplify import trees
-from gradcli.language.simplify.algebra.bases import Atom, Exponential, Sum
+from gradcli.language.simplify.algebra.bases import Atom, Exponential, Power, Sum
 from gradcli.language.simplify.algebra.functions import Builder
-from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_whole, scaled
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_whole, scaled, term_of
 from gradcli.language.simplify.ordering import ordered
 from gradcli.language.simplify.quotients import Quotients
 from gradcli.language.simplify.rewriting import Rewriter
 from gradcli.language.simplify.trees import Written
 
+DEPTH = 2
 SLACK = 1  # by which a form may seem longer than the best
 MOST = 20  # forms that are looked at of all parts, and then of the whole formula
 
@@ -47,13 +48,20 @@ class Writer:
         return self._best[key]
 
     def _search(self, product: Product, best: Written, *, flat: bool) -> Written:
-        """Return the shortest of the forms that a rewriting leads to."""
-        seen = {product}
-        for other in islice(self.rewriter.alternatives(product), self._left if best.cost > 1 else 0):
-            if other not in seen and self.algebra.weight(other) <= best.cost + SLACK:
-                seen.add(other)
-                best = min(best, self._shortest(other, flat=flat), key=lambda form: form.cost)
-        self._left = max(0, self._left - len(seen) + 1)
+        """Return the shortest of the forms that a rewriting leads to, and another rewriting of the best of them."""
+        seen, form = {product}, product
+        for _ in range(DEPTH if best.cost > 1 else 0):
+            found: list[tuple[int, Product]] = []
+            for other in islice(self.rewriter.alternatives(form), self._left):
+                if other not in seen and self.algebra.weight(other) <= best.cost + SLACK:
+                    seen.add(other)
+                    written = self._shortest(other, flat=flat)
+                    found.append((written.cost, other))
+                    best = min(best, written, key=lambda form: form.cost)
+            self._left = max(0, self._left - len(found))
+            cost, form = min(found, key=lambda pair: pair[0], default=(0, product))
+            if form is product or cost > best.cost + SLACK:
+                break
         return best
 
     def _shortest(self, product: Product, *, flat: bool) -> Written:
@@ -107,10 +115,22 @@ class Writer:
             forms = [
                 self.quotients.write(product, {}),
                 *starmap(self.quotients.write, self._without_exponentials(product)),
+                *self._over_a_sum(product),
             ]
             self._plain[product] = min(forms, key=lambda form: form.cost)
             self._by_degree = outer
         return self._plain[product]
+
+    def _over_a_sum(self, product: Product) -> Iterator[Written]:
+        """Write the product with its denominator multiplied out: `1/(x + sqrt(x))`."""
+        bases = self.algebra.bases
+        below = {base: -e for base, e in product.term if e < 0 and not isinstance(bases[base], Exponential | Power)}
+        if len(below) < 2 or [e for base, e in below.items() if isinstance(bases[base], Sum)] != [1]:
+            return
+        flat = self.algebra.expanded({term_of(below): 1})
+        if flat is not None:
+            rest = tuple(power for power in product.term if power[0] not in below)
+            yield self.quotients.write(Product(product.coefficient, rest), {}, below=[self.sum(flat)])
 
     def _without_exponentials(self, product: Product) -> Iterator[tuple[Product, dict[int, Polynomial]]]:
         """Yield the product with a sum divided by the exponentials of one term: `(1 - exp(-x))*exp(x)`."""

@@ -97,14 +97,14 @@ class Algebra(Powers):
 
     # Brackets.
 
-    def expanded(self, polynomial: Polynomial) -> Polynomial | None:
-        """Multiply all brackets out; None where there are none, or too many terms."""
+    def expanded(self, polynomial: Polynomial, highest: int = HIGHEST) -> Polynomial | None:
+        """Multiply all brackets to powers up to the highest out; None where there are none, or too many terms."""
         found: list[tuple[Term, Rational]] = []
         waiting = [Product(c, t) for t, c in reversed(polynomial.items())]
         changed = False
         while waiting:
             product = waiting.pop()
-            parts = self._first_bracket(product)
+            parts = self._first_bracket(product, highest)
             if parts is None:
                 found.append((product.term, product.coefficient))
             else:
@@ -114,11 +114,11 @@ class Algebra(Powers):
                 return None
         return total(found) if changed else None
 
-    def _first_bracket(self, product: Product) -> list[Product] | None:
+    def _first_bracket(self, product: Product, highest: int) -> list[Product] | None:
         """Multiply one bracket out once; None where there is none."""
         for base, exponent in product.term:
             bracket = self.bases[base]
-            if isinstance(bracket, Sum) and 1 <= exponent <= HIGHEST and is_whole(exponent):
+            if isinstance(bracket, Sum) and 1 <= exponent <= highest and is_whole(exponent):
                 rest = self.multiply(product, Product(1, ((base, -1),)))
                 return [self.multiply(rest, Product(c, t)) for t, c in bracket.polynomial.items()]
         return None

@@ -81,6 +81,8 @@ TABLE = [
     Identity("cosine of the double angle", "cos(a)**2 - sin(a)**2", "cos(2*a)", "addition theorem"),
     Identity("double angle by cosine", "2*cos(a)**2 - 1", "cos(2*a)", "addition theorem and Pythagoras"),
     Identity("double angle by sine", "1 - 2*sin(a)**2", "cos(2*a)", "addition theorem and Pythagoras"),
+    Identity("half angle by sine", "1 - cos(a)", "2*sin(a/2)**2", "addition theorem and Pythagoras"),
+    Identity("half angle by cosine", "1 + cos(a)", "2*cos(a/2)**2", "addition theorem and Pythagoras"),
     # Hyperbolic functions.
     Identity("hyperbola", "cosh(a)**2 - sinh(a)**2", "1", "unit hyperbola"),
     Identity("hyperbolic tangent", "sinh(a)/cosh(a)", "tanh(a)", "definition of tanh"),
