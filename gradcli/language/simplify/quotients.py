@@ -28,6 +28,7 @@ from gradcli.language.simplify.trees import Written
 from gradcli.language.tree import Expression, Name, Number
 from gradcli.language.unparser import unparse
 
+LONGEST = 600  # operators and calls of what is written
 NUMBER, LETTER, RAISED, EXPONENTIAL, CALL, BRACKET, MATRIX = range(7)  # the order of factors
 
 
@@ -52,7 +53,10 @@ class Quotients:
         self._brackets: dict[tuple[int, bool], Written] = {}
 
     def write(self, product: Product, instead: Mapping[int, Polynomial], *, below: Sequence[Written] = ()) -> Written:
-        """Write a product, with other polynomials for some of its sums, and with more factors below."""
+        """Write a product, with other polynomials for some of its sums, and with more factors below.
+
+        Raises UnsimplifiedError if it is too long.
+        """
         powers = dict(product.term)
         coefficient, factors = self._raised(product.coefficient, powers)
         coefficient, brackets = self._signed(Product(coefficient, term_of(powers)), instead)
@@ -67,7 +71,10 @@ class Quotients:
         whole = trees.product([top, *above] if top.tree != Number(1) or not above else above)
         if coefficient < 0:
             whole = trees.negated(whole)
-        return trees.over(whole, [*bottom, *below])
+        written = trees.over(whole, [*bottom, *below])
+        if written.cost > LONGEST:
+            raise UnsimplifiedError
+        return written
 
     # Numbers and signs.
 

@@ -13,7 +13,6 @@ from gradcli.language.simplify.algebra.functions import Bound, Builder
 from gradcli.language.simplify.algebra.terms import (
     Polynomial,
     Product,
-    Rational,
     Term,
     UnsimplifiedError,
     is_whole,
@@ -39,7 +38,7 @@ class Rewriter:
 
     def alternatives(self, product: Product) -> Iterator[Product]:
         """Yield products of the same value, in forms that courses teach."""
-        for ways in (self._by_rules, self._by_forms, self._by_groups, self._by_division, self._by_expansion):
+        for ways in (self._by_rules, self._by_forms, self._by_groups, self._by_expansion):
             with suppress(UnsimplifiedError):
                 for found in ways(product):
                     yield next(self._by_rules(found, taught=True), found)
@@ -109,11 +108,25 @@ class Rewriter:
         if len(polynomial) > MOST_TERMS:
             return
         yield from self._sum_forms(polynomial)
+        yield from self._grouped(polynomial)
+        plain = self.algebra.expanded(polynomial, 1)
+        if plain is not None:
+            yield self.algebra.collect(plain)
         flat = self.algebra.expanded(polynomial)
         if flat is not None:
             yield from self._sum_forms(flat)
             yield self.algebra.collect(flat)
+            yield from self._grouped(flat)
         yield from factored(self.algebra, polynomial if flat is None else flat)
+
+    def _grouped(self, polynomial: Polynomial) -> Iterator[Product]:
+        """Yield `a + b*(c - 2*p)` for `a + b*c - 2*b*p`: a factor of some terms before a bracket."""
+        for base in sorted({base for term in polynomial for base, _ in term}):
+            inside = {term: c for term, c in polynomial.items() if any(b == base for b, _ in term)}
+            if 2 <= len(inside) < len(polynomial):
+                outside = [(term, c) for term, c in polynomial.items() if term not in inside]
+                part = self.algebra.collect(inside)
+                yield self.algebra.collect(total([*outside, (part.term, part.coefficient)]))
 
     def _sum_forms(self, polynomial: Polynomial) -> Iterator[Product]:
         for rule in rules_of("sum", frozenset[str]().union(*map(self.present, polynomial))):
@@ -180,22 +193,6 @@ class Rewriter:
                     if cancels and magnitude(exponent + step) <= HIGHEST_ROOT:
                         yield self.algebra.multiply(product, inside, Product(1, ((base, step),)))
 
-    def _by_division(self, product: Product) -> Iterator[Product]:
-        """Yield the product with one sum divided by another."""
-        sums = [(b, e, x) for b, e in product.term if isinstance(x := self.algebra.bases[b], Sum)]
-        for (one, e, x), (other, f, y) in combinations(sums, 2):
-            if e * f > 0:
-                continue
-            for dividend, divisor, base in ((x, y, other), (y, x, one)):
-                quotient = self.algebra.divided(dividend.polynomial, divisor.polynomial)
-                if quotient is not None:
-                    count = min(magnitude(e), magnitude(f))
-                    power: Rational = count if (e if dividend is x else f) > 0 else -count
-                    whole = self.algebra.multiply(self.algebra.collect(quotient), Product(1, ((base, 1),)))
-                    old = other if dividend is y else one
-                    out = Product(1, ((old, -power),))
-                    yield self.algebra.multiply(product, out, self.algebra.power(whole, power))
-
     def _by_expansion(self, product: Product) -> Iterator[Product]:
         """Yield the product with all brackets multiplied out, and with two that have the same power."""
         sums = [(b, e) for b, e in product.term if isinstance(self.algebra.bases[b], Sum)]
@@ -204,12 +201,11 @@ class Rewriter:
             if flat is not None:
                 yield self.algebra.collect(flat)
         for base, e in sums:
-            if e == -2:
-                flat = self.algebra.expanded({((base, 2),): 1})
-                if flat is not None:
-                    yield self.algebra.multiply(
-                        product, Product(1, ((base, 2),)), self.algebra.power(self.algebra.collect(flat), -1)
-                    )
+            flat = self.algebra.expanded({((base, 2),): 1}) if e == -2 else None
+            if flat is not None:
+                rest = self.algebra.multiply(product, Product(1, ((base, 2),)))
+                for form in (self.algebra.collect(flat), *self._sum_forms(flat)):
+                    yield self.algebra.multiply(rest, self.algebra.power(form, -1))
         for (one, e), (other, f) in combinations(sums, 2):
             if e == f:
                 flat = self.algebra.expanded({tuple(sorted(((one, 1), (other, 1)))): 1})

@@ -58,8 +58,8 @@ class Writer:
                     written = self._shortest(other, flat=flat)
                     found.append((written.cost, other))
                     best = min(best, written, key=lambda form: form.cost)
-            self._left -= min(len(found), self._left)
-            cost, form = min(found, key=lambda pair: pair[0], default=(best.cost, product))
+            self._left = max(0, self._left - len(found))
+            cost, form = min(found, key=lambda pair: pair[0], default=(0, product))
             if form is product or cost > best.cost + SLACK:
                 break
         return best

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -37,6 +38,10 @@ def written(explanation: Explanation) -> dict[str, str]:
     return {leaf.name: unparse(leaf.formula) for leaf in explanation.leaves if leaf.formula is not None}
 
 
+def names_of(program: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", program)) - {x.target for x in parse_program(Source(program)).statements}
+
+
 def codes(explanation: Explanation) -> list[str]:
     return [note.code for note in explanation.notes]
 
@@ -53,6 +58,32 @@ def test_the_simplified_gradient_is_the_gradient(program: str) -> None:
             np.testing.assert_allclose(found, leaf.gradient, 1e-6, 1e-9 * scale, err_msg=unparse(leaf.formula))
         else:
             assert leaf.formula == leaf.formula_raw or length(leaf.formula_raw) > LONG  # type: ignore[arg-type]
+
+
+POINTS = {"x": 0.3, "y": 1.0, "p": 0.4, "m": 2.0, "v": 3.0, "z": [0.5, -1.0, 2.0]}
+TAUGHT = {
+    # program, variable: its derivative
+    ("x*x", "x"): "2*x",
+    ("x/x", "x"): "0",
+    ("sqrt(x**2+1)", "x"): "x/sqrt(x**2 + 1)",
+    ("exp(-x**2/2)", "x"): "-x*exp(-x**2/2)",
+    ("(x**2+1)*(x**2-1)", "x"): "4*x**3",
+    ("m*v**2/2", "v"): "m*v",
+    ("x**3-2*x", "x"): "3*x**2 - 2",
+    ("log(sigmoid(x))", "x"): "1 - sigmoid(x)",
+    ("sigmoid(x)", "x"): "sigmoid(x)*(1 - sigmoid(x))",
+    ("tanh(x)", "x"): "1 - tanh(x)**2",
+    ("p = sigmoid(x); -y*log(p) - (1 - y)*log(1 - p)", "x"): "sigmoid(x) - y",
+    ("log(1 + exp(x)) - y*x", "x"): "sigmoid(x) - y",
+    ("cross_entropy(z, 2)", "z"): "softmax(z) - one_hot(2, 3)",
+}
+
+
+@pytest.mark.parametrize(("program", "variable"), TAUGHT)
+def test_derivatives_are_those_that_courses_teach(program: str, variable: str) -> None:
+    used = names_of(program)
+    explanation = at(program, {name: value for name, value in POINTS.items() if name in used})
+    assert written(explanation)[variable] == TAUGHT[program, variable]
 
 
 def test_a_long_gradient_stays_in_named_intermediates() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ import mpmath
 from gradcli.language.tree import Binary, Call, Compare, Expression, Name, Number, Unary, fold
 
 DIGITS = 60
+LARGEST = mpmath.mpf(sys.float_info.max)
 
 
 class NotFiniteError(Exception):
@@ -75,7 +77,7 @@ def value(tree: Expression, point: Mapping[str, Any]) -> Any:
                 found = (FUNCTIONS.get(node.function) or getattr(mpmath, node.function))(*parts)
             case _:
                 raise TypeError(node)
-        if isinstance(found, mpmath.mpc) or not (isinstance(found, bool) or mpmath.isfinite(found)):
+        if not isinstance(found, bool) and (isinstance(found, mpmath.mpc) or not abs(found) <= LARGEST):
             raise NotFiniteError
         return found
 

@@ -1,4 +1,4 @@
-"""Records sympy's shortest forms of derivatives: `python -m tests.language.simplify.record textbook`, in minutes.
+"""Records the shortest forms of derivatives in sympy, in minutes: `python -m tests.language.simplify.record textbook`.
 
 The lists hold a function a line, with the variable of the derivative; the records stand beside them.
 """
@@ -108,7 +108,8 @@ def main(names: Sequence[str]) -> None:
     signal.signal(signal.SIGALRM, _stop)
     for name in names:
         found = {f"{function} | {variable}": shortest(function, variable) for function, variable in listed(name)}
-        (HERE / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in found.items())
+        (HERE / f"{name}.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

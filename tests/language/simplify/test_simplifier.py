@@ -10,6 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 
 from gradcli.language.parser import parse_expression
+from gradcli.language.simplify import simplifier
+from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.simplify.trees import length
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number
@@ -197,6 +199,33 @@ def test_a_deep_formula_stays() -> None:
     for _ in range(100):
         tree = Call("sin", (Argument(Binary("+", tree, Number(0))),))
     assert simplify(tree) is tree
+
+
+def nested(start: str, level: str, count: int) -> Expression:
+    """Return `level` with the number of the level for `i`, and what is below it for `x`, so often."""
+    text = start
+    for number in range(count):
+        text = level.format(x=text, i=number)
+    return read(text)
+
+
+BOUNDED = {
+    "towers of powers, which double when they are taken apart": nested("x", "({x})**(x + {i})", 27),
+    "products of like terms": nested("x", "{x} + sin(x)**{i}*cos(x)**(2*{i})", 49),
+    "brackets in brackets": nested("x", "({x} + y{i})**2*(x - z{i})", 14),
+    "a nest of roots": nested("x", "sqrt(x**2 + {x})*y", 18),
+    "two thousand terms": nested("x", "{x} + x{i}*y", 2000),
+    "two hundred calls": nested("x", "sin({x})", 200),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_the_work_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Builder] = []
+    monkeypatch.setattr(simplifier, "Builder", lambda: made.append(Builder()) or made[-1])
+    assert length(simplify(BOUNDED[name])) <= length(BOUNDED[name])
+    assert len(made) <= simplifier.PASSES
+    assert sum(len(algebra.bases) for algebra in made) < 2_000
 
 
 def test_the_longest_formula_that_is_looked_at() -> None:

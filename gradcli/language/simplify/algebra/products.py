@@ -36,6 +36,10 @@ class Products(Registry):
     """Products over the bases of one formula."""
 
     def multiply(self, *factors: Product) -> Product:
+        """Return a product; UnsimplifiedError where a formula has taken too many."""
+        self.left -= 1
+        if self.left < 0:
+            raise UnsimplifiedError
         coefficient: Rational = 1
         powers: dict[int, Rational] = {}
         for factor in factors:

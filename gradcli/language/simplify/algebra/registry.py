@@ -21,6 +21,8 @@ from gradcli.language.simplify.algebra.terms import Polynomial, Product, Term, i
 from gradcli.language.simplify.facts.functions import NONNEGATIVE
 from gradcli.language.tree import Expression
 
+MOST_PRODUCTS = 1000  # that are made for one formula
+
 B = TypeVar("B", bound=Base)
 
 
@@ -32,6 +34,7 @@ class Registry:
         self.numbers: dict[Hashable, int] = {}  # by key
         self.reducible: set[int] = set()  # bases some powers of which are simpler
         self.decimals = False
+        self.left = MOST_PRODUCTS
 
     # Bases.
 

@@ -1,8 +1,7 @@
-"""The algebra of sums: like terms, common factors, brackets multiplied out where that is shorter, exact division."""
+"""The algebra of sums: like terms, common factors, brackets multiplied out where that is shorter."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import chain
 
 from gradcli.language.simplify.algebra.bases import Atom, Sum
@@ -24,7 +23,6 @@ from gradcli.language.simplify.algebra.terms import (
 
 MOST_TERMS = 24  # of a sum that is multiplied out
 HIGHEST = 6  # the exponent of a bracket that is multiplied out
-LONGEST_DIVISION = 30  # steps
 
 
 class Algebra(Powers):
@@ -47,10 +45,7 @@ class Algebra(Powers):
         return [(product.term, product.coefficient)]
 
     def collect(self, polynomial: Polynomial) -> Product:
-        """Return a sum as a product: common factors in front of a bracket, which is multiplied out if that is shorter.
-
-        A bracket that one of the denominators divides is divided by it.
-        """
+        """Return a sum as common factors in front of a bracket, which is multiplied out if that is shorter."""
         if len(polynomial) < 2:
             return next((Product(c, t) for t, c in polynomial.items()), ZERO)
         powers = common_powers(polynomial)
@@ -61,12 +56,6 @@ class Algebra(Powers):
             return self.multiply(front, self.collect(flat))
         if len(bracket) < 2:
             return self.multiply(front, self.collect(bracket))
-        for base, exponent in powers.items():
-            divisor = self.bases[base]
-            if exponent < 0 and isinstance(divisor, Sum):
-                quotient = self.divided(bracket, divisor.polynomial)
-                if quotient is not None:
-                    return self.multiply(front, Product(1, ((base, 1),)), self.collect(quotient))
         return self.multiply(front, self.primitive(bracket, self.shown(front)))
 
     def primitive(self, polynomial: Polynomial, sign: Rational) -> Product:
@@ -108,14 +97,14 @@ class Algebra(Powers):
 
     # Brackets.
 
-    def expanded(self, polynomial: Polynomial) -> Polynomial | None:
-        """Multiply all brackets out; None where there are none, or too many terms."""
+    def expanded(self, polynomial: Polynomial, highest: int = HIGHEST) -> Polynomial | None:
+        """Multiply all brackets to powers up to the highest out; None where there are none, or too many terms."""
         found: list[tuple[Term, Rational]] = []
         waiting = [Product(c, t) for t, c in reversed(polynomial.items())]
         changed = False
         while waiting:
             product = waiting.pop()
-            parts = self._first_bracket(product)
+            parts = self._first_bracket(product, highest)
             if parts is None:
                 found.append((product.term, product.coefficient))
             else:
@@ -125,38 +114,11 @@ class Algebra(Powers):
                 return None
         return total(found) if changed else None
 
-    def _first_bracket(self, product: Product) -> list[Product] | None:
+    def _first_bracket(self, product: Product, highest: int) -> list[Product] | None:
         """Multiply one bracket out once; None where there is none."""
         for base, exponent in product.term:
             bracket = self.bases[base]
-            if isinstance(bracket, Sum) and 1 <= exponent <= HIGHEST and is_whole(exponent):
+            if isinstance(bracket, Sum) and 1 <= exponent <= highest and is_whole(exponent):
                 rest = self.multiply(product, Product(1, ((base, -1),)))
                 return [self.multiply(rest, Product(c, t)) for t, c in bracket.polynomial.items()]
         return None
-
-    def divided(self, dividend: Polynomial, divisor: Polynomial) -> Polynomial | None:
-        """Return the exact quotient of two sums, or None; the leading term is that of the highest powers, by base."""
-        order = sorted({base for term in (*dividend, *divisor) for base, _ in term})
-
-        def key(term: Term) -> tuple[Rational, ...]:
-            powers = dict(term)
-            return tuple(powers.get(base, 0) for base in order)
-
-        lead = max(divisor, key=key)
-        rest, quotient = dict(dividend), dict[Term, Rational]()
-        for _ in range(LONGEST_DIVISION):
-            if not rest:
-                return quotient
-            top = max(rest, key=key)
-            powers = _difference(dict(top), dict(lead))
-            if any(exponent < 0 for exponent in powers.values()):
-                return None
-            term, coefficient = term_of(powers), ratio(rest[top], divisor[lead])
-            quotient[term] = coefficient
-            taken = self.times(divisor, Product(-coefficient, term))
-            rest = total([*rest.items(), *taken.items()])
-        return None
-
-
-def _difference(first: Mapping[int, Rational], second: Mapping[int, Rational]) -> dict[int, Rational]:
-    return {base: first.get(base, 0) - second.get(base, 0) for base in {**first, **second}}
