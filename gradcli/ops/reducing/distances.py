@@ -51,6 +51,8 @@ at_least = primitive(
         "clamp", (Argument(operands[0].tree), Argument(number(options["bound"]), "min"))
     ),
     convention="below the bound the gradient passes as well",
+    kinks=lambda x, *, bound: np.less(x, bound),
+    traits=("lenient",),
     says=SAME,
 )
 dist = primitive(
