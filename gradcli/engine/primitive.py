@@ -31,7 +31,7 @@ TRAITS = {
     "gate": "lets the gradient through by the sign or the bounds of the input",
     "part": "one of several results, none of which may be changed in place",
     "product": "the derivative by an input is another input, or what it was multiplied by",
-    "lenient": "passes a gradient on where its value is at a bound",
+    "lenient": "takes, where `kinks` says so, another gradient than its slope",
     "matrix": "a product with matrices, behind an addend if there are three inputs",
     "saturating": "nearly constant where the input is large",
     "sum": "the inputs are added, perhaps with signs and factors",

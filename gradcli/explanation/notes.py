@@ -17,7 +17,8 @@ from gradcli.language.tree import Number
 
 def notes(evaluation: Evaluation, nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> list[Note]:
     """Return all notes, in the order in which a reader meets their nodes."""
-    found = [note for line in evaluation.lines for note in kinks(line)]
+    reached = [line for line, node in zip(evaluation.lines, nodes, strict=True) if node.grad is not None]
+    found = [note for line in reached for note in kinks(line)]
     found.extend(flats(nodes))
     found.extend(infinities.values(evaluation.lines))
     found.extend(infinities.gradients(nodes, steps))
@@ -49,7 +50,7 @@ def kinks(line: Line) -> Iterator[Note]:
         where = f" in {count} of {size} entries" if size > 1 else ""
         code = "tie" if "tie" in primitive.convention else "kink"
         what = "has a tie" if code == "tie" else "is at a kink"
-        what = "is at a bound" if "lenient" in primitive.traits else what
+        what = "takes another gradient than its slope" if "lenient" in primitive.traits else what
         yield Note(code, line.name, f"{line.name} {what}{where}; torch's convention: {primitive.convention}")
 
 

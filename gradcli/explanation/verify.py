@@ -145,7 +145,7 @@ class _Comparison:
             return opinion.outcome, ""
         is_wrong = opinion.outcome is Outcome.DISAGREES
         reason = reasons.cut(self.exact, name)
-        if is_wrong or "kink" in opinion.reason:
+        if opinion.is_against or "kink" in opinion.reason:
             reason = reason or reasons.convention(self.exact, name)
         if is_wrong:
             reason = reason or reasons.extreme(self.exact)

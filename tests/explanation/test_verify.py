@@ -80,6 +80,27 @@ def test_the_outcome_of_one_point(program: str, x: float, outcome: Outcome, reas
     assert (row.outcome, reason in row.reason) == (outcome, True), row
 
 
+@pytest.mark.parametrize(
+    ("program", "x", "outcome", "reason"),
+    [
+        ("sum(x*x)", [1e-12, 3, 1e12], Outcome.AGREES, ""),
+        ("sum(relu(x)*[1.0, 2.0])", [1e-9, -1e-9], Outcome.AGREES, ""),
+        ("det(x)", [[1, 2], [2, 4]], Outcome.UNJUDGED, "determinant 0"),
+        ("max(x)", [1, 1], Outcome.UNJUDGED, "tie"),
+        ("norm(x)", [0, 0], Outcome.UNJUDGED, "kink"),
+        ("var(x, 0)", [1, 1, 1], Outcome.AGREES, ""),
+        ("std_mean(x)[1]", [1, 1, 1], Outcome.AGREES, ""),
+        ("sum(softmax(x, dim=0))", [1, 2, 3], Outcome.UNJUDGED, "rounding"),
+        ("sum(sort(x).values*[1.0, 2.0])", [1, 1], Outcome.UNJUDGED, "kink or a jump"),
+        ("sum(exp(x))", [1, 800], Outcome.UNJUDGED, "overflows"),
+        ("x @ x", [1e200, 1], Outcome.UNJUDGED, "overflows"),
+    ],
+)
+def test_the_outcome_for_a_tensor(program: str, x: Any, outcome: Outcome, reason: str) -> None:
+    (row,) = verified(program, {"x": x}).rows
+    assert (row.outcome, reason in row.reason) == (outcome, True), row
+
+
 @pytest.mark.parametrize("x", [1e-12, 1e-3, 1.0, 1e3, 1e9])
 def test_a_wrong_rule_is_found(x: float) -> None:
     assert verified("sin(x)", {"x": x}).outcome is Outcome.AGREES

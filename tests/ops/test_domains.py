@@ -143,3 +143,45 @@ def test_rules_are_the_slopes_where_it_is_smooth(name: str) -> None:
                     given = rule(np.ones_like(out), out, *inputs, **application.options)
                 given = np.broadcast_to(given, out.shape)
                 np.testing.assert_allclose(given[clear], ((right + left) / 2)[clear], rtol=1e-3, atol=1e-4)
+
+
+BENDING = [name for name, p in REGISTRY.items() if p.structured and p.kinks and "lenient" not in p.traits]
+
+
+def whole() -> dict[str, dict[str, Application]]:
+    """Each of these primitives as examples apply it to floating inputs alone, by its options."""
+    found: dict[str, dict[str, Application]] = {}
+    for example in EXAMPLES:
+        for line in run(example).evaluation.lines:
+            if (made := line.application) and made.primitive.name in BENDING and all(map(_moves, made.inputs)):
+                found.setdefault(made.primitive.name, {}).setdefault(f"{made.options}", made)
+    return found
+
+
+WHOLE = whole()
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("fill", [None, 0.0, 1.0])
+def test_an_operation_on_many_entries_bends_just_where_it_says_so(name: str, fill: float | None) -> None:
+    """At the point of its example, where all entries differ, and where all are the same."""
+    for application in WHOLE[name].values():
+        inputs = [x.value if fill is None else np.full_like(x.value, fill) for x in application.inputs]
+        mask = application.primitive.kinks(*inputs, **application.options)  # type: ignore[operator]
+        assert bends(application, inputs) == bool(np.any(mask)), (name, application.options, inputs)
+
+
+def bends(application: Application, inputs: list[Any]) -> bool:
+    """Whether the slopes to the right and to the left differ along an entry, or along all of them."""
+    flat = np.concatenate([np.ravel(x) for x in inputs])
+    ends = np.cumsum([x.size for x in inputs])[:-1]
+
+    def result(point: Any) -> Any:
+        moved = [part.reshape(x.shape)[()] for part, x in zip(np.split(point, ends), inputs, strict=True)]
+        return np.asarray(application.primitive.forward(*moved, **application.options))
+
+    for direction in (*np.eye(flat.size), np.linspace(1, -0.7, flat.size)):
+        second = result(flat + STEP * direction) + result(flat - STEP * direction) - 2 * result(flat)
+        if np.max(np.abs(second), initial=0.0) > STEP / 100:
+            return True
+    return False

@@ -41,7 +41,7 @@ class Entries:
         """What errors are relative to: the largest entry or, if all are 0, the slope that such a function may have."""
         largest = float(np.max(np.abs(self.gradient), initial=0.0))
         width = float(np.max(self.lengths, initial=0.0)) or 1.0
-        return largest or max(self.sizes.flow / width, float(np.finfo(np.float64).tiny))
+        return largest or max(max(self.sizes.flow, self.sizes.inner) / width, float(np.finfo(np.float64).tiny))
 
     def opinions(self, most: int) -> Iterator[tuple[int | None, Opinion]]:
         """Yield what the slopes by at most so many entries say; then by all at once, if there are more."""

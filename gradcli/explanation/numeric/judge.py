@@ -28,11 +28,12 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """The outcome for one curve, its slope, and why it cannot be judged."""
+    """The outcome for one curve, its slope, and why it cannot be judged; `is_against` where the slope is another."""
 
     outcome: Outcome
     slope: Slope
     reason: str = ""
+    is_against: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,16 @@ class Claim:
         against = self.refuting(sorted(found, key=lambda slope: slope.step))
         excuse = "" if against is None else self.excuse(against)
         if against is not None and not excuse:
-            return Opinion(Outcome.DISAGREES, against)
+            return Opinion(Outcome.DISAGREES, against, is_against=True)
         best = min(found, key=lambda slope: slope.error, default=Slope())
         if self.apart(best) + best.error <= self.tolerance * self.scale:  # though not by its own small size
             return Opinion(Outcome.AGREES, best)
-        return Opinion(Outcome.UNJUDGED, best, excuse or blunt(best))
+        return Opinion(Outcome.UNJUDGED, best, excuse or self.blunt(best), against is not None)
 
     def first(self) -> Opinion:
         """Return the outcome of the first table alone."""
         slope = slope_of(self.curve, next(self.starts()), self.is_confirmed)
-        return Opinion(Outcome.AGREES if self.is_confirmed(slope) else Outcome.UNJUDGED, slope, blunt(slope))
+        return Opinion(Outcome.AGREES if self.is_confirmed(slope) else Outcome.UNJUDGED, slope, self.blunt(slope))
 
     def starts(self) -> Iterator[float]:
         """Yield the first steps of tables: by the size of the point, by that of its surroundings, ever finer."""
@@ -84,8 +85,7 @@ class Claim:
         return self.apart(slope) + slope.error <= self.tolerance * self.scale and not self.is_excluded(slope)
 
     def is_excluded(self, slope: Slope) -> bool:
-        inside = ULPS * EPSILON * self.curve.sizes.inner / slope.step  # of operations on many entries
-        return self.apart(slope) > WRONG * abs(self.expected) + SAFETY * (slope.error + inside)
+        return self.apart(slope) > WRONG * abs(self.expected) + SAFETY * (slope.error + self.inside(slope))
 
     def refuting(self, slopes: Sequence[Slope]) -> Slope | None:
         """Return the slope of the finest table that excludes the claim.
@@ -112,6 +112,18 @@ class Claim:
             return "rounding decides what the gradient is: it is right next to the point"
         return ""
 
+    def blunt(self, slope: Slope) -> str:
+        """Return why the error of a slope is too large to tell anything."""
+        if math.isinf(slope.error):
+            return "the function is not finite on both sides of the point: its domain ends there"
+        if slope.bend > max(slope.error / 2, SAFETY * self.inside(slope)):
+            return "there is a kink or a jump within the smallest step"
+        return "rounding hides the slope: the differences are too small beside the numbers that are subtracted"
+
+    def inside(self, slope: Slope) -> float:
+        """Return how far rounding inside of operations on many entries may have moved a slope."""
+        return ULPS * EPSILON * self.curve.sizes.inner / slope.step
+
     def is_wrong_at(self, t: float, slope: Slope) -> bool:
         """Return whether the gradient is as wrong at another place as here; also where that cannot be told."""
         curve = self.curve.moved(t)
@@ -123,12 +135,3 @@ class Claim:
 def _are_one(slope: Slope, other: Slope) -> bool:
     """Return whether two slopes are the same within their errors."""
     return math.isinf(other.error) or abs(slope.value - other.value) <= SAFETY * (slope.error + other.error)
-
-
-def blunt(slope: Slope) -> str:
-    """Return why the error of a slope is too large to tell anything."""
-    if math.isinf(slope.error):
-        return "the function is not finite on both sides of the point: its domain ends there"
-    if slope.bend > slope.error / 2:
-        return "there is a kink or a jump within the smallest step"
-    return "rounding hides the slope: the differences are too small beside the numbers that are subtracted"
