@@ -5,9 +5,13 @@ from __future__ import annotations
 from gradcli.commands.options import Limited, Output
 from gradcli.commands.programs import Program
 
+EXIT_CODES = {"agrees": 0, "disagrees": 1, "cannot be judged": 3}
+
 
 def command(program: Program, output: Output, limits: Limited) -> int:
-    """Compute each gradient by the chain rule, by the engine and by central differences; exit 1 if they disagree.
+    """Compute each gradient by the chain rule, by the engine and by difference quotients.
+
+    Exit 0 if all agree, 1 if one disagrees, 3 if one cannot be judged.
 
     \b
     Examples:
@@ -22,4 +26,4 @@ def command(program: Program, output: Output, limits: Limited) -> int:
         print_document(verification_document(verification))
     else:
         print_text(verification_page(verification, output.looks))
-    return 0 if verification.agrees else 1
+    return EXIT_CODES[verification.outcome]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
+from gradcli.engine.domain import EVERYWHERE, Domain
 from gradcli.engine.operators import FUNCTIONS, Arithmetic
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, as_formula, call
@@ -30,6 +31,7 @@ TRAITS = {
     "gate": "lets the gradient through by the sign or the bounds of the input",
     "part": "one of several results, none of which may be changed in place",
     "product": "the derivative by an input is another input, or what it was multiplied by",
+    "lenient": "takes, where `kinks` says so, another gradient than its slope",
     "matrix": "a product with matrices, behind an addend if there are three inputs",
     "saturating": "nearly constant where the input is large",
     "sum": "the inputs are added, perhaps with signs and factors",
@@ -54,8 +56,9 @@ class Primitive:
     keeps_dtype: the result has the dtype of the first input, whatever the others have.
     kinks: points where the derivative jumps, or a function from the inputs to a mask of such entries.
     convention: the derivative that torch takes there, as a phrase (`relu'(0) = 0`).
-    domain: open interval of the real inputs on which the operation is finite and smooth; of several, the one that the
-        tests sample.
+    pieces: of an operation with steps or teeth, a function from the inputs to the number of the one that each entry
+        is on.
+    domain: where the operation is finite and smooth, or a function from the options to that.
     fold: shortens a formula, or returns None.
     traits: words of `TRAITS` that hold of it.
     inputs: torch's names of the inputs, in what a node saved.
@@ -74,7 +77,8 @@ class Primitive:
     keeps_dtype: bool = False
     kinks: tuple[float, ...] | Callable[..., Any] = ()
     convention: str = ""
-    domain: tuple[float, float] = (float("-inf"), float("inf"))
+    pieces: Callable[..., Any] | None = None
+    domain: Domain | Callable[..., Domain] = EVERYWHERE
     fold: Callable[..., Formula | None] | None = None
     traits: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ("self", "other")
@@ -90,12 +94,9 @@ class Primitive:
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"
 
-    @property
-    def smooth_for(self) -> str:
-        """The domain in writing, `-1 < x < 1`; empty if it is all numbers."""
-        low, high = (f"{bound:.6g}" for bound in self.domain)
-        written = (f"{low} < " if low != "-inf" else "") + "x" + (f" < {high}" if high != "inf" else "")
-        return "" if written == "x" else written
+    def domain_for(self, options: dict[str, Any]) -> Domain:
+        """Return where the operation is finite and smooth with these options."""
+        return self.domain if isinstance(self.domain, Domain) else self.domain(**options)
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         for x in inputs:

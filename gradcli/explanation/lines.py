@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +10,7 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.refusals import NUMERALS, check_total
 from gradcli.language.tree import Expression, Name, Program
+from gradcli.language.unparser import unparse
 from gradcli.source import Span
 
 SHORT = 8  # entries of a list that is written out wherever it is used
@@ -31,6 +33,16 @@ class Line:
         """The expression that stands for it in other lines: its name, or a number or short list as it is written."""
         computed = self.application is not None or self.is_variable or not isinstance(self.written, NUMERALS)
         return Name(self.name) if computed or self.tensor.value.size > SHORT else self.written
+
+    @property
+    def smooth_for(self) -> str:
+        """Where the operation is finite and smooth, `0 < x`; empty if that is everywhere, or up to numbers in it."""
+        if self.application is None:
+            return ""
+        text = self.application.primitive.domain_for(self.application.options).text
+        positions = {int(position) for position in re.findall(r"{(\d)}", text)}
+        is_open = any(isinstance(self.application.inputs[position], Tensor) for position in positions)
+        return text.format(*(unparse(x.spelling) for x in self.inputs)) if is_open else ""
 
 
 @dataclass

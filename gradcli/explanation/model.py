@@ -111,6 +111,11 @@ NOTES = {
     "gradient-not-finite": "the first gradient that is nan or infinite",
     "unused": "the output does not depend on this variable",
     "flat": "the derivative of this operation is zero everywhere",
+    "unstable": "the formula loses digits at this point; another form keeps them",
+    "vanished": "the gradient became small along a chain of operations",
+    "exploded": "the gradient became large along a chain of operations",
+    "saturated": "units whose derivative is nearly zero",
+    "dead": "rectified units that are zero, so that no gradient flows through them",
     "raw": "the gradient by this variable stands as the rules give it",
 }
 

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.domain import Domain
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.explanation.build import explain
 from gradcli.explanation.calls import BINARY, COMPARE
 from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Explanation, Node
 from gradcli.language.builder import OPERATORS as SPELLINGS
 from gradcli.language.parser import parse_program
@@ -41,6 +43,8 @@ class Use:
     written: Expression
     name: str
     rules: tuple[Rule, ...]
+    domain: Domain
+    smooth_for: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +115,19 @@ def uses(operation: Operation) -> tuple[Use, ...]:
     """Return the primitives that the examples use, each as first met."""
     found: dict[str, Use] = {}
     for example in operation.examples:
-        for node in explain_example(example).nodes:
-            if node.op is not None and node.op not in found:
-                found[node.op] = _use(node)
+        evaluation = evaluate(parse_program(Source(example)), {}, dtype=np.dtype(np.float64))
+        nodes = {node.id: node for node in explain_example(example).nodes}
+        for line in evaluation.lines:
+            if line.application is not None and line.application.primitive.name not in found:
+                found[line.application.primitive.name] = _use(nodes[line.name], line)
     return tuple(found.values())
 
 
-def _use(node: Node) -> Use:
+def _use(node: Node, line: Line) -> Use:
     rules = tuple(Rule(local.input, local.rule) for local in node.locals)
-    return Use(REGISTRY[node.op or ""], node.expression, node.name, rules)
+    assert line.application is not None
+    primitive, options = line.application.primitive, line.application.options
+    return Use(primitive, node.expression, node.name, rules, primitive.domain_for(options), line.smooth_for)
 
 
 def sentence(node: Node) -> str:

@@ -1,42 +1,52 @@
-"""Each gradient three ways: the printed formula, the engine's backward pass, central differences."""
+"""Each gradient three ways: the printed formula, the engine's backward pass, difference quotients."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gradcli.explanation.build import explain
-from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.causes.infinities import kind_of
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
+from gradcli.explanation.numeric import reasons
+from gradcli.explanation.numeric.curve import Function
+from gradcli.explanation.numeric.entries import Entries
+from gradcli.explanation.numeric.judge import Opinion, Outcome
 from gradcli.explanation.values import value_of
 from gradcli.explanation.variables import Variables
 from gradcli.language.tree import Program
 
-TOLERANCE = {"float64": 1e-6, "float32": 1e-3}  # relative; differences cannot do better than about 1e-10
-SMALLEST = 1e-4  # smaller gradients are compared absolutely
-MOST_ENTRIES = 2000  # entries of all variables together that are differenced; beyond, a seeded sample
-MOST_WORK = 200_000  # nodes that are evaluated for the differences, twice: what takes seconds
+TOLERANCE = {"float64": 1e-6, "float32": 1e-4}  # relative to the largest entry
+EXACT = "float64"  # the precision in which gradients are judged
+MOST_ENTRIES = 500  # entries of all variables together that are differenced; beyond, a seeded sample
+MOST_WORK = 30_000  # nodes that are evaluated for the differences, some ten times each: what takes seconds
+
+Finding = tuple[Outcome, str]  # with the reason
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One variable: its gradient three ways; `differences` is nan for entries left out of a large array."""
+    """One variable: its gradient three ways, and the outcome, with the reason where it cannot be judged.
+
+    `differences` is nan for entries left out of a large array, `errors` bounds how far off each of them is.
+    """
 
     name: str
     chain_rule: Value
     engine: Value
     differences: Value
+    errors: Value
     relative_error: float
-    agrees: bool
+    outcome: Outcome
+    reason: str
 
     @property
-    def differenced(self) -> bool:
-        """Whether any difference is a number; where the function ends next to the point, none is."""
-        return not np.all(np.isnan(self.differences))
+    def agrees(self) -> bool:
+        return self.outcome is Outcome.AGREES
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +57,18 @@ class Verification:
     notes: tuple[Note, ...]
 
     @property
+    def outcome(self) -> Outcome:
+        """The outcome of all: one that disagrees counts before one that cannot be judged."""
+        return worst(row.outcome for row in self.rows)
+
+    @property
     def agrees(self) -> bool:
-        return all(row.agrees for row in self.rows)
+        return self.outcome is Outcome.AGREES
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    found = set(outcomes)
+    return next((x for x in (Outcome.DISAGREES, Outcome.UNJUDGED) if x in found), Outcome.AGREES)
 
 
 def verify(
@@ -58,96 +78,104 @@ def verify(
     wrt: Sequence[str] | None = None,
     of: str | None = None,
     upstream: Any = None,
-    dtype: str = "float64",
+    dtype: str = EXACT,
 ) -> Verification:
     """Verify the gradients of a program; raises as `explain` does."""
     explanation = simplified(explain(program, values, wrt=wrt, of=of, upstream=upstream, dtype=dtype))
-    function = _Function(program, of, explanation.upstream)
     given = {*values, *Variables.of(program).literals}
     point = {node.name: node.value for node in explanation.nodes if node.name in given}
-    leaves = [leaf for leaf in explanation.leaves if leaf.gradient is not None]
-    engine = function.gradients(point, [leaf.name for leaf in leaves], dtype)
-    tolerance = TOLERANCE[dtype]
-    most = min(MOST_ENTRIES, max(1, MOST_WORK // len(explanation.nodes)))
-    share = max(1, most // max(1, len(leaves)))
-    rows = []
-    for position, leaf in enumerate(leaves):
-        differences = function.differences(point, leaf.name, share if position < most else 0)
-        chain_rule = _chain_rule(explanation, leaf)
-        error, agrees = _compare(chain_rule, engine[leaf.name], differences, tolerance)
-        rows.append(Row(leaf.name, chain_rule, engine[leaf.name], differences, error, agrees))
-    return Verification(program.source.text, tolerance, tuple(rows), explanation.notes)
+    exact = explanation
+    if dtype != EXACT:  # single precision is measured against double, and double against the slopes
+        exact = simplified(explain(program, point, wrt=wrt, of=of, upstream=explanation.upstream))
+    function = Function(program, of, explanation.upstream, point)
+    rows = tuple(_Comparison(function, explanation, exact, dtype).rows())
+    return Verification(program.source.text, TOLERANCE[dtype], rows, explanation.notes)
 
 
-def _chain_rule(explanation: Explanation, leaf: Leaf) -> Value:
-    """The printed formula at the point; where it is too long to print, the sum of the steps."""
+class _Comparison:
+    """The gradients of one program at one point; whatever the rows share is computed once."""
+
+    def __init__(self, function: Function, explanation: Explanation, exact: Explanation, dtype: str) -> None:
+        self.function, self.explanation, self.exact = function, explanation, exact
+        self.tolerance = TOLERANCE[dtype]
+        self.leaves = [leaf for leaf in explanation.leaves if leaf.gradient is not None]
+        wrt = tuple(leaf.name for leaf in self.leaves)
+        self.engine = function.gradients(wrt, dtype)
+        self.precise = self.engine if exact is explanation else function.gradients(wrt)
+
+    def rows(self) -> Iterator[Row]:
+        most = min(MOST_ENTRIES, max(1, MOST_WORK // len(self.explanation.nodes)))
+        share = max(1, most // max(1, len(self.leaves)))
+        for position, leaf in enumerate(self.leaves):
+            yield self.row(leaf, share if position < most else 0)
+
+    def row(self, leaf: Leaf, most: int) -> Row:
+        """Return the row of one variable, from the slopes by at most so many entries."""
+        engine, precise = self.engine[leaf.name], self.precise[leaf.name]
+        chain_rule = chain_rule_of(self.explanation, leaf)
+        entries = Entries(self.function, leaf.name, precise, self.exact.nodes, TOLERANCE[EXACT])
+        slopes, errors = np.full((2, np.size(precise)), np.nan)
+        findings, error = list(self.beforehand(engine, precise, most)), np.nan
+        if not findings:
+            scale = entries.scale
+            for entry, opinion in entries.opinions(most):
+                findings.append(self.excused(leaf.name, opinion))
+                if entry is not None:
+                    slopes[entry], errors[entry] = opinion.slope.value, opinion.slope.error
+            findings.extend(self.of_formula(leaf, precise, scale))
+            findings.extend(self.of_digits([engine, chain_rule], precise, scale))
+            largest = max(scale, float(np.max(np.abs(slopes), initial=0.0, where=~np.isnan(slopes))))
+            error = max(apart(x, engine) for x in (chain_rule, slopes.reshape(np.shape(engine)))) / largest
+        outcome = worst(found for found, _ in findings)
+        reason = next((reason for found, reason in findings if found is outcome), "")
+        differences, bounds = (x.reshape(np.shape(precise))[()] for x in (slopes, errors))
+        return Row(leaf.name, chain_rule, engine, differences, bounds, error, outcome, reason)
+
+    def beforehand(self, engine: Value, precise: Value, most: int) -> Iterator[Finding]:
+        """Yield why no slope need be computed."""
+        for explanation, gradient in ((self.explanation, engine), (self.exact, precise)):
+            if reason := reasons.not_finite(explanation, gradient):
+                yield Outcome.UNJUDGED, reason
+        if not most:
+            yield Outcome.UNJUDGED, "the program is too long to change every variable"
+
+    def excused(self, name: str, opinion: Opinion) -> Finding:
+        """Return the outcome for an entry; a gradient that is not meant to be the slope cannot be judged by it."""
+        if opinion.outcome is Outcome.AGREES:
+            return opinion.outcome, ""
+        is_wrong = opinion.outcome is Outcome.DISAGREES
+        reason = reasons.cut(self.exact, name)
+        if opinion.is_against or "kink" in opinion.reason:
+            reason = reason or reasons.convention(self.exact, name)
+        if is_wrong:
+            reason = reason or reasons.extreme(self.exact)
+        return (Outcome.UNJUDGED, reason) if reason else (opinion.outcome, opinion.reason)
+
+    def of_formula(self, leaf: Leaf, precise: Value, scale: float) -> Iterator[Finding]:
+        """Yield that the printed formula has another value than the engine, both in double precision."""
+        (leaf,) = (same for same in self.exact.leaves if same.name == leaf.name)
+        value = chain_rule_of(self.exact, leaf)
+        if not np.isfinite(value).all():
+            yield Outcome.UNJUDGED, f"the printed formula is {kind_of(value)}"
+        elif apart(value, precise) > TOLERANCE[EXACT] * scale:
+            yield Outcome.DISAGREES, "the printed formula has another value than the engine's gradient"
+
+    def of_digits(self, given: Sequence[Value], precise: Value, scale: float) -> Iterator[Finding]:
+        """Yield that single precision is far from double."""
+        if not all(apart(gradient, precise) <= self.tolerance * scale for gradient in given):
+            yield Outcome.UNJUDGED, "float32 has too few digits: in float64 the gradient is another"
+
+
+def chain_rule_of(explanation: Explanation, leaf: Leaf) -> Value:
+    """Return the printed formula at the point; where it is too long to print, the sum of the steps."""
     if leaf.formula is None:
         return leaf.gradient
     value = value_of(leaf.formula, explanation.point)
     return np.asarray(value, dtype=np.asarray(leaf.gradient).dtype)[()]
 
 
-class _Function:
-    """The program as a function of its variables, weighted by the upstream gradient to one number."""
-
-    def __init__(self, program: Program, of: str | None, upstream: Value) -> None:
-        self.program = program
-        self.of = of
-        self.upstream = upstream
-
-    def gradients(self, point: Mapping[str, Any], wrt: Sequence[str], dtype: str) -> dict[str, Value]:
-        """The engine's own backward pass, into `.grad`."""
-        evaluation = evaluate(self.program, point, wrt=wrt, of=self.of, dtype=np.dtype(dtype))
-        output = evaluation.output
-        assert output is not None
-        with np.errstate(all="ignore"):
-            if output.requires_grad:
-                output.backward(self.upstream)
-        return {
-            line.name: line.tensor.grad.value
-            for line in evaluation.lines
-            if line.is_variable and line.tensor.grad is not None
-        }
-
-    def __call__(self, point: Mapping[str, Any]) -> float:
-        evaluation = evaluate(self.program, point, wrt=(), of=self.of, dtype=np.dtype(np.float64))
-        assert evaluation.output is not None
-        if evaluation.output.shape != np.shape(self.upstream):  # a selection took another number of entries
-            return np.nan
-        with np.errstate(all="ignore"):
-            return float(np.sum(self.upstream * evaluation.output.value))
-
-    def differences(self, point: Mapping[str, Any], name: str, most: int) -> Value:
-        """Central differences, entry by entry; nan for the entries left out of a large array."""
-        base = np.array(point[name], dtype=np.float64)
-        slopes = np.full(base.size, np.nan)
-        entries: Sequence[int] = range(base.size)
-        if base.size > most:
-            entries = sorted(np.random.default_rng(0).choice(base.size, most, replace=False).tolist())
-        for entry in entries:
-            step = np.cbrt(np.finfo(np.float64).eps) * max(1.0, abs(float(base.flat[entry])))
-            above, below = base.copy(), base.copy()
-            with np.errstate(all="ignore"):
-                above.flat[entry] += step
-                below.flat[entry] -= step
-                rise = self({**point, name: above}) - self({**point, name: below})
-                slopes[entry] = rise / (above.flat[entry] - below.flat[entry])
-        return slopes.reshape(base.shape)[()]
-
-
-def _compare(chain_rule: Value, engine: Value, differences: Value, tolerance: float) -> tuple[float, bool]:
-    """The largest distance between any two of the three, relative to the largest entry.
-
-    Differences that are nan have nothing to say: they were left out, or the function ends next to the point.
-    """
-    largest = np.max(np.abs(chain_rule), initial=SMALLEST, where=np.isfinite(chain_rule))
-    between = [_distance(chain_rule, engine), np.where(np.isnan(differences), 0.0, _distance(chain_rule, differences))]
-    error = float(max(np.max(distance, initial=0.0) for distance in between) / largest)
-    return error, error <= tolerance
-
-
-def _distance(a: Value, b: Value) -> Any:
-    """Entry by entry; none between equal infinities or two nans, and infinite where just one is nan."""
+def apart(a: Value, b: Value) -> float:
+    """Return the largest distance of two entries; no distance where one is nan."""
     with np.errstate(all="ignore"):
-        distance = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, np.abs(np.subtract(a, b)))
-    return np.where(np.isnan(distance), np.inf, distance)
+        distance = np.where(np.equal(a, b), 0.0, np.abs(np.subtract(a, b, dtype=np.float64)))
+    return float(np.max(distance, initial=0.0, where=~np.isnan(distance)))

@@ -96,7 +96,7 @@ def test_numbers_that_are_not_finite(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_a_verification_that_fails_is_a_document(capsys: pytest.CaptureFixture[str]) -> None:
     result = gradcli(capsys, "verify 'relu(x)' x=0 --json")
-    assert (result.code, document(result.out)["ok"]) == (1, False)
+    assert (result.code, document(result.out)["ok"]) == (3, False)
 
 
 def test_schemas_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,5 +45,5 @@ def test_errors_speak_to_users(file: Path) -> None:
 
 def test_pages_end_well() -> None:
     text = "".join(file.read_text(encoding="utf-8") for file in PAGES)
-    assert set(CODE.findall(text)) <= {"0", "1"}
+    assert set(CODE.findall(text)) <= {"0", "1", "3"}  # 3: verify cannot judge
     assert not re.search(r"[ \t]$", text, re.MULTILINE)

@@ -11,11 +11,11 @@ import numpy as np
 
 from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import GradcliError
+from gradcli.explanation.causes.infinities import is_finite, kind_of
 from gradcli.explanation.chain.links import chain
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Note
 from gradcli.explanation.naming import unused
-from gradcli.explanation.notes import is_finite, kind_of
 from gradcli.explanation.values import value_of
 from gradcli.language.rewrite import substitute
 from gradcli.language.simplify.simplifier import simplify

@@ -10,8 +10,8 @@ import numpy as np
 
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import as_formula
+from gradcli.explanation.causes.infinities import is_finite
 from gradcli.explanation.formulas.derivation import LONGEST
-from gradcli.explanation.notes import is_finite
 from gradcli.homework.solve.graph import sweep
 from gradcli.homework.solve.problem import Problem
 from gradcli.language.tree import Name, Number

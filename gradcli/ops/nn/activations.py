@@ -91,6 +91,7 @@ softplus: Primitive = primitive(
     "softplus",
     lambda x, *, beta=1, threshold=20: chosen(x * beta > threshold, x, _softplus(x * beta) / beta),
     _softplus_rule,
+    kinks=lambda x, *, beta=1, threshold=20: np.equal(x * beta, threshold),
     convention="softplus above its threshold is the identity",
     traits=("saturating",),
     says="The derivative of softplus is the sigmoid.",

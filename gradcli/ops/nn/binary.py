@@ -38,8 +38,9 @@ cross_entropy = primitive(
     lambda g, out, x, y, w, *, reduction: shared(g * (w * (log(1 - x) - log(x))), x, reduction),
     notation=write("binary_cross_entropy", "weight"),
     structured=True,
+    kinks=lambda x, y, w, **_: x * (1 - x) < EPSILON,
     convention="logarithms end at -100 in the value, x*(1 - x) at 1e-12 in the gradient",
-    traits=("average",),
+    traits=("average", "lenient"),
     inputs=("self", "target"),
     says="The prediction p gets (p - target)/(p*(1 - p)): steep where it is sure and wrong.",
 )

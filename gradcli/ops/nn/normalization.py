@@ -105,6 +105,8 @@ embedding: Primitive = primitive(
     None,
     lambda g, out, rows, weight, **o: embedding_backward(g, rows, size=weight.shape, **o),
     structured=True,
+    kinks=lambda rows, weight, *, padding_idx=None: np.equal(rows, -1 if padding_idx is None else padding_idx),
+    traits=("lenient",),
     convention="the row padding_idx receives no gradient",
     says="Each row adds up the gradients of the places where it was looked up.",
 )

@@ -93,7 +93,7 @@ prelu = primitive(
     _prelu,
     lambda g, out, x, weight: where(x > 0, g, weight * g),
     lambda g, out, x, weight: where(x > 0, 0, x * g),
-    kinks=lambda x, weight: np.equal(x, 0),
+    kinks=lambda x, weight: np.equal(x, 0) & np.not_equal(weight, 1),
     convention="prelu'(0) is the slope",
     says="Above 0 the gradient comes through, below times the weight, which gets the negative inputs.",
 )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcli.engine.checks.refusals import check_difference
+from gradcli.engine.domain import POSITIVE, other_than_0
 from gradcli.engine.numerics.precision import raised
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -16,7 +17,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Binary, Expression
 from gradcli.ops.pointwise import rounding
 from gradcli.ops.pointwise.comparisons import at_least, both, equal
-from gradcli.ops.pointwise.elementwise import POSITIVE, log
+from gradcli.ops.pointwise.elementwise import log
 from gradcli.ops.pointwise.powers import power
 from gradcli.ops.pointwise.scalars import add_scaled, sub_scaled
 from gradcli.ops.pointwise.selection import guarded
@@ -103,7 +104,7 @@ div = primitive(
     lambda g, out, a, b: -g * _over_square(a, b),
     notation=infix("/"),
     fold=fold_div,
-    domain=POSITIVE,
+    domain=other_than_0(1),
     traits=("product",),
     says="A quotient u/v gives u the gradient over v, and v the gradient times -u/v**2.",
 )
@@ -112,7 +113,7 @@ reciprocal = primitive(
     lambda x: 1 / x,
     lambda g, out, x: -g * out**2,
     notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
-    domain=POSITIVE,
+    domain=other_than_0(),
     says="The derivative of 1/x is minus the square of the result.",
 )
 

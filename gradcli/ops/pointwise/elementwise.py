@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.domain import POSITIVE, above
 from gradcli.engine.numerics.precision import nearest
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.language.tree import Binary, Number
@@ -20,8 +21,6 @@ from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.constants import LOG_2, LOG_10, SQRT_PI
 from gradcli.ops.support.sentences import FLAT
 from gradcli.ops.support.surface import Operation, register
-
-POSITIVE = (0.0, math.inf)
 
 # torch gives 0 even where g is infinite; formulas write the product `0*g`.
 zero = primitive(
@@ -128,7 +127,7 @@ log1p = elementwise(
     lambda g, out, x: g / (x + 1),
     "`log(1 + x)`, exact near 0.",
     node="Log1PBackward0",
-    domain=(-1.0, math.inf),
+    domain=above(-1),
     says="The derivative of log(1 + x) is 1/(1 + x).",
 )
 sqrt = elementwise(
@@ -177,6 +176,7 @@ floor = elementwise(
     kinks=_at_integers,
     convention="flat everywhere: floor' = 0",
     whole=True,
+    pieces=np.floor,
     says=FLAT,
 )
 ceil = elementwise(
@@ -187,6 +187,7 @@ ceil = elementwise(
     kinks=_at_integers,
     convention="flat everywhere: ceil' = 0",
     whole=True,
+    pieces=np.ceil,
     says=FLAT,
 )
 trunc = elementwise(
@@ -195,9 +196,10 @@ trunc = elementwise(
     lambda g, out, x: zero(g),
     "The whole part.",
     aliases=["fix"],
-    kinks=_at_integers,
+    kinks=lambda x: _at_integers(x) & np.not_equal(x, 0),
     convention="flat everywhere: trunc' = 0",
     whole=True,
+    pieces=np.trunc,
     says=FLAT,
 )
 erf = elementwise(

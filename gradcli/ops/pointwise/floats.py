@@ -89,6 +89,9 @@ mantissa_of = primitive(
     lambda g, out, x: g / exp2(exponent_of(x)),
     node="FrexpBackward0",
     structured=True,
+    kinks=lambda x: np.equal(np.abs(np.frexp(x)[0]), 0.5),
+    pieces=lambda x: np.frexp(x)[1],
+    convention="at a power of 2 the derivative is that to its right",
     notation=_part("mantissa"),
     says="The mantissa is the input over a power of 2, and so is the gradient.",
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.domain import EVERYWHERE, POSITIVE, Domain, other_than_0
 from gradcli.engine.numerics.precision import PLAIN, raised
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import number
@@ -27,13 +27,19 @@ def _power(x: Any, *, exponent: float) -> Any:
     return 1 / x if exponent == -1 else raised(x, exponent)
 
 
+def _domain(*, exponent: float) -> Domain:
+    if float(exponent).is_integer():
+        return EVERYWHERE if exponent >= 0 else other_than_0()
+    return POSITIVE
+
+
 power: Primitive = primitive(
     "pow",
     _power,
     lambda g, out, x, *, exponent: g * (exponent * power(x, exponent=exponent - 1)) if exponent else g * 0,
     notation=lambda operands, options: Binary("**", operands[0].tree, number(options["exponent"])),
     fold=fold_pow,
-    domain=(0.0, math.inf),
+    domain=_domain,
     inputs=("self", "exponent"),
     says="The exponent comes down as a factor and is lowered by one.",
 )

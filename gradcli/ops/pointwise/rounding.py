@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.domain import other_than_0
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import infix
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Literal, Number
-from gradcli.ops.pointwise.elementwise import floor, keeping_integers, zero
+from gradcli.ops.pointwise.elementwise import floor, keeping_integers, trunc, zero
+from gradcli.ops.support.arguments import Operand
 from gradcli.ops.support.sentences import FLAT, REMAINDER, REMAINDER_BY
 from gradcli.ops.support.surface import operation
 
@@ -27,6 +29,7 @@ rounded = primitive(
     lambda g, out, x: zero(g),
     kinks=_halfway,
     convention="flat everywhere: round' = 0",
+    pieces=np.rint,
     says=FLAT,
 )
 
@@ -46,6 +49,7 @@ rounded_decimals = primitive(
     ),
     kinks=lambda x, *, decimals: _halfway(x * 10.0**decimals),
     convention="flat everywhere: round' = 0",
+    pieces=_round_decimals,
     says=FLAT,
 )
 
@@ -56,6 +60,19 @@ def round_(input: Tensor, *, decimals: int = 0) -> Any:
     return rounded_decimals(input, decimals=decimals) if decimals else rounded(input)
 
 
+def _at_multiples(x: Any, n: Any) -> Any:
+    return np.equal(np.remainder(x, n), 0)
+
+
+def _beyond_0(x: Any, n: Any) -> Any:
+    """Tell where the input is a multiple, but for 0, around which rounding towards 0 makes no step."""
+    return np.equal(np.fmod(x, n), 0) & np.not_equal(x, 0)
+
+
+def _whole_times(x: Any, n: Any) -> Any:
+    return np.trunc(np.true_divide(x, n))
+
+
 floor_divide = primitive(
     "floor_divide",
     np.floor_divide,
@@ -64,6 +81,9 @@ floor_divide = primitive(
     node="DivBackward2",
     notation=infix("//"),
     convention="the quotient is flat between its steps: derivative 0",
+    kinks=_at_multiples,
+    pieces=np.floor_divide,
+    domain=other_than_0(1),
     says=FLAT,
 )
 truncating_divide = primitive(
@@ -76,6 +96,9 @@ truncating_divide = primitive(
         "div", (*(Argument(x.tree) for x in operands), Argument(Literal("trunc"), "rounding_mode"))
     ),
     convention=floor_divide.convention,
+    kinks=_beyond_0,
+    pieces=_whole_times,
+    domain=floor_divide.domain,
     says=FLAT,
 )
 
@@ -92,6 +115,9 @@ remainder = primitive(
     lambda g, out, x, n: g,
     node="RemainderBackward0",
     notation=infix("%"),
+    kinks=_at_multiples,
+    pieces=np.floor_divide,
+    convention="remainder' is 1 at its jumps too",
     says=REMAINDER,
 )
 remainder_tensor = primitive(
@@ -101,6 +127,32 @@ remainder_tensor = primitive(
     lambda g, out, x, y: -g * floor(x / y),
     node="RemainderBackward1",
     notation=infix("%"),
+    kinks=_at_multiples,
+    pieces=np.floor_divide,
+    convention=remainder.convention,
+    domain=other_than_0(1),
+    says=REMAINDER_BY,
+)
+fmod = primitive(
+    "fmod",
+    np.fmod,
+    lambda g, out, x, n: g,
+    kinks=_beyond_0,
+    convention="fmod' is 1 at its jumps too",
+    pieces=_whole_times,
+    says=REMAINDER,
+)
+fmod_tensor = primitive(
+    "fmod_tensor",
+    np.fmod,
+    lambda g, out, x, y: g,
+    lambda g, out, x, y: -g * trunc(x / y),
+    node="FmodBackward1",
+    notation=fmod.notation,
+    kinks=fmod.kinks,
+    convention=fmod.convention,
+    pieces=fmod.pieces,
+    domain=other_than_0(1),
     says=REMAINDER_BY,
 )
 
@@ -115,3 +167,9 @@ def check_divisor(*operands: Any) -> None:
     values = [np.asarray(x.value if isinstance(x, Tensor) else x) for x in operands]
     if all(value.dtype.kind in "iub" for value in values) and not np.all(values[1]):
         raise AutogradError("ZeroDivisionError")
+
+
+@operation("x = [5, -5]; fmod(x, 3)", "x = [5, -5]; y = [3, 2]; fmod(x, y)")
+def fmod_(input: Tensor, other: Operand) -> Any:
+    """The remainder with the sign of the input, as in C."""
+    return fmod(input, other) if isinstance(other, int | float) else fmod_tensor(input, other)

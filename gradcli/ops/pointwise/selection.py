@@ -145,6 +145,13 @@ clamp = primitive(
     traits=("bounded", "gate"),
     says=BETWEEN,
 )
+
+
+def _at_either(x: Any, low: Any, high: Any) -> Any:
+    """Tell where the input is one of its bounds, or they meet above it; bounds that are crossed leave the upper one."""
+    return ((np.equal(x, low) | np.equal(x, high)) & np.less(low, high)) | (np.equal(low, high) & np.less_equal(x, low))
+
+
 clamp_tensor = primitive(
     "clamp_tensor",
     np.clip,
@@ -153,7 +160,7 @@ clamp_tensor = primitive(
     lambda g, out, x, low, high: where(either(x > high, high < low), g, 0),
     node="ClampBackward0",
     notation=_write_clamp("min", "max"),
-    kinks=lambda x, low, high: np.equal(x, low) | np.equal(x, high),
+    kinks=_at_either,
     **BOUNDS,
     says=BOUND,
 )

@@ -7,15 +7,16 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.broadcast import to_copy
+from gradcli.engine.domain import Domain, above, other_than_0
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.pointwise.arithmetic import pow_
 from gradcli.ops.pointwise.comparisons import at_most, both, equal
-from gradcli.ops.pointwise.elementwise import POSITIVE, exp, exp2, log, trunc
+from gradcli.ops.pointwise.elementwise import exp, exp2, log
 from gradcli.ops.pointwise.logic import finite
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.support.arguments import Operand, Real, as_tensor
-from gradcli.ops.support.sentences import BOUND, REMAINDER, REMAINDER_BY
+from gradcli.ops.support.sentences import BOUND
 from gradcli.ops.support.surface import operation
 
 DOUBLE = np.dtype(np.float64)
@@ -34,6 +35,7 @@ addcdiv = primitive(
     lambda g, out, x, a, b, *, value=1: g,
     lambda g, out, x, a, b, *, value=1: g * value / b,
     lambda g, out, x, a, b, *, value=1: -g * value * (a / b**2),
+    domain=other_than_0(2),
     says="The added part gets the gradient; the quotient follows the quotient rule.",
 )
 
@@ -65,7 +67,7 @@ hypot = primitive(
     np.hypot,
     lambda g, out, x, y: g * (x / out),
     lambda g, out, x, y: g * (y / out),
-    domain=POSITIVE,
+    domain=Domain("{0} != 0 or {1} != 0", lambda x, y: np.not_equal(x, 0) | np.not_equal(y, 0)),
     says="Each side gets the gradient times its share: the side over the hypotenuse.",
 )
 logaddexp = primitive(
@@ -98,7 +100,7 @@ xlogy = primitive(
     _xlogy,
     _factor_rule,
     lambda g, out, x, y: g * x / y,
-    domain=POSITIVE,
+    domain=above(0, 1),
     convention="0*log(0) is 0, and flat in its factor",
     says="The factor gets the logarithm, and the number in the logarithm gets the factor over itself.",
 )
@@ -109,6 +111,7 @@ xlogy_of = primitive(
     lambda g, out, x, y: g * x / y,
     node="XlogyBackward1",
     notation=xlogy.notation,
+    domain=xlogy.domain,
     says="The derivative of x*log(y) by y is x/y.",
 )
 xlogy_number = primitive(
@@ -118,16 +121,6 @@ xlogy_number = primitive(
     node="XlogyBackward2",
     notation=xlogy.notation,
     says="The derivative of x*log(y) by x is log(y).",
-)
-fmod = primitive("fmod", np.fmod, lambda g, out, x, n: g, says=REMAINDER)
-fmod_tensor = primitive(
-    "fmod_tensor",
-    np.fmod,
-    lambda g, out, x, y: g,
-    lambda g, out, x, y: -g * trunc(x / y),
-    node="FmodBackward1",
-    notation=fmod.notation,
-    says=REMAINDER_BY,
 )
 clamp_min = primitive(
     "clamp_min",
@@ -232,12 +225,6 @@ def xlogy_(input: Operand, other: Operand) -> Any:
     if _is_number(other):
         return xlogy_number(as_tensor(input), other)
     return xlogy_of(input, other) if _is_number(input) else xlogy(input, other)
-
-
-@operation("x = [5, -5]; fmod(x, 3)", "x = [5, -5]; y = [3, 2]; fmod(x, y)")
-def fmod_(input: Tensor, other: Operand) -> Any:
-    """The remainder with the sign of the input, as in C."""
-    return fmod(input, other) if _is_number(other) else fmod_tensor(input, other)
 
 
 @operation(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
+from gradcli.engine.domain import Domain, above, between
 from gradcli.engine.numerics.precision import nearest, one_minus_square
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.ops.pointwise.comparisons import equal
@@ -37,7 +37,7 @@ tan = elementwise(
     nearest(np.tan),
     lambda g, out, x: g * (1 + out**2),
     "The tangent.",
-    domain=(-math.pi / 2, math.pi / 2),
+    domain=Domain("cos({0}) != 0", lambda x: np.not_equal(np.cos(x), 0)),
     traits=("angle",),
     says="The derivative of the tangent is 1 plus its own square.",
 )
@@ -47,7 +47,7 @@ asin = elementwise(
     lambda g, out, x: g / sqrt(1 - x**2),
     "The angle that has this sine.",
     aliases=["arcsin"],
-    domain=(-1.0, 1.0),
+    domain=between(-1, 1),
     traits=("inverse",),
     says="The derivative of the arcsine is 1/sqrt(1 - x**2), steep near -1 and 1.",
 )
@@ -57,7 +57,7 @@ acos = elementwise(
     lambda g, out, x: -g / sqrt(1 - x**2),
     "The angle that has this cosine.",
     aliases=["arccos"],
-    domain=(-1.0, 1.0),
+    domain=between(-1, 1),
     traits=("inverse",),
     says="The derivative of the arccosine is -1/sqrt(1 - x**2), steep near -1 and 1.",
 )
@@ -124,7 +124,7 @@ acosh = elementwise(
     "The inverse of cosh.",
     example="x = [1.5, 3]; acosh(x)",
     aliases=["arccosh"],
-    domain=(1.0, math.inf),
+    domain=above(1),
     says="The derivative of the inverse of cosh is 1/sqrt(x**2 - 1).",
 )
 atanh = elementwise(
@@ -133,7 +133,7 @@ atanh = elementwise(
     lambda g, out, x: g / (1 - x**2),
     "The inverse of tanh.",
     aliases=["arctanh"],
-    domain=(-1.0, 1.0),
+    domain=between(-1, 1),
     says="The derivative of the inverse of tanh is 1/(1 - x**2).",
 )
 arctan2 = primitive(
@@ -143,6 +143,7 @@ arctan2 = primitive(
     lambda g, out, y, x: g * x * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
     lambda g, out, y, x: g * -y * guarded(equal(x**2 + y**2, 0), 0, (x**2 + y**2) ** -1),
     kinks=lambda y, x: np.equal(y, 0) & np.equal(x, 0),
+    domain=Domain("0 < {1} or {0} != 0", lambda y, x: np.greater(x, 0) | np.not_equal(y, 0)),
     convention="atan2' at (0, 0) is 0",
     says="Each coordinate gets the other one over the squared distance; the width gets it with a minus sign.",
 )

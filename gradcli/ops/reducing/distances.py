@@ -51,6 +51,8 @@ at_least = primitive(
         "clamp", (Argument(operands[0].tree), Argument(number(options["bound"]), "min"))
     ),
     convention="below the bound the gradient passes as well",
+    kinks=lambda x, *, bound: np.less(x, bound),
+    traits=("lenient",),
     says=SAME,
 )
 dist = primitive(
@@ -85,6 +87,7 @@ cdist = primitive(
     lambda g, out, x, y, *, p=2: sum_dim(_pairs_rule(g, out, x, y, p), dim=len(g.shape) - 1),
     lambda g, out, x, y, *, p=2: -sum_dim(_pairs_rule(g, out, x, y, p), dim=len(g.shape) - 2),
     structured=True,
+    kinks=lambda x, y, *, p=2: norm.kinks(_between(x, y), p=p, dim=max(x.ndim, y.ndim)),  # type: ignore[operator]
     convention=norm.convention,
     says="Each distance pulls its two points along their difference; a point adds up its pairs.",
 )

@@ -46,13 +46,23 @@ def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepd
     return guarded(equal(x if p < 1 else out, 0), 0, g * (powers / out ** (p - 1)))
 
 
+def _bends(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
+    """Tell where a length is 0, a sum of absolute values has one that is, or the largest or smallest of them tie."""
+    if p == 1:
+        return np.equal(x, 0)
+    length = _norm(x, p=p, dim=dim, keepdim=True)
+    is_longest = np.equal(np.abs(x), length)
+    tied = np.sum(is_longest, axis=axes(dim, x.ndim), keepdims=True) > 1 if math.isinf(p) else False
+    return np.equal(length, 0) | tied
+
+
 norm = primitive(
     "norm",
     _norm,
     norm_rule,
     node="LinalgVectorNormBackward0",
     structured=True,
-    kinks=lambda x, *, p=2, dim=None, keepdim=False: np.equal(x if p == 1 else _norm(x, p=p, dim=dim), 0),
+    kinks=_bends,
     convention="the gradient of a norm at 0 is 0",
     says=LENGTH,
 )

@@ -69,6 +69,8 @@ i0e: Primitive = elementwise(
     lambda g, out, x: g * (i1e(x) - sign(x) * out),
     "`exp(-abs(x))*i0(x)`, which stays finite.",
     node="SpecialI0EBackward0",
+    kinks=(0.0,),
+    convention="i0e'(0) = 0",
     method=False,
     says="The scaled function has the slope of the unscaled one, less itself with the sign of the input.",
 )

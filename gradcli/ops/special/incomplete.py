@@ -7,19 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.domain import Domain
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.errors import AutogradError
-from gradcli.ops.pointwise.elementwise import POSITIVE, exp, log
+from gradcli.ops.pointwise.elementwise import exp, log
 from gradcli.ops.pointwise.numbers import by_pair
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import unsqueeze
-from gradcli.ops.special.special import digamma, lgamma
+from gradcli.ops.special.special import NO_POLE, digamma, lgamma
 from gradcli.ops.support.arguments import Operand, Real, check_size, real
 from gradcli.ops.support.surface import operation
 
 STEPS = 2000  # the most terms of a series or a continued fraction
 SMALL = 1e-300  # replaces a 0 that the continued fraction would divide by
 HUGE = 1e15  # orders from which the cube root of x/a counts as normally distributed
+BOTH_POSITIVE = Domain("0 < {0} and 0 < {1}", lambda a, x: np.greater(a, 0) & np.greater(x, 0))
 MOST_DIMENSIONS = 10_000  # of the gamma function of several
 
 
@@ -126,7 +128,7 @@ lower: Primitive = primitive(
     by_pair(_lower),
     None,
     lambda g, out, a, x: g * _density(a, x),
-    domain=POSITIVE,
+    domain=BOTH_POSITIVE,
     says="The derivative of an area by its upper end is the height of the curve there.",
 )
 upper: Primitive = primitive(
@@ -134,7 +136,7 @@ upper: Primitive = primitive(
     by_pair(_upper),
     None,
     lambda g, out, a, x: -g * _density(a, x),
-    domain=POSITIVE,
+    domain=BOTH_POSITIVE,
     says="The derivative of the area that is left is minus the height of the curve.",
 )
 zeta: Primitive = primitive(
@@ -143,7 +145,7 @@ zeta: Primitive = primitive(
     None,
     lambda g, out, s, q: -g * s * zeta(s + 1, q),
     node="SpecialZetaBackward0",
-    domain=(1.0, math.inf),
+    domain=Domain("1 < {0} and 0 < {1}", lambda s, q: np.greater(s, 1) & np.greater(q, 0)),
     says="Each term 1/(k + q)**s has one power more and the factor -s.",
 )
 
@@ -159,10 +161,21 @@ def _multivariate_rule(g: Any, out: Any, x: Any, *, p: int) -> Any:
     return g * sum_dim(digamma(unsqueeze(x, dim=len(x.shape)) - steps.astype(x.dtype)), dim=len(x.shape))
 
 
+def _no_pole(*, p: int) -> Domain:
+    """Return where none of the gamma functions has a pole."""
+    steps = np.arange(p) / 2
+    unit = "{0}" if p == 1 else "2*{0}"
+    return Domain(
+        f"{(p - 1) / 2:g} < {{0}} or {unit} is no whole number",
+        lambda x, **_: NO_POLE.holds(np.asarray(x)[..., None] - steps).all(axis=-1),
+    )
+
+
 mvlgamma = primitive(
     "mvlgamma",
     _multivariate,
     _multivariate_rule,
+    domain=_no_pole,
     says="The sum of several log-gammas has the sum of their digammas as its slope.",
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.domain import EVERYWHERE, POSITIVE, above, between
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation
 from gradcli.ops.pointwise.comparisons import at_most, both, equal
@@ -18,7 +19,6 @@ from gradcli.ops.support.arguments import Operand, Real, as_tensor
 from gradcli.ops.support.constants import SQRT_2_OVER_PI, SQRT_PI
 from gradcli.ops.support.surface import operation
 
-UNIT = (0.0, 1.0)
 FAR = 25.0  # from here on `erfc` nears underflow
 
 
@@ -74,7 +74,7 @@ ndtri: Primitive = elementwise(
     lambda g, out, x: 2 * g * exp(out**2 / 2) / SQRT_2_OVER_PI.beside(g),
     "The quantile of the normal distribution: the inverse of `ndtr`.",
     node="SpecialNdtriBackward0",
-    domain=UNIT,
+    domain=between(0, 1),
     method=False,
     says="The derivative of an inverse is one over the height of the bell curve, taken at the result.",
 )
@@ -93,7 +93,7 @@ entr: Primitive = elementwise(
     lambda g, out, x: g * (-log(x) - 1),
     "`-x*log(x)`, and 0 at 0: the terms of an entropy.",
     node="SpecialEntrBackward0",
-    domain=UNIT,
+    domain=POSITIVE,
     method=False,
     says="The derivative of -x*log(x) is -log(x) - 1.",
 )
@@ -116,7 +116,7 @@ def _declare(name: str, *rules: Any, number: int, says: str, notation: Notation 
         node=f"SpecialXlog1PyBackward{number}",
         says=says,
         notation=notation,
-        domain=UNIT,
+        domain=EVERYWHERE if number == 2 else above(-1, 1),
         convention="0*log1p(-1) is 0, and flat in its factor",
     )
 

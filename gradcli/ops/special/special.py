@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.domain import EVERYWHERE, Domain, between
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Name
 from gradcli.ops.pointwise.comparisons import both, equal
-from gradcli.ops.pointwise.elementwise import POSITIVE, elementwise, exp, sign_of, zero
+from gradcli.ops.pointwise.elementwise import elementwise, exp, sign_of, zero
 from gradcli.ops.pointwise.numbers import by_number
 from gradcli.ops.pointwise.selection import guarded, where
 from gradcli.ops.pointwise.trigonometry import cos, sin
@@ -25,6 +26,7 @@ PI = Constant(math.pi, Name("pi"))
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)  # B2, B4, ...
 FAR = 12  # from here on the asymptotic series is exact to the last digit
 STEPS = 1000  # the most that a recurrence takes to reach FAR
+NO_POLE = Domain("0 < {0} or {0} is no whole number", lambda x, **_: (x > 0) | (x != np.floor(x)))
 
 
 def _sinc_rule(g: Any, out: Any, x: Any) -> Any:
@@ -78,7 +80,6 @@ sinc = elementwise(
     _sinc_rule,
     "`sin(pi*x)/(pi*x)`, and 1 at 0.",
     convention="sinc'(0) = 0",
-    domain=POSITIVE,
     says="The quotient rule for sin(pi*x)/(pi*x); at 0 it is flat.",
 )
 sgn = elementwise(
@@ -99,6 +100,7 @@ frac = elementwise(
     kinks=lambda x: np.equal(x, np.floor(x)) & np.not_equal(x, 0),
     convention="frac' is 1 at its jumps too",
     integers_stay=True,
+    pieces=np.trunc,
     says="The fraction moves along with the input, so the gradient goes back unchanged.",
 )
 erfc = elementwise(
@@ -113,7 +115,7 @@ erfinv = elementwise(
     by_number(_inverse_error),
     lambda g, out, x: g * (SQRT_PI.beside(g) / 2 * exp(out**2)),
     "The inverse of erf.",
-    domain=(-1.0, 1.0),
+    domain=between(-1, 1),
     says="The derivative of an inverse is one over that of erf, taken at the result.",
 )
 polygamma: Primitive = primitive(
@@ -123,7 +125,7 @@ polygamma: Primitive = primitive(
     notation=lambda operands, options: Call(
         "polygamma", tuple(map(Argument, (number(options["n"]), operands[0].tree)))
     ),
-    domain=POSITIVE,
+    domain=NO_POLE,
     says="The derivative of each of these functions is the next one.",
 )
 digamma = elementwise(
@@ -132,7 +134,7 @@ digamma = elementwise(
     lambda g, out, x: g * polygamma(x, n=1),
     "The derivative of `lgamma`.",
     example="x = [30, 50]; digamma(x)",
-    domain=POSITIVE,
+    domain=NO_POLE,
     torch=["special.psi"],
     says="The derivative of digamma is the first polygamma function.",
 )
@@ -142,7 +144,7 @@ lgamma = elementwise(
     lambda g, out, x: g * digamma(x),
     "The logarithm of the gamma function, which is that of a factorial: `exp(lgamma(n + 1)) = n!`.",
     example="x = [0.5, 3]; lgamma(x)",
-    domain=POSITIVE,
+    domain=NO_POLE,
     torch=["special.gammaln"],
     says="The derivative of the logarithm of the gamma function is digamma.",
 )
@@ -179,7 +181,9 @@ logit = primitive(
     "logit",
     _logit,
     _logit_rule,
-    domain=(0.0, 1.0),
+    domain=lambda *, eps=None: between(0, 1) if eps is None else EVERYWHERE,
+    kinks=lambda x, *, eps=None: False if eps is None else np.equal(x, eps) | np.equal(x, 1 - eps),
+    convention="with eps, logit' at eps and 1 - eps is that between them",
     says="The derivative of the logit is 1/(x*(1 - x)), steep near 0 and 1.",
 )
 

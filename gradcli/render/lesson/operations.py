@@ -47,15 +47,15 @@ def _rules(use: Use, looks: Looks) -> list[Row]:
     rows = [Row((rule.input, f"g {looks.arrow} {unparse(rule.rule, multiply=looks.times)}")) for rule in use.rules]
     if use.primitive.says:
         rows.append(Row((use.primitive.says,), "why"))
-    rows.extend(Row((label, text)) for label, text in facts(use.primitive))
+    rows.extend(Row((label, text)) for label, text in facts(use))
     return rows or [Row(("no gradient flows through it",))]
 
 
-def facts(primitive: Primitive) -> list[tuple[str, str]]:
+def facts(use: Use) -> list[tuple[str, str]]:
     """Domain, kinks and convention in words."""
-    found = []
-    if primitive.smooth_for:
-        found.append(("smooth for", primitive.smooth_for))
+    found, primitive = [], use.primitive
+    if use.smooth_for:
+        found.append(("smooth for", use.smooth_for))
     if isinstance(primitive.kinks, tuple) and primitive.kinks:
         found.append(("kinks at", ", ".join(f"{kink:g}" for kink in primitive.kinks)))
     if primitive.convention:
@@ -90,5 +90,6 @@ def _primitive(use: Use) -> dict[str, Any]:
         "rules": [{"input": rule.input, "rule": unparse(rule.rule)} for rule in use.rules],
         "kinks": list(primitive.kinks) if isinstance(primitive.kinks, tuple) else [],
         "convention": primitive.convention or None,
-        "domain": [plain(bound) for bound in primitive.domain],
+        "domain": [plain(bound) for bound in (use.domain.low, use.domain.high)],
+        "smooth_for": use.smooth_for or None,
     }

@@ -1,0 +1,59 @@
+"""Gradients that vanish or explode on their way through a chain of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gradcli.explanation.model import Leaf, Node, Note, Step
+
+VANISHED, EXPLODED = 1e-3, 1e3  # shares of the gradient at the output
+LONG = 4  # operations between output and leaf: fewer are no chain
+
+
+def changed(nodes: Sequence[Node], steps: Sequence[Step], leaves: Sequence[Leaf]) -> Iterator[Note]:
+    """Where the smallest gradient of a leaf vanished, and where the largest exploded."""
+    seed = size(steps[0].upstream) if steps else 0.0
+    shares = {node.id: size(node.grad) / seed for node in nodes if node.grad is not None} if seed else {}
+    ends = sorted((share, leaf.node) for leaf in leaves if 0 < (share := shares.get(leaf.node, 0.0)) < np.inf)
+    if not ends or (ends[0][0] >= VANISHED and ends[-1][0] <= EXPLODED):
+        return
+    sources = strongest(steps)
+    (smallest, small), (largest, large) = ends[0], ends[-1]
+    chain, factors = way(small, sources, shares)
+    if smallest < VANISHED * min(factors) and len(chain) > LONG:  # one step alone has other causes
+        at = next(node for node in chain if shares[node] < VANISHED)
+        message = f"vanishes on its way to {small}: at {at} it falls below {VANISHED:g} of that at the output"
+        yield Note("vanished", at, f"the gradient {message}, and {smallest:.2g} of it arrives")
+    chain, factors = way(large, sources, shares)
+    if largest > EXPLODED * max(factors) and len(chain) > LONG:
+        at = next(node for node in chain if shares[node] > EXPLODED)
+        message = f"explodes on its way to {large}: at {at} it rises above {EXPLODED:g} times that at the output"
+        yield Note("exploded", at, f"the gradient {message}, and {largest:.2g} times that arrives")
+
+
+def size(gradient: Any) -> float:
+    """Return the root of the sum of squares, which sharing out among many entries changes little."""
+    return float(np.linalg.norm(np.ravel(gradient)))
+
+
+def strongest(steps: Sequence[Step]) -> dict[str, str]:
+    """Return by node the consumer from which most of its gradient comes."""
+    found: dict[str, tuple[float, str]] = {}
+    for step in steps:
+        found[step.input] = max(found.get(step.input, (-1.0, "")), (size(step.contribution), step.node))
+    return {node: consumer for node, (_, consumer) in found.items()}
+
+
+def way(leaf: str, sources: Mapping[str, str], shares: Mapping[str, float]) -> tuple[list[str], list[float]]:
+    """Return the nodes from the output to a leaf, each the strongest source of the next, and the factors between."""
+    found = [leaf]
+    while found[-1] in sources:
+        found.append(sources[found[-1]])
+    chain = found[::-1]
+    with np.errstate(all="ignore"):
+        factors = [float(np.divide(shares[node], shares[above])) for above, node in pairwise(chain)]
+    return chain, factors or [1.0]

@@ -1,0 +1,97 @@
+"""Where nan and infinity come from: outside a domain, by overflow, or by inf - inf and its like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.explanation.lines import Line
+from gradcli.explanation.model import Node, Note, Step
+from gradcli.language.unparser import unparse
+
+
+def values(lines: Sequence[Line]) -> Iterator[Note]:
+    """The first value that is nan or infinite, where it came from finite ones; and the first nan made of infinities."""
+    strange = [line for line in lines if not is_finite(line.tensor.value)]
+    first = next((line for line in strange if all(is_finite(x.tensor.value) for x in line.inputs)), None)
+    if first is None:
+        return
+    kind = kind_of(first.tensor.value)
+    yield Note("not-finite", first.name, f"{first.name} is {kind}{origin(first)}")
+    for line in strange:
+        if line is not first and has_nan(line.tensor.value) and not any(has_nan(x.tensor.value) for x in line.inputs):
+            infinite = {x.name: signs(x.tensor.value) for x in line.inputs if not is_finite(x.tensor.value)}
+            if infinite:
+                given = " and ".join(f"{name} is {value}" for name, value in infinite.items())
+                yield Note("not-finite", line.name, f"{line.name} is {kind_of(line.tensor.value)}, for {given}")
+                return
+
+
+def origin(line: Line) -> str:
+    """Return why an operation on finite numbers gives none, as the end of a message."""
+    if line.application is None:
+        return " as given"
+    primitive, options = line.application.primitive, line.application.options
+    inside = primitive.domain_for(options).holds(*(x.tensor.value for x in line.inputs), **options)
+    if line.smooth_for and not np.all(inside):
+        return f", outside the domain: {primitive.name} is finite and smooth for {line.smooth_for}"
+    return "" if has_nan(line.tensor.value) else f": {unparse(line.written)} overflows"
+
+
+def gradients(nodes: Sequence[Node], steps: Sequence[Step]) -> Iterator[Note]:
+    """The first contribution that is nan or infinite though its upstream is finite; and the first nan after that."""
+    first = next((s for s in steps if not is_finite(s.contribution) and is_finite(s.upstream)), None)
+    if first is not None:
+        yield Note("gradient-not-finite", first.node, _becomes(first) + _product(nodes, first))
+    before: dict[str, list[Step]] = {}
+    for step in steps:
+        terms = before.setdefault(step.input, [])
+        terms.append(step)
+        if has_nan(step.contribution):
+            if step is not first and not has_nan(step.upstream):
+                there = "" if is_finite(step.upstream) else f", for it is {signs(step.upstream)} at {step.node}"
+                yield Note("gradient-not-finite", step.node, _becomes(step) + (there or _product(nodes, step)))
+            return
+        if has_nan(step.total):
+            told = ", ".join(f"{signs(term.contribution)} from {term.node}" for term in terms)
+            message = f"the gradient of {step.input} is {kind_of(step.total)}, for it is a sum of inf and -inf: {told}"
+            yield Note("gradient-not-finite", step.input, message)
+            return
+
+
+def _becomes(step: Step) -> str:
+    return f"the gradient becomes {kind_of(step.contribution)} on the way from {step.node} to {step.input}"
+
+
+def _product(nodes: Sequence[Node], step: Step) -> str:
+    """Return that nan is the product of a gradient of 0 and an infinite derivative, if it is."""
+    if not has_nan(step.contribution) or np.all(step.upstream):
+        return ""
+    locals = next(node.locals for node in nodes if node.id == step.node)
+    infinite = any(local.value is not None and np.isinf(local.value).any() for local in locals)
+    return ", for 0 arrives where the derivative is infinite" if infinite else ""
+
+
+def signs(value: Any) -> str:
+    """Return which infinities are in a value; of a number without one the number."""
+    found = [name for name, sign in (("inf", math.inf), ("-inf", -math.inf)) if np.any(np.equal(value, sign))]
+    return " and ".join(found) or (f"{float(value):g}" if np.ndim(value) == 0 else "finite numbers")
+
+
+def has_nan(value: Any) -> bool:
+    return bool(np.isnan(value).any())
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether no entry is nan or infinite."""
+    return math.isfinite(value) if isinstance(value, float) else bool(np.isfinite(value).all())
+
+
+def kind_of(value: Any) -> str:
+    """`nan` or `infinite`, for one entry or some of many."""
+    kind = "nan" if np.any(np.isnan(value)) else "infinite"
+    count = int(np.count_nonzero(~np.isfinite(value)))
+    return kind if np.ndim(value) == 0 else f"{kind} in {count} entr{'y' if count == 1 else 'ies'}"

@@ -1,0 +1,1 @@
+"""Slopes of a program without its rules, and what they say of a gradient."""

@@ -1,0 +1,137 @@
+"""What the slopes of a curve say of a gradient: that it agrees, that it disagrees, or nothing, and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from gradcli.explanation.numeric.curve import EPSILON, ULPS, Curve
+from gradcli.explanation.numeric.ridders import ROWS, Slope, slope_of
+
+SAFETY = 8  # bounds of errors are taken so many times as large before a gradient is called wrong
+WRONG = 1e-4  # relative: a rule may round more than a slope, and none is called wrong for that
+PLACES = 8  # within the smallest step at which the gradient is looked at for how fast it changes
+BESIDE = (-7.0, -3.0, 3.0, 7.0)  # steps from the point to places where the gradient must be as wrong as there
+LIKE = 4  # times as wrong, and not more
+FINER = 2.0**-ROWS  # from one table's first step to the next one's
+
+
+class Outcome(StrEnum):
+    AGREES = "agrees"
+    DISAGREES = "disagrees"
+    UNJUDGED = "cannot be judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """The outcome for one curve, its slope, and why it cannot be judged; `is_against` where the slope is another."""
+
+    outcome: Outcome
+    slope: Slope
+    reason: str = ""
+    is_against: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That the slope of a curve is `expected`; errors are relative to `scale`."""
+
+    curve: Curve
+    expected: float
+    scale: float
+    tolerance: float
+
+    def opinion(self) -> Opinion:
+        """Return the outcome: of the first table that confirms the claim, or else of all of them."""
+        found = []
+        for start in self.starts():
+            slope = slope_of(self.curve, start, self.is_confirmed)
+            if self.is_confirmed(slope):
+                return Opinion(Outcome.AGREES, slope)
+            found.append(slope)
+        against = self.refuting(sorted(found, key=lambda slope: slope.step))
+        excuse = "" if against is None else self.excuse(against)
+        if against is not None and not excuse:
+            return Opinion(Outcome.DISAGREES, against, is_against=True)
+        best = min(found, key=lambda slope: slope.error, default=Slope())
+        if self.apart(best) + best.error <= self.tolerance * self.scale:  # though not by its own small size
+            return Opinion(Outcome.AGREES, best)
+        return Opinion(Outcome.UNJUDGED, best, excuse or self.blunt(best), against is not None)
+
+    def first(self) -> Opinion:
+        """Return the outcome of the first table alone."""
+        slope = slope_of(self.curve, next(self.starts()), self.is_confirmed)
+        return Opinion(Outcome.AGREES if self.is_confirmed(slope) else Outcome.UNJUDGED, slope, self.blunt(slope))
+
+    def starts(self) -> Iterator[float]:
+        """Yield the first steps of tables: by the size of the point, by that of its surroundings, ever finer."""
+        size, width = self.curve.size, self.curve.width
+        coarse = [size / 8, width / 8, max(width, 1.0) / 8]
+        steps = list(dict.fromkeys(2.0 ** math.floor(math.log2(step)) for step in coarse if step > 0))
+        yield from steps
+        step = steps[0] * FINER
+        while step > max(self.curve.finest, steps[0] * EPSILON):
+            yield step
+            step *= FINER
+
+    def apart(self, slope: Slope) -> float:
+        return abs(slope.value - self.expected)
+
+    def is_confirmed(self, slope: Slope) -> bool:
+        return self.apart(slope) + slope.error <= self.tolerance * self.scale and not self.is_excluded(slope)
+
+    def is_excluded(self, slope: Slope) -> bool:
+        return self.apart(slope) > WRONG * abs(self.expected) + SAFETY * (slope.error + self.inside(slope))
+
+    def refuting(self, slopes: Sequence[Slope]) -> Slope | None:
+        """Return the slope of the finest table that excludes the claim.
+
+        Finer tables, which say less, must not contradict it, and another with other steps must say the same.
+        """
+        for position, slope in enumerate(slopes):
+            if self.is_excluded(slope):
+                second = slope_of(self.curve, slope.step * 0.7 * 2**4, lambda slope: False)
+                others = [*slopes[:position], second]
+                is_sure = self.is_excluded(second) and all(_are_one(slope, other) for other in others)
+                return slope if is_sure else None
+        return None
+
+    def excuse(self, slope: Slope) -> str:
+        """Return why the claim may be right although a slope excludes it; empty if nothing speaks for it."""
+        within = np.random.default_rng(0).uniform(-slope.step, slope.step, PLACES)
+        far = self.apart(slope) / 2
+        if not all(abs(self.curve.slope(float(t)) - self.expected) < far for t in within):
+            return "the gradient changes too fast for the smallest step, or rounding decides what it is"
+        if jumping := self.curve.jumping(slope.step):
+            return f"{jumping} jumps within the smallest step"
+        if not all(self.is_wrong_at(t * slope.step, slope) for t in BESIDE):
+            return "rounding decides what the gradient is: it is right next to the point"
+        return ""
+
+    def blunt(self, slope: Slope) -> str:
+        """Return why the error of a slope is too large to tell anything."""
+        if math.isinf(slope.error):
+            return "the function is not finite on both sides of the point: its domain ends there"
+        if slope.bend > max(slope.error / 2, SAFETY * self.inside(slope)):
+            return "there is a kink or a jump within the smallest step"
+        return "rounding hides the slope: the differences are too small beside the numbers that are subtracted"
+
+    def inside(self, slope: Slope) -> float:
+        """Return how far rounding inside of operations on many entries may have moved a slope."""
+        return ULPS * EPSILON * self.curve.sizes.inner / slope.step
+
+    def is_wrong_at(self, t: float, slope: Slope) -> bool:
+        """Return whether the gradient is as wrong at another place as here; also where that cannot be told."""
+        curve = self.curve.moved(t)
+        found = slope_of(curve, slope.step * 0.7 * 2**4, lambda slope: False)
+        ratio = (found.value - curve.slope(0.0)) / (slope.value - self.expected)
+        return math.isinf(found.error) or 1 / LIKE < ratio < LIKE
+
+
+def _are_one(slope: Slope, other: Slope) -> bool:
+    """Return whether two slopes are the same within their errors."""
+    return math.isinf(other.error) or abs(slope.value - other.value) <= SAFETY * (slope.error + other.error)

@@ -1,0 +1,52 @@
+"""Where nan and infinity come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gradcli.explanation.build import explain
+from gradcli.language.parser import parse_program
+from gradcli.source import Source
+
+
+def messages(program: str, *codes: str, **values: Any) -> list[str]:
+    """The messages of the notes with these codes."""
+    found = explain(parse_program(Source(program)), values).notes
+    return [note.message for note in found if note.code in codes]
+
+
+def test_nan_at_a_fan_in_is_laid_to_the_sum() -> None:
+    assert messages("a = sqrt(x); b = sqrt(x); a - b", "gradient-not-finite", x=0) == [
+        "the gradient becomes infinite on the way from b to x",
+        "the gradient of x is nan, for it is a sum of inf and -inf: -inf from b, inf from a",
+    ]
+
+
+def test_nan_behind_infinity_is_laid_to_its_inputs() -> None:
+    assert messages("a = exp(x); b = exp(2*x); a - b", "not-finite", x=800) == [
+        "a is infinite: exp(x) overflows",
+        "v2 is nan, for a is inf and b is inf",
+    ]
+
+
+def test_zero_times_infinity() -> None:
+    (found,) = messages("where(x > 0, log(x), 0.0)", "gradient-not-finite", x=0)
+    assert found.endswith("for 0 arrives where the derivative is infinite")
+
+
+@pytest.mark.parametrize(
+    ("program", "values", "origin"),
+    [
+        ("x**2", {"x": 1e200}, "v1 is infinite: x**2 overflows"),
+        ("x**-1", {"x": 0}, "v1 is infinite, outside the domain: pow is finite and smooth for x != 0"),
+        ("x**0.5", {"x": -1}, "v1 is nan, outside the domain: pow is finite and smooth for 0 < x"),
+        ("a/b", {"a": 1, "b": 0}, "v1 is infinite, outside the domain: div is finite and smooth for b != 0"),
+        ("1/b", {"b": 0}, "v1 is infinite, outside the domain: reciprocal is finite and smooth for b != 0"),
+        ("xlogy(a, b)", {"a": 1, "b": -1}, "v1 is nan, outside the domain: xlogy is finite and smooth for 0 < b"),
+        ("x*2", {"x": float("nan")}, "x is nan as given"),
+    ],
+)
+def test_the_domain_is_that_of_the_operands(program: str, values: dict[str, float], origin: str) -> None:
+    assert messages(program, "not-finite", **values) == [origin]
