@@ -58,6 +58,11 @@ def verified(program: str, values: dict[str, Any], **options: Any) -> Verificati
         ("floor(x)", 2.5, Outcome.AGREES, ""),
         ("where(x > 0, log(x), 0.0)", 0, Outcome.UNJUDGED, "0 arrives"),
         ("x - x", 3, Outcome.AGREES, ""),
+        ("exp(-x)", np.inf, Outcome.UNJUDGED, "as given"),
+        ("relu(-x)", np.inf, Outcome.UNJUDGED, "as given"),
+        ("where(x > 0, 1.0, x)", np.nan, Outcome.UNJUDGED, "as given"),
+        ("1/x", 5e-324, Outcome.UNJUDGED, "overflow"),
+        ("x*1e-300", 5e-324, Outcome.AGREES, ""),
         ("atanh(x)", 1 - 1e-12, Outcome.AGREES, ""),
     ],
 )
