@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import gradcli.ops
 from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.primitive import Primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.lines import Evaluation
@@ -127,3 +129,15 @@ def run(text: str, values: dict[str, Any] | None = None, dtype: type[np.floating
 def upstream(output: Tensor) -> Any:
     """The gradient that tests send into an output: 1, 2, 3, ..."""
     return np.arange(1, output.value.size + 1, dtype=output.dtype).reshape(output.shape)[()]
+
+
+@contextmanager
+def wrong(primitive: Primitive, factor: float = 1.001) -> Iterator[None]:
+    """Make the rules of a primitive wrong by a factor."""
+    right, _ = primitive.rules, (primitive.saved, primitive.variadic or primitive.saving(()))
+    rules = tuple(rule and (lambda *args, rule=rule, **options: rule(*args, **options) * factor) for rule in right)
+    object.__setattr__(primitive, "rules", rules)
+    try:
+        yield
+    finally:
+        object.__setattr__(primitive, "rules", right)

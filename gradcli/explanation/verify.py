@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.explanation.build import explain
-from gradcli.explanation.causes.infinities import kind_of
+from gradcli.explanation.causes.infinities import is_finite, kind_of
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
 from gradcli.explanation.numeric import reasons
@@ -115,7 +115,7 @@ class _Comparison:
         chain_rule = chain_rule_of(self.explanation, leaf)
         entries = Entries(self.function, leaf.name, precise, self.exact.nodes, TOLERANCE[EXACT])
         slopes, errors = np.full((2, np.size(precise)), np.nan)
-        findings, error = list(self.beforehand(engine, precise, most)), np.nan
+        findings, error = list(self.beforehand(leaf, engine, precise, most)), np.nan
         if not findings:
             scale = entries.scale
             for entry, opinion in entries.opinions(most):
@@ -131,8 +131,10 @@ class _Comparison:
         differences, bounds = (x.reshape(np.shape(precise))[()] for x in (slopes, errors))
         return Row(leaf.name, chain_rule, engine, differences, bounds, error, outcome, reason)
 
-    def beforehand(self, engine: Value, precise: Value, most: int) -> Iterator[Finding]:
+    def beforehand(self, leaf: Leaf, engine: Value, precise: Value, most: int) -> Iterator[Finding]:
         """Yield why no slope need be computed."""
+        if not is_finite(point := self.function.point[leaf.name]):
+            yield Outcome.UNJUDGED, f"{leaf.name} is {kind_of(point)} as given"
         for explanation, gradient in ((self.explanation, engine), (self.exact, precise)):
             if reason := reasons.not_finite(explanation, gradient):
                 yield Outcome.UNJUDGED, reason

@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+from gradcli.engine.primitive import REGISTRY
 from tests.commands.running import ROOT, document, gradcli
+from tests.programs import wrong
 
 WEEK = f"'{ROOT}/samples/homework/chain_rule.toml'"
 
@@ -94,9 +96,24 @@ def test_numbers_that_are_not_finite(capsys: pytest.CaptureFixture[str]) -> None
     assert found["nodes"][0]["value"] == ["NaN", "Infinity", "-Infinity", 1.0]
 
 
-def test_a_verification_that_fails_is_a_document(capsys: pytest.CaptureFixture[str]) -> None:
-    result = gradcli(capsys, "verify 'relu(x)' x=0 --json")
-    assert (result.code, document(result.out)["ok"]) == (3, False)
+@pytest.mark.parametrize(
+    ("x", "factor", "code", "outcome", "reason"),
+    [(2, 1.0, 0, "agrees", None), (2, 1.001, 1, "disagrees", None), (0, 1.0, 3, "cannot be judged", "kink")],
+)
+def test_the_outcome_of_a_verification(
+    capsys: pytest.CaptureFixture[str], x: float, factor: float, code: int, outcome: str, reason: str | None
+) -> None:
+    with wrong(REGISTRY["relu"], factor):
+        result = gradcli(capsys, f"verify 'relu(x)' x={x} --json")
+        page = gradcli(capsys, f"verify 'relu(x)' x={x}")
+    found = document(result.out)
+    (row,) = found["rows"]
+    assert (result.code, page.code, found["ok"], found["outcome"]) == (code, code, code == 0, outcome)
+    assert (row["outcome"], row["agrees"]) == (outcome, code == 0)
+    assert row["reason"] is None if reason is None else reason in row["reason"]
+    assert (row["error_estimate"] < 1e-9) == (x != 0)
+    assert outcome in page.out.lower()
+    assert (reason or "") in page.out
 
 
 def test_schemas_are_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ MOST_MEMORY = 2**30  # bytes that a case may add to the peak of its process
 LONGEST_LINE, LONGEST_ERROR = 20_000, 200_000  # characters on standard error
 LIMIT = "limit"  # the end of a case that took too long, or too much
 REFUSALS = (2, 3)  # exit codes that come with an error
+JUDGES_NOTHING = "cannot be judged"  # on a page of verify, which then exits with 3
 ANSWERS_NO = ("check", "verify")  # commands that may exit with 1
 
 # They act on a terminal, or on the order of a line.
@@ -109,7 +110,7 @@ def faults(case: Case, outcome: Outcome) -> Iterator[str]:
         yield "memory"
     if "--json" in case.argv and "--help" not in case.argv and "-h" not in case.argv:
         yield from document_faults(out, outcome.code, case.area)
-    elif outcome.code in REFUSALS and not err.strip():
+    elif outcome.code in REFUSALS and not err.strip() and JUDGES_NOTHING not in out:
         yield "a refusal without an error"
     if writes_json_lines(case):
         yield from lines_faults(case, out, outcome.code)
@@ -135,7 +136,7 @@ def document_faults(out: str, code: int, area: str) -> Iterator[str]:
         yield f"exit {code} with ok {document['ok']}"
     elif area == "render" and (name := disagreement(document)):
         yield f"a document against its schema {name}"
-    elif code in REFUSALS and len(document["error"]["message"]) > LONGEST_LINE:
+    elif "error" in document and len(document["error"]["message"]) > LONGEST_LINE:
         yield "an error message of absurd length"
 
 

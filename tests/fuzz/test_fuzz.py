@@ -35,6 +35,7 @@ def test_a_case_is_the_same_on_every_run(area: str) -> None:
         (GRAD, Outcome(out=b"x\t1\n"), None),
         (GRAD, Outcome(3, err=b"error[E301]: no\n"), None),
         (GRAD, Outcome(3), "a refusal without an error"),
+        (replace(GRAD, argv=("verify", "x")), Outcome(3, out=b"the gradient of x cannot be judged\n"), None),
         (GRAD, Outcome(1), "exit 1"),
         (GRAD, Outcome(141), "exit 141"),
         (replace(GRAD, argv=("verify", "x")), Outcome(1, out=b"no\n"), None),

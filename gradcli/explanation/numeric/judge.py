@@ -55,9 +55,9 @@ class Claim:
             found.append(slope)
         against = self.refuting(sorted(found, key=lambda slope: slope.step))
         excuse = "" if against is None else self.excuse(against)
-        if against is not None and not excuse:
-            return Opinion(Outcome.DISAGREES, against, is_against=True)
         best = min(found, key=lambda slope: slope.error, default=Slope())
+        if against is not None and not excuse:
+            return Opinion(Outcome.DISAGREES, best if self.is_excluded(best) else against, is_against=True)
         if self.apart(best) + best.error <= self.tolerance * self.scale:  # though not by its own small size
             return Opinion(Outcome.AGREES, best)
         return Opinion(Outcome.UNJUDGED, best, excuse or self.blunt(best), against is not None)
