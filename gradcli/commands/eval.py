@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output, Raw, Why
+from gradcli.commands.options import Limited, Output, Raw, TorchNodes, Why
 from gradcli.commands.programs import Program
 
 
@@ -17,6 +17,7 @@ def command(
     all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
     no_simplify: Raw = False,
     why: Why = False,
+    torch_nodes: TorchNodes = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
 
@@ -33,6 +34,7 @@ def command(
         from gradcli.render.documents.explanation import explanation_document
 
         return print_document(explanation_document(explanation))
+    from gradcli.explanation.folding import folded
     from gradcli.render.lesson.page import page
 
-    return print_text(page(explanation, output.looks, all=all, why=why))
+    return print_text(page(explanation if torch_nodes else folded(explanation), output.looks, all=all, why=why))

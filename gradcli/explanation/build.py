@@ -17,7 +17,8 @@ from gradcli.explanation.chain.held import told_apart
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step
+from gradcli.explanation.lowering import wholes
+from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step, Whole
 from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
 from gradcli.explanation.refusals import FAILURES, failed, numbers
@@ -84,7 +85,11 @@ def build(evaluation: Evaluation, upstream: Any = None, events: Sequence[Contrib
         derivation.follow(
             output, seed_formula(output, seed, upstream is not None, unused("upstream", edges)), events, targets
         )
-    nodes = tuple(node(line, gradients.get(line.name), edges[line.name].values()) for line in evaluation.lines)
+    whole = wholes(evaluation.lines, upstream_name)
+    nodes = tuple(
+        node(line, gradients.get(line.name), edges[line.name].values(), whole.get(line.name))
+        for line in evaluation.lines
+    )
     leaves = tuple(
         Leaf(line.name, line.name, gradients.get(line.name), formula, formula)
         for line in evaluation.lines
@@ -127,7 +132,7 @@ def step(made: str, local: Local, event: Contribution) -> Step:
     return Step(made, local.input, event.upstream, local.rule, event.contribution, axes, event.total)
 
 
-def node(line: Line, gradient: Any, locals: Iterable[Local]) -> Node:
+def node(line: Line, gradient: Any, locals: Iterable[Local], whole: Whole | None) -> Node:
     application, tensor = line.application, line.tensor
     return Node(
         id=line.name,
@@ -145,4 +150,7 @@ def node(line: Line, gradient: Any, locals: Iterable[Local]) -> Node:
         is_leaf=tensor.is_leaf,
         grad=gradient,
         locals=tuple(locals),
+        inserted=bool(line.part_of),
+        part_of=line.part_of or None,
+        whole=whole,
     )

@@ -31,11 +31,26 @@ class Local:
 
 
 @dataclass(frozen=True, slots=True)
+class Whole:
+    """An operation for which torch takes several nodes, as the user wrote it, in terms of the inputs of all of them.
+
+    `op` and `grad_fn` are of the node that computes; the others arrange its entries.
+    """
+
+    expression: Expression
+    op: str
+    grad_fn: str | None
+    inputs: tuple[str, ...]
+    locals: tuple[Local, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Node:
     """A leaf, a constant, or an operation with its result.
 
     `expression` is how it is computed, in terms of the names of its inputs; `grad` is the gradient of the output with
-    respect to it, None where none flows.
+    respect to it, None where none flows. A node that torch `inserted` is there for the operation of the node `part_of`,
+    which has the operation as the user wrote it as its `whole`.
     """
 
     id: str
@@ -53,6 +68,9 @@ class Node:
     is_leaf: bool
     grad: Value | None
     locals: tuple[Local, ...]
+    inserted: bool = False
+    part_of: str | None = None
+    whole: Whole | None = None
 
 
 @dataclass(frozen=True, slots=True)
