@@ -18,6 +18,7 @@ def command(
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,
+    jacobian: Annotated[bool, typer.Option("--jacobian", help="The Jacobian of each rule, where it is small.")] = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
 
@@ -30,11 +31,18 @@ def command(
     from gradcli.render.text.streams import print_document, print_text
 
     explanation = program.explain(limits, is_raw=no_simplify)
+    if not (torch_nodes or output.json):
+        from gradcli.explanation.folding import folded
+
+        explanation = folded(explanation)
+    if jacobian:
+        from gradcli.explanation.derivatives.local import with_jacobians
+
+        explanation = with_jacobians(explanation)
     if output.json:
         from gradcli.render.documents.explanation import explanation_document
 
         return print_document(explanation_document(explanation))
-    from gradcli.explanation.folding import folded
     from gradcli.render.lesson.page import page
 
-    return print_text(page(explanation if torch_nodes else folded(explanation), output.looks, all=all, why=why))
+    return print_text(page(explanation, output.looks, all=all, why=why))

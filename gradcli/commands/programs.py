@@ -17,6 +17,7 @@ from gradcli.source import Source
 from gradcli.workers.child import waiting
 
 if TYPE_CHECKING:
+    from gradcli.explanation.derivatives.total import Derivative
     from gradcli.explanation.model import Explanation
     from gradcli.explanation.verify import Verification
     from gradcli.language.tree import Program as Parsed
@@ -79,6 +80,22 @@ class Program:
         from gradcli.explanation.formulas.simplified import simplified
 
         return simplified(found, at_any_point=bool(made_up))
+
+    def derivatives(
+        self, limits: Limited, order: int, *, mixed: bool, is_symbolic: bool, is_raw: bool
+    ) -> tuple[Derivative, ...]:
+        """Differentiate several times, or every entry of the output; `is_symbolic` as formulas."""
+        from gradcli.explanation.derivatives import total
+        from gradcli.explanation.variables import placeholders
+
+        program, values, options = self.point(limits)
+        del options["upstream"]
+        with advised(program.source, is_file=self.is_file):
+            if not is_symbolic:
+                return total.derivatives(program, values, order, mixed=mixed, **options)
+            del options["dtype"]
+            whole = {**placeholders(program, values), **values}
+            return total.formulas(program, whole, order, mixed=mixed, is_raw=is_raw, **options)
 
     def verify(self, limits: Limited) -> Verification:
         """Compute each gradient three ways, within the limits."""

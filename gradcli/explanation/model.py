@@ -19,7 +19,8 @@ class Local:
     Elementwise: `formula` is the local derivative (the rule at g = 1) and `value` its numbers, in the shape of the
     node. Structured, or with an input that is copied to the shape of the node: there is no such array; `rule` is the
     contribution for an upstream gradient `g`. `held` are the other inputs that depend on this one, and that do not
-    move; `use` counts from 1 the edges between the same two nodes, 0 is the only one.
+    move; `use` counts from 1 the edges between the same two nodes, 0 is the only one. The `jacobian` has a row for each
+    entry of the node and a column for each of the input, where it was asked for and is small.
     """
 
     input: str
@@ -28,6 +29,7 @@ class Local:
     rule: Expression
     held: tuple[str, ...] = ()
     use: int = 0
+    jacobian: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +145,7 @@ class Explanation:
     """The facts about one program at one point; `output` is a node's id, `upstream` the gradient that enters there.
 
     `intermediates` are what formulas of leaves mention beside variables, in the order in which they are computed.
+    Where `is_seed_named`, formulas have an upstream gradient that is no number by its name.
     """
 
     parsed: Program
@@ -154,6 +157,7 @@ class Explanation:
     leaves: tuple[Leaf, ...]
     notes: tuple[Note, ...]
     intermediates: tuple[Intermediate, ...] = ()
+    is_seed_named: bool = False
 
     @property
     def program(self) -> str:

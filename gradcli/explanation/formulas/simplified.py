@@ -117,7 +117,8 @@ class _InNames:
         self.nodes = {node.id: node for node in explanation.nodes}
         self.links = {link.input: link for link in chain(explanation)}
         self.gradients = {id: unused(f"g_{id}", self.nodes) for id in self.links}
-        large = np.size(explanation.upstream) > LARGEST_UPSTREAM
+        is_named = explanation.is_seed_named and np.ndim(explanation.upstream) > 0
+        large = np.size(explanation.upstream) > LARGEST_UPSTREAM or is_named
         self.seed = Name(explanation.seed_name) if large else literal(explanation.upstream)
         self._gradients: dict[str, Expression] = {}
         self.shapes = dict(shapes) | {self.gradients[id]: self.nodes[id].shape for id in self.links}

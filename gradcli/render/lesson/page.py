@@ -122,7 +122,8 @@ def _local(edge: Edge, terms: Terms) -> Row:
         return Row((f"  {sentence(node)}",), "why")
     symbols = terms.local(local)
     value = "" if local.value is None else f"= {terms.value(local.value)}"
-    return Row((terms.edge(node.name, local), symbols, "" if value == symbols else value))
+    matrix = "" if local.jacobian is None else f"J = {terms.value(local.jacobian)}"
+    return Row((terms.edge(node.name, local), symbols, "" if value == symbols else value, matrix))
 
 
 def chain_rule(explanation: Explanation, terms: Terms) -> Rows[Link]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gradcli.explanation.chain.links import Link, Term
+from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.explanation.naming import unused
 from gradcli.language.rewrite import substitute, without_ones
@@ -96,6 +96,16 @@ class Terms:
             return [self.formula(rule)]
         local = self.edge(term.step.node, term.local)
         return [local] if self._is_seed(term) else [upstream, local]
+
+    def along(self, path: Path) -> str:
+        """Return the gradient that flows along a path: the rule of each edge with the one above it put in."""
+        tree: Expression = Number(1) if self.plain_seed else Name(f"{self.looks.partial}{self.differentiated}")
+        if not self.plain_seed:
+            below = Name(f"{self.looks.partial}{self.explanation.output}")
+            tree = Binary("/", tree, below)
+        for local in path.locals:
+            tree = without_ones(substitute(local.rule, {self.upstream_name: tree}))
+        return self.formula(tree) if path.locals else ""
 
     def formulas(self, link: Link) -> str:
         """The local derivatives written out below their upstream gradients; empty where a rule is no product."""

@@ -111,12 +111,13 @@ def _named(route: Route, terms: Terms) -> Iterator[str]:
 
 
 def _product(route: Route, terms: Terms) -> str:
-    """Return the seed and the local derivatives along a path, as numbers; empty where they are arrays."""
+    """Return the seed and the local derivatives along a path, as numbers; of arrays the rules put into each other."""
     values = [local.value for local in route.path.locals]
     if not terms.plain_seed:
         values.insert(0, terms.explanation.upstream)
     if not values or any(value is None or getattr(value, "shape", ()) for value in values):
-        return ""
+        written = terms.along(route.path)
+        return written if len(written) <= LONGEST else ""
     return terms.joined([factor(terms.value(value)) for value in values], f" {terms.looks.times} ")
 
 
