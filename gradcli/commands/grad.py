@@ -34,6 +34,7 @@ def command(
     Examples:
       gradcli grad "z=(x1+a*x2)**2" x1=1 a=2 x2=3
       gradcli grad --symbolic "z=(x1+a*x2)**2"
+      gradcli grad --symbolic "mean((X @ w - y)**2)" X:n,d w:d y:n
       gradcli grad --hessian "x**3*y" x=2 y=3
     """
     if jacobian or hessian or order > 1:

@@ -30,10 +30,11 @@ def command(
     Examples:
       gradcli trace "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --to x1
       gradcli trace "q=(x**2+1)*(x**2-1)" x=2 --paths
+      gradcli trace "mean((X @ w - y)**2)" X:n,d w:d y:n --to w
     """
     from gradcli.explanation.folding import folded
 
-    explanation = program.explain(limits, is_raw=no_simplify)
+    explanation = program.explain(limits, is_raw=no_simplify, takes_shapes=True)
     if not (torch_nodes or output.json):
         explanation = folded(explanation)
     names = [leaf.name for leaf in explanation.leaves]

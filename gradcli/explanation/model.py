@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -145,7 +146,8 @@ class Explanation:
     """The facts about one program at one point; `output` is a node's id, `upstream` the gradient that enters there.
 
     `intermediates` are what formulas of leaves mention beside variables, in the order in which they are computed.
-    Where `is_seed_named`, formulas have an upstream gradient that is no number by its name.
+    Where `is_seed_named`, formulas have an upstream gradient that is no number by its name. Where variables have
+    `sizes` without numbers, the formulas hold for all of these, and the values are made up.
     """
 
     parsed: Program
@@ -158,6 +160,7 @@ class Explanation:
     notes: tuple[Note, ...]
     intermediates: tuple[Intermediate, ...] = ()
     is_seed_named: bool = False
+    sizes: Mapping[str, tuple[str | int, ...]] | None = None
 
     @property
     def program(self) -> str:

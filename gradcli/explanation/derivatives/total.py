@@ -116,7 +116,7 @@ def formulas(
     is_raw: bool = False,
 ) -> tuple[Derivative, ...]:
     """Differentiate the formula of the derivative before, `order` times; at `values`, though they do not matter."""
-    first = explain(program, values, wrt=wrt, of=of, upstream=_ones(program, values, of))
+    first = explain(program, values, wrt=wrt, of=of, upstream=ones_like_output(program, values, of))
     leaves = [leaf.name for leaf in first.leaves]
     return tuple(_formula(program, values, by, of, is_raw=is_raw) for by in orders(leaves, order, mixed=mixed))
 
@@ -131,7 +131,7 @@ def _formula(
             return Derivative(tuple(by), None, Number(0), tuple(given))
         point = {**point, **{known: constant(s.value, program.source) for known, s in needed.literals.items()}}
         used = {known: value for known, value in point.items() if known in needed.places}
-        seed = _ones(program, used, of)
+        seed = ones_like_output(program, used, of)
         explanation = explain(program, used, wrt=[name], of=of, upstream=seed, is_seed_named=True)
         tree = _gradient(explanation, is_raw=is_raw)
         if tree is None:
@@ -143,7 +143,7 @@ def _formula(
     return Derivative(tuple(by), None, tree, tuple(given))
 
 
-def _ones(program: Program, values: Mapping[str, Any], of: str | None) -> Any:
+def ones_like_output(program: Program, values: Mapping[str, Any], of: str | None) -> Any:
     """Return ones in the shape of the output; None for a number."""
     output = evaluate(program, values, of=of, dtype=np.dtype(np.float64)).output
     assert output is not None

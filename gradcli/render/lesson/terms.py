@@ -63,6 +63,9 @@ class Terms:
         return visible(unparse(tree, multiply=self.looks.times, rename=self.gradients))
 
     def value(self, value: Value, width: int = 60) -> str:
+        """Return a value on a line; nothing where it is made up, for a shape without numbers."""
+        if self.explanation.sizes is not None:
+            return ""
         return short(value, self.looks.precision, ascii=self.looks.ascii, width=width)
 
     def put_in(self, node: Node) -> str:
@@ -124,7 +127,9 @@ class Terms:
         return [upstream, f"({text})" if loose else text]
 
     def numbers(self, link: Link) -> str:
-        """The same with numbers put in; empty where they are arrays."""
+        """The same with numbers put in; empty where they are arrays, or made up."""
+        if self.explanation.sizes is not None:
+            return ""
         values = [x for term in link.terms for x in (term.step.upstream, term.step.contribution)]
         if any(np.ndim(value) for value in values) or any(term.local.formula is None for term in link.terms):
             return ""
