@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Sequence
 from keyword import iskeyword
@@ -9,16 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from gradcli.errors import UsageError
+from gradcli.explanation.sizes.dims import Dims
 from gradcli.language.names import read_name
 from gradcli.source import Source
 
 LARGEST = 2**26  # bytes of a file with values
+SHAPE = re.compile(r"([^\W\d]\w*)\s*:\s*((?:\w+\s*(?:,\s*\w+\s*)*,?)?)$")  # `X:n,d`
 
 
 def read_bindings(arguments: Sequence[str], program: Source) -> dict[str, Any]:
     """Return the values by name; every argument must be NAME=VALUE, and each name may come once."""
     found: dict[str, Any] = {}
     for argument in arguments:
+        if shape := SHAPE.match(argument.strip()):
+            known = read_name(shape[1]) or shape[1]
+            if known in found:
+                raise UsageError("E005", f"{known} is given twice", help=f"keep one {known}:...")
+            found[known] = read_shape(shape[2])
+            continue
         written, equals, text = argument.partition("=")
         name = read_name(written.strip())
         if equals and iskeyword(written.strip()):
@@ -35,6 +44,12 @@ def read_bindings(arguments: Sequence[str], program: Source) -> dict[str, Any]:
             raise UsageError("E005", f"{name} is given twice", help=f"keep one {name}=...")
         found[name] = read_value(name, text)
     return found
+
+
+def read_shape(text: str) -> Dims:
+    """Return the shape that is written `n,d` or `n,3`; nothing is the shape of a number."""
+    sizes = [size.strip() for size in text.split(",") if size.strip()]
+    return Dims(tuple(int(size) if size.isdigit() else size for size in sizes))
 
 
 def read_value(name: str, text: str) -> Any:

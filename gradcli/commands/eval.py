@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output, Raw, Why
+from gradcli.commands.options import Limited, Output, Raw, TorchNodes, Why
 from gradcli.commands.programs import Program
 
 
@@ -17,6 +17,8 @@ def command(
     all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
     no_simplify: Raw = False,
     why: Why = False,
+    torch_nodes: TorchNodes = False,
+    jacobian: Annotated[bool, typer.Option("--jacobian", help="The Jacobian of each rule, where it is small.")] = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
 
@@ -29,6 +31,14 @@ def command(
     from gradcli.render.text.streams import print_document, print_text
 
     explanation = program.explain(limits, is_raw=no_simplify)
+    if not (torch_nodes or output.json):
+        from gradcli.explanation.folding import folded
+
+        explanation = folded(explanation)
+    if jacobian:
+        from gradcli.explanation.derivatives.local import with_jacobians
+
+        explanation = with_jacobians(explanation)
     if output.json:
         from gradcli.render.documents.explanation import explanation_document
 

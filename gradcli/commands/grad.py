@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradcli.commands.options import Limited, Output, Raw
 from gradcli.commands.programs import Program
+from gradcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from gradcli.explanation.derivatives.total import Derivative
 
 
 def command(
@@ -16,14 +20,34 @@ def command(
     limits: Limited,
     symbolic: Annotated[bool, typer.Option("--symbolic", help="Formulas; variables need no values.")] = False,
     no_simplify: Raw = False,
+    jacobian: Annotated[
+        bool, typer.Option("--jacobian", help="The derivative of each entry of the output, which may be no scalar.")
+    ] = False,
+    hessian: Annotated[bool, typer.Option("--hessian", help="All second derivatives, by pairs of variables.")] = False,
+    order: Annotated[
+        int, typer.Option("--order", min=1, max=9, metavar="N", help="The N-th derivative by each variable.")
+    ] = 1,
 ) -> None:
-    """Print the gradient of every variable, one a line.
+    """Print the gradient of every variable, one a line; or its Jacobian, its Hessian, a derivative of higher order.
 
     \b
     Examples:
       gradcli grad "z=(x1+a*x2)**2" x1=1 a=2 x2=3
       gradcli grad --symbolic "z=(x1+a*x2)**2"
+      gradcli grad --symbolic "mean((X @ w - y)**2)" X:n,d w:d y:n
+      gradcli grad --hessian "x**3*y" x=2 y=3
     """
+    if jacobian or hessian or order > 1:
+        if jacobian + hessian + (order > 1) > 1:
+            raise UsageError("E001", "--jacobian, --hessian and --order are three things", help="give one of them")
+        if program.upstream is not None:
+            raise UsageError(
+                "E001", "--upstream weights one gradient", help="leave it out: every entry is differentiated"
+            )
+        found = program.derivatives(
+            limits, 2 if hessian else order, mixed=hessian, is_symbolic=symbolic, is_raw=no_simplify
+        )
+        return print_derivatives(found, output)
     from gradcli.render.documents.explanation import formulas_document, gradients_document
     from gradcli.render.lesson.gradients import formulas, gradients
     from gradcli.render.text.streams import print_document, print_text
@@ -32,3 +56,13 @@ def command(
     if output.json:
         return print_document((formulas_document if symbolic else gradients_document)(explanation))
     return print_text(formulas(explanation) if symbolic else gradients(explanation, output.precision))
+
+
+def print_derivatives(found: tuple[Derivative, ...], output: Output) -> None:
+    from gradcli.render.documents.derivatives import derivatives_document
+    from gradcli.render.lesson.gradients import derivative
+    from gradcli.render.text.streams import print_document, print_text
+
+    if output.json:
+        return print_document(derivatives_document(found))
+    return print_text("\n".join(derivative(one, output.precision) for one in found))

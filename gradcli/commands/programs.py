@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +18,9 @@ from gradcli.source import Source
 from gradcli.workers.child import waiting
 
 if TYPE_CHECKING:
+    from gradcli.explanation.derivatives.total import Derivative
     from gradcli.explanation.model import Explanation
+    from gradcli.explanation.sizes.dims import Dims
     from gradcli.explanation.verify import Verification
     from gradcli.language.tree import Program as Parsed
 
@@ -55,16 +58,20 @@ class Program:
     ] = None
     dtype: Annotated[Dtype, typer.Option("--dtype", help="The precision of the arithmetic.")] = Dtype.float64
 
-    def explain(self, limits: Limited, *, is_symbolic: bool = False, is_raw: bool = True) -> Explanation:
+    def explain(
+        self, limits: Limited, *, is_symbolic: bool = False, is_raw: bool = True, takes_shapes: bool = False
+    ) -> Explanation:
         """Explain the program within its limits; a warning names the bindings that it does not use.
 
         `is_symbolic` gives made-up scalars to the variables that have no value: the formulas hold at any point.
-        `is_raw` leaves formulas as the rules give them.
+        `is_raw` leaves formulas as the rules give them. If it `takes_shapes`, as symbols do, values may be shapes.
         """
         from gradcli.explanation.build import explain
         from gradcli.explanation.variables import placeholders
 
-        program, values, options = self.point(limits)
+        program, values, options = self.point(limits, takes_shapes=takes_shapes or is_symbolic)
+        if shapes(values):
+            return self.explain_shapes(program, values, options, is_raw=is_raw, is_traced=not is_symbolic)
         made_up = placeholders(program, values) if is_symbolic else {}
         try:
             with advised(program.source, is_file=self.is_file):
@@ -80,6 +87,40 @@ class Program:
 
         return simplified(found, at_any_point=bool(made_up))
 
+    def explain_shapes(
+        self, program: Parsed, values: dict[str, Any], options: dict[str, Any], *, is_raw: bool, is_traced: bool
+    ) -> Explanation:
+        """Explain the program at any size."""
+        from gradcli.explanation.sizes.generic import explain_at_any_size
+
+        if options["upstream"] is not None:
+            raise UsageError("E001", "--upstream needs numbers, and a shape has none", help="leave it out")
+        dims = shapes(values)
+        numbers = {name: value for name, value in values.items() if name not in dims}
+        asked = {"wrt": options["wrt"], "of": options["of"], "is_raw": is_raw, "is_traced": is_traced}
+        with advised(program.source, is_file=self.is_file):
+            return explain_at_any_size(program, dims, numbers, **asked)
+
+    def derivatives(
+        self, limits: Limited, order: int, *, mixed: bool, is_symbolic: bool, is_raw: bool
+    ) -> tuple[Derivative, ...]:
+        """Differentiate several times, or every entry of the output; `is_symbolic` as formulas."""
+        from gradcli.explanation.derivatives import total
+        from gradcli.explanation.sizes.generic import formulas_at_any_size
+        from gradcli.explanation.variables import placeholders
+
+        program, values, options = self.point(limits, takes_shapes=is_symbolic)
+        del options["upstream"]
+        with advised(program.source, is_file=self.is_file):
+            if not is_symbolic:
+                return total.derivatives(program, values, order, mixed=mixed, **options)
+            del options["dtype"]
+            if dims := shapes(values):
+                numbers = {name: value for name, value in values.items() if name not in dims}
+                return formulas_at_any_size(program, dims, numbers, order, mixed=mixed, is_raw=is_raw, **options)
+            whole = {**placeholders(program, values), **values}
+            return total.formulas(program, whole, order, mixed=mixed, is_raw=is_raw, **options)
+
     def verify(self, limits: Limited) -> Verification:
         """Compute each gradient three ways, within the limits."""
         from gradcli.explanation.verify import verify
@@ -88,7 +129,7 @@ class Program:
         with advised(program.source, is_file=self.is_file):
             return verify(program, values, **options)
 
-    def point(self, limits: Limited) -> tuple[Parsed, dict[str, Any], dict[str, Any]]:
+    def point(self, limits: Limited, *, takes_shapes: bool = False) -> tuple[Parsed, dict[str, Any], dict[str, Any]]:
         """Return the parsed program, the values by variable, and the other options as `explain` takes them."""
         from gradcli.language.grammar import expression_parser
         from gradcli.language.parser import parse_program
@@ -97,6 +138,13 @@ class Program:
         limits.begin()
         source, values = self.read()
         options = self.options()
+        for name in shapes(values):
+            if not takes_shapes:
+                raise UsageError(
+                    "E004",
+                    f"{name} has a shape and no numbers",
+                    help=f"give it a value, {name}=...; shapes are for gradcli grad --symbolic and gradcli trace",
+                )
         with advised(source, is_file=self.is_file):
             return parse_program(source), values, options
 
@@ -137,6 +185,13 @@ class Program:
             "upstream": None if self.upstream is None else read_value("--upstream", self.upstream),
             "dtype": self.dtype.value,
         }
+
+
+def shapes(values: Mapping[str, Any]) -> dict[str, Dims]:
+    """Return the variables that have a shape alone."""
+    from gradcli.explanation.sizes.dims import Dims
+
+    return {name: value for name, value in values.items() if isinstance(value, Dims)}
 
 
 def spelled(name: str) -> str:

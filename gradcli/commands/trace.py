@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output, Raw, Why, one_of
+from gradcli.commands.options import Limited, Output, Raw, TorchNodes, Why, one_of
 from gradcli.commands.programs import Program, spelled
 
 
@@ -22,6 +22,7 @@ def command(
     all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
     no_simplify: Raw = False,
     why: Why = False,
+    torch_nodes: TorchNodes = False,
 ) -> None:
     """Derive each gradient: in symbols, with numbers put in, and the result.
 
@@ -29,8 +30,13 @@ def command(
     Examples:
       gradcli trace "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --to x1
       gradcli trace "q=(x**2+1)*(x**2-1)" x=2 --paths
+      gradcli trace "mean((X @ w - y)**2)" X:n,d w:d y:n --to w
     """
-    explanation = program.explain(limits, is_raw=no_simplify)
+    from gradcli.explanation.folding import folded
+
+    explanation = program.explain(limits, is_raw=no_simplify, takes_shapes=True)
+    if not (torch_nodes or output.json):
+        explanation = folded(explanation)
     names = [leaf.name for leaf in explanation.leaves]
     chosen = names if to is None else [one_of("variable", spelled(to), names)]
     from gradcli.explanation.chain.trace import trace

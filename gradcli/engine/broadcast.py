@@ -11,7 +11,7 @@ from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal, positional
-from gradcli.language.tree import Argument, Call, Expression, Literal
+from gradcli.language.tree import Argument, Call, Expression, Literal, Number
 
 
 def summed_axes(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, ...]:
@@ -19,6 +19,13 @@ def summed_axes(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[int, .
     lead = len(shape) - len(target)
     stretched = (axis + lead for axis, size in enumerate(target) if size == 1 and shape[axis + lead] != 1)
     return (*range(lead), *stretched)
+
+
+def row(tree: Expression) -> Expression | None:
+    """Return the vector `v` of a matrix written `unsqueeze(v, 0)`, else None."""
+    if isinstance(tree, Call) and tree.function == "unsqueeze" and tree.arguments[1].value == Number(0):
+        return tree.arguments[0].value
+    return None
 
 
 def _sum_to_size(x: Any, *, size: tuple[int, ...]) -> Any:
@@ -53,7 +60,10 @@ def _sum_call(tree: Expression, axes: tuple[int, ...], keepdim: bool = False) ->
 
 
 def _fold_sum(x: Formula, *, value: Any, size: tuple[int, ...]) -> Formula | None:
-    return x if x.shape == size else None
+    if x.shape == size:
+        return x
+    vector = row(x.tree)
+    return Formula(vector, value, x.size) if vector is not None and x.shape == (1, *size) else None
 
 
 def _fold_expand(x: Formula, *, value: Any, size: tuple[int, ...]) -> Formula | None:
@@ -81,6 +91,7 @@ expand: Primitive = primitive(
     view=True,
     notation=positional("expand"),
     fold=_fold_expand,
+    traits=("layout",),
     says="One entry was copied to many places, so the gradients of all the copies are added.",
 )
 to_copy = primitive(
@@ -88,6 +99,7 @@ to_copy = primitive(
     lambda x, *, dtype: x.astype(dtype),
     lambda g, out, x, *, dtype: g,
     notation=lambda operands, _: operands[0].tree,
+    traits=("layout",),
     says="The values stay as they are, so the gradient goes back unchanged.",
 )
 

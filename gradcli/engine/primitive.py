@@ -28,6 +28,7 @@ TRAITS = {
     "bounded": "constant where the input is beyond bounds",
     "choice": "each entry is that of one of the inputs",
     "difference": "subtracts, which torch refuses of booleans",
+    "layout": "the same entries in another shape, order, number or dtype",
     "gate": "lets the gradient through by the sign or the bounds of the input",
     "part": "one of several results, none of which may be changed in place",
     "product": "the derivative by an input is another input, or what it was multiplied by",

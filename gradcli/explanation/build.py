@@ -17,7 +17,8 @@ from gradcli.explanation.chain.held import told_apart
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step
+from gradcli.explanation.lowering import wholes
+from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step, Whole
 from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
 from gradcli.explanation.refusals import FAILURES, failed, numbers
@@ -34,11 +35,13 @@ def explain(
     of: str | None = None,
     upstream: Any = None,
     dtype: Any = np.float64,
+    is_seed_named: bool = False,
 ) -> Explanation:
     """Run a program and explain it.
 
     `values` are numbers, nested lists or arrays by variable; `upstream` (default 1) is needed when the output is not a
-    scalar. Raises EvaluationError where the program cannot be evaluated.
+    scalar, and in formulas stands by its name where it is large, or `is_seed_named`. Raises EvaluationError where the
+    program cannot be evaluated.
     """
     needed = Variables.of(program)
     if idle := check_bindings(needed, values):
@@ -47,7 +50,7 @@ def explain(
     evaluation = evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(dtype), variables=needed)
     try:
         with np.errstate(all="ignore"):
-            return build(evaluation, upstream)
+            return build(evaluation, upstream, is_seed_named=is_seed_named)
     except EvaluationError as error:
         raise error.at(source=program.source) from None
 
@@ -61,7 +64,13 @@ def check_wrt(needed: Variables, wrt: Sequence[str] | None) -> None:
             raise UsageError("E007", f"{name} is not a variable of the program", help=hint)
 
 
-def build(evaluation: Evaluation, upstream: Any = None, events: Sequence[Contribution] | None = None) -> Explanation:
+def build(
+    evaluation: Evaluation,
+    upstream: Any = None,
+    events: Sequence[Contribution] | None = None,
+    *,
+    is_seed_named: bool = False,
+) -> Explanation:
     """Return the explanation of an evaluated program, or of the backward pass whose events are given."""
     output = evaluation.line_of[id(evaluation.output)]
     seed = numbers(1 if upstream is None else upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
@@ -81,10 +90,13 @@ def build(evaluation: Evaluation, upstream: Any = None, events: Sequence[Contrib
         steps.append(step(made.name, edges[made.name][event.position], event))
     derivation = Derivation(evaluation)
     if output.tensor.node is not None:
-        derivation.follow(
-            output, seed_formula(output, seed, upstream is not None, unused("upstream", edges)), events, targets
-        )
-    nodes = tuple(node(line, gradients.get(line.name), edges[line.name].values()) for line in evaluation.lines)
+        entering = seed_formula(output, seed, upstream is not None, unused("upstream", edges), is_seed_named)
+        derivation.follow(output, entering, events, targets)
+    whole = wholes(evaluation.lines, upstream_name)
+    nodes = tuple(
+        node(line, gradients.get(line.name), edges[line.name].values(), whole.get(line.name))
+        for line in evaluation.lines
+    )
     leaves = tuple(
         Leaf(line.name, line.name, gradients.get(line.name), formula, formula)
         for line in evaluation.lines
@@ -93,7 +105,8 @@ def build(evaluation: Evaluation, upstream: Any = None, events: Sequence[Contrib
     )
     found = tuple(notes(evaluation, nodes, steps, leaves))
     value = output.tensor.value
-    return Explanation(evaluation.program, output.name, value, seed, nodes, tuple(steps), leaves, found)
+    parts = nodes, tuple(steps), leaves, found
+    return Explanation(evaluation.program, output.name, value, seed, *parts, is_seed_named=is_seed_named)
 
 
 def backward_events(evaluation: Evaluation, upstream: Any) -> list[Contribution]:
@@ -127,7 +140,7 @@ def step(made: str, local: Local, event: Contribution) -> Step:
     return Step(made, local.input, event.upstream, local.rule, event.contribution, axes, event.total)
 
 
-def node(line: Line, gradient: Any, locals: Iterable[Local]) -> Node:
+def node(line: Line, gradient: Any, locals: Iterable[Local], whole: Whole | None) -> Node:
     application, tensor = line.application, line.tensor
     return Node(
         id=line.name,
@@ -145,4 +158,7 @@ def node(line: Line, gradient: Any, locals: Iterable[Local]) -> Node:
         is_leaf=tensor.is_leaf,
         grad=gradient,
         locals=tuple(locals),
+        inserted=bool(line.part_of),
+        part_of=line.part_of or None,
+        whole=whole,
     )

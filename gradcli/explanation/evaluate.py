@@ -18,6 +18,7 @@ from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.calls import apply
 from gradcli.explanation.lines import Evaluation, Line
+from gradcli.explanation.lowering import ends
 from gradcli.explanation.naming import Names
 from gradcli.explanation.refusals import FAILURES, numbers, refused
 from gradcli.explanation.values import CONSTANTS, constant
@@ -123,12 +124,23 @@ class _Machine:
     ) -> None:
         """Give lines to the applications of a node; one application alone is written as the user wrote it."""
         new = self.tape[start:]
-        for application in new:
+        last = ends(new) if written else list(range(len(new)))
+        named = {
+            place: self.names.own(target) if target and place == len(new) - 1 else self.names.fresh()
+            for place in range(len(new))
+            if last[place] == place
+        }
+        for place, application in enumerate(new):
             inputs = tuple(self.input(x, node.span, values) for x in application.inputs)
-            own = application is new[-1]
-            name = self.names.own(target) if own and target else self.names.fresh()
-            tree = written if written and own and len(new) == 1 else self.notation(application, inputs)
-            self.evaluation.add(Line(name, application.out, tree, node.span, application, inputs))
+            name, part_of, whole = named.get(place, ""), "", None
+            if not name:
+                part_of = named[last[place]]
+                name = self.names.part(part_of, last[:place].count(last[place]))
+            elif len(named) == 1 and len(new) > 1:
+                whole = written
+            tree = written if written and len(new) == 1 else self.notation(application, inputs)
+            line = Line(name, application.out, tree, node.span, application, inputs, part_of=part_of, whole=whole)
+            self.evaluation.add(line)
 
     def input(self, x: Any, span: Span, values: Sequence[Any] = ()) -> Line:
         """Return the line of an input; a number, or a list of them, is a constant of its own.

@@ -18,7 +18,11 @@ SHORT = 8  # entries of a list that is written out wherever it is used
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the forward pass: a tensor, its name, how it is written, and how it was computed, if it was."""
+    """One line of the forward pass: a tensor, its name, how it is written, and how it was computed, if it was.
+
+    Of an operation for which torch takes several nodes, all but the last line are `part_of` the last one by name; that
+    has the `whole` as the user wrote it, if the lines are all of it.
+    """
 
     name: str
     tensor: Tensor
@@ -27,6 +31,8 @@ class Line:
     application: Application | None = None
     inputs: tuple[Line, ...] = ()
     is_variable: bool = False
+    part_of: str = ""
+    whole: Expression | None = None
 
     @property
     def spelling(self) -> Expression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +20,8 @@ class Local:
     Elementwise: `formula` is the local derivative (the rule at g = 1) and `value` its numbers, in the shape of the
     node. Structured, or with an input that is copied to the shape of the node: there is no such array; `rule` is the
     contribution for an upstream gradient `g`. `held` are the other inputs that depend on this one, and that do not
-    move; `use` counts from 1 the edges between the same two nodes, 0 is the only one.
+    move; `use` counts from 1 the edges between the same two nodes, 0 is the only one. The `jacobian` has a row for each
+    entry of the node and a column for each of the input, where it was asked for and is small.
     """
 
     input: str
@@ -28,6 +30,21 @@ class Local:
     rule: Expression
     held: tuple[str, ...] = ()
     use: int = 0
+    jacobian: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An operation for which torch takes several nodes, as the user wrote it, in terms of the inputs of all of them.
+
+    `op` and `grad_fn` are of the node that computes; the others arrange its entries.
+    """
+
+    expression: Expression
+    op: str
+    grad_fn: str | None
+    inputs: tuple[str, ...]
+    locals: tuple[Local, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +52,8 @@ class Node:
     """A leaf, a constant, or an operation with its result.
 
     `expression` is how it is computed, in terms of the names of its inputs; `grad` is the gradient of the output with
-    respect to it, None where none flows.
+    respect to it, None where none flows. A node that torch `inserted` is there for the operation of the node `part_of`,
+    which has the operation as the user wrote it as its `whole`.
     """
 
     id: str
@@ -53,6 +71,9 @@ class Node:
     is_leaf: bool
     grad: Value | None
     locals: tuple[Local, ...]
+    inserted: bool = False
+    part_of: str | None = None
+    whole: Whole | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +146,8 @@ class Explanation:
     """The facts about one program at one point; `output` is a node's id, `upstream` the gradient that enters there.
 
     `intermediates` are what formulas of leaves mention beside variables, in the order in which they are computed.
+    Where `is_seed_named`, formulas have an upstream gradient that is no number by its name. Where variables have
+    `sizes` without numbers, the formulas hold for all of these, and the values are made up.
     """
 
     parsed: Program
@@ -136,6 +159,8 @@ class Explanation:
     leaves: tuple[Leaf, ...]
     notes: tuple[Note, ...]
     intermediates: tuple[Intermediate, ...] = ()
+    is_seed_named: bool = False
+    sizes: Mapping[str, tuple[str | int, ...]] | None = None
 
     @property
     def program(self) -> str:

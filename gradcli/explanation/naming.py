@@ -35,6 +35,13 @@ class Names:
         self._given.add(name)
         return name
 
+    def part(self, whole: str, number: int) -> str:
+        """Return a name for a part of something that has a name: `v1_a`, `v1_b`."""
+        letter = chr(ord("a") + number) if number < 26 else str(number)
+        name = unused(f"{whole}_{letter}", self._taken | self._given)
+        self._given.add(name)
+        return name
+
     def own(self, name: str) -> str:
         """The user's name; assigned again, it becomes `name_2`, `name_3`, ..."""
         if name in self._given:

@@ -16,6 +16,7 @@ DOCUMENTS = {
     "explanation": "eval 'sum(x*y)' x=[1,2] y=3",
     "gradients": "grad 'sum(x*y)' x=[1,2] y=3",
     "formulas": "grad --symbolic 'x*y'",
+    "derivatives": "grad --hessian 'sum(x*y)' x=[1,2] y=3",
     "trace": "trace 'sum(x*y)' x=[1,2] y=3 --paths",
     "graph": "graph 'sum(x*y)' x=[1,2] y=3 --format dot",
     "verification": "verify 'sum(x*y)' x=[1,2] y=3",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
 from gradcli.explanation.build import explain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_expression, parse_program
@@ -18,11 +20,22 @@ from gradcli.source import Source
 from tests.programs import EXAMPLES, SMOOTH, family, listed_programs, of_every, run
 
 EVERY = EXAMPLES + listed_programs()
+READINGS = list(product(EVERY, [False, True]))
 
 
 @cache
 def explained(program: str) -> Explanation:
     return explain(parse_program(Source(program)), {}, upstream=run(program).upstream)
+
+
+def reading(case: tuple[str, bool]) -> str:
+    return family(case[0])
+
+
+def read(program: str, is_folded: bool) -> Explanation:
+    """The explanation node by node, or in the operations that the program has."""
+    explanation = explained(program)
+    return folded(explanation) if is_folded else explanation
 
 
 def read_back(tree: Expression) -> Expression:
@@ -41,9 +54,9 @@ def values(explanation: Explanation) -> dict[str, Any]:
     return {node.id: node.value for node in explanation.nodes}
 
 
-@of_every(EVERY, family)
-def test_each_node_is_what_its_expression_says(program: str) -> None:
-    explanation = explained(program)
+@of_every(READINGS, reading)
+def test_each_node_is_what_its_expression_says(case: tuple[str, bool]) -> None:
+    explanation = read(*case)
     names = values(explanation)
     assert names[explanation.output] is explanation.value
     for node in explanation.nodes:
@@ -51,9 +64,9 @@ def test_each_node_is_what_its_expression_says(program: str) -> None:
             close(value_of(read_back(node.expression), names), node.value, node.id)
 
 
-@of_every(EVERY, family)
-def test_each_contribution_is_its_printed_rule(program: str) -> None:
-    explanation = explained(program)
+@of_every(READINGS, reading)
+def test_each_contribution_is_its_printed_rule(case: tuple[str, bool]) -> None:
+    explanation = read(*case)
     names = values(explanation)
     for step in explanation.steps:
         if "==" in unparse(step.rule) and np.isnan(names[step.node]).any():
@@ -63,9 +76,9 @@ def test_each_contribution_is_its_printed_rule(program: str) -> None:
         close(found, step.contribution, f"{step.node} to {step.input}: {unparse(step.rule)}")
 
 
-@of_every(EVERY, family)
-def test_each_local_derivative_is_its_printed_formula(program: str) -> None:
-    explanation = explained(program)
+@of_every(READINGS, reading)
+def test_each_local_derivative_is_its_printed_formula(case: tuple[str, bool]) -> None:
+    explanation = read(*case)
     names = values(explanation)
     for node in explanation.nodes:
         for local in node.locals:
@@ -76,9 +89,9 @@ def test_each_local_derivative_is_its_printed_formula(program: str) -> None:
                 close(np.broadcast_to(found, node.shape), local.value, f"{node.id} by {local.input}")
 
 
-@of_every(EVERY, family)
-def test_contributions_sum_to_the_gradient(program: str) -> None:
-    explanation = explained(program)
+@of_every(READINGS, reading)
+def test_contributions_sum_to_the_gradient(case: tuple[str, bool]) -> None:
+    explanation = read(*case)
     totals: dict[str, Any] = {explanation.output: explanation.upstream}
     for step in explanation.steps:
         np.testing.assert_array_equal(step.upstream, totals[step.node])  # complete before it flows on

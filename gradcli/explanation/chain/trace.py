@@ -10,10 +10,10 @@ from gradcli.explanation.model import Explanation, Leaf, Value
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path and the gradient that flows along it."""
+    """A path and the gradient that flows along it; None where the sizes of variables have no numbers."""
 
     path: Path
-    value: Value
+    value: Value | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,5 +33,5 @@ def trace(explanation: Explanation, name: str, limit: int | None) -> Trace:
     if limit is None:
         return Trace(leaf, links, None, None)
     found = paths(explanation, leaf.node, limit)
-    routes = tuple(Route(path, flow(explanation, path)) for path in found.listed)
+    routes = tuple(Route(path, flow(explanation, path) if explanation.sizes is None else None) for path in found.listed)
     return Trace(leaf, links, found.count, routes)

@@ -158,11 +158,11 @@ def short(formula: Formula) -> Formula | None:
     return formula if formula.size <= LONGEST else None
 
 
-def seed_formula(output: Line, upstream: Any, given: bool, name: str) -> Formula:
+def seed_formula(output: Line, upstream: Any, given: bool, name: str, is_named: bool = False) -> Formula:
     """Return the gradient that enters: 1, the number given, or `name` for a large array."""
     value = np.asarray(upstream).astype(output.tensor.dtype)[()]
     if not given and not output.tensor.shape:
         return Formula(Number(1), value)
-    if value.size <= LARGEST_UPSTREAM:
+    if value.size <= LARGEST_UPSTREAM and not (is_named and given):
         return Formula(literal(value), value, value.size)
     return Formula(Name(name), value)

@@ -13,6 +13,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import GradcliError
 from gradcli.explanation.causes.infinities import is_finite, kind_of
 from gradcli.explanation.chain.links import chain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Note
 from gradcli.explanation.naming import unused
@@ -74,7 +75,7 @@ class _Gradients:
         size = 0 if raw is None else sum(1 for _ in postorder(raw))
         if raw is not None and size <= self.left:
             self.left -= size
-            short = simplify(raw, self.shapes)
+            short = self.shorter(simplify(raw, self.shapes), leaf)
             why = self.objection(short, leaf.gradient) if short != raw else ""
             if why:
                 self.notes.append(Note("raw", leaf.node, f"the formula by {leaf.name} is not simplified: {why} here"))
@@ -83,6 +84,13 @@ class _Gradients:
             yield raw
         if self.in_names:
             yield from self.in_names.formulas(leaf.node)
+
+    def shorter(self, formula: Expression, leaf: Leaf) -> Expression:
+        """Return the formula, or the one by the rules of operations that torch takes several nodes for."""
+        other = self.in_names.over_variables(leaf.node) if self.in_names else None
+        if other is None or length(other) >= length(formula) or self.objection(other, leaf.gradient):
+            return formula
+        return other
 
     def objection(self, formula: Expression, gradient: Any) -> str:
         """Return why a simplified formula does not stand at the point; empty if it does."""
@@ -105,11 +113,12 @@ class _InNames:
     """Formulas over the names of nodes, and over names for the gradients of nodes."""
 
     def __init__(self, explanation: Explanation, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        self.explanation = explanation = folded(explanation)
         self.nodes = {node.id: node for node in explanation.nodes}
-        self.explanation = explanation
         self.links = {link.input: link for link in chain(explanation)}
         self.gradients = {id: unused(f"g_{id}", self.nodes) for id in self.links}
-        large = np.size(explanation.upstream) > LARGEST_UPSTREAM
+        is_named = explanation.is_seed_named and np.ndim(explanation.upstream) > 0
+        large = np.size(explanation.upstream) > LARGEST_UPSTREAM or is_named
         self.seed = Name(explanation.seed_name) if large else literal(explanation.upstream)
         self._gradients: dict[str, Expression] = {}
         self.shapes = dict(shapes) | {self.gradients[id]: self.nodes[id].shape for id in self.links}
@@ -126,6 +135,19 @@ class _InNames:
         if length(whole) <= LONGEST:
             yield simplify(whole, self.shapes)
         yield over_gradients
+
+    def over_variables(self, node: str) -> Expression | None:
+        """Return the gradient over variables where operations are whole; None where none is, or it would be long."""
+        if node not in self.links or not any(one.whole for one in self.nodes.values()):
+            return None
+        tree = self.gradient(node)
+        inner = {name: self.gradient(id) for id, name in self.gradients.items()}
+        inner |= {id: one.expression for id, one in self.nodes.items() if one.expression != Name(id)}
+        while length(tree) <= LONGEST:
+            if not names(tree) & inner.keys():
+                return simplify(tree, self.shapes)
+            tree = substitute(tree, inner)
+        return None
 
     def gradient(self, node: str) -> Expression:
         """Return the sum over the consumers of a node, in terms of their gradients."""

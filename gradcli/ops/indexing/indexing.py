@@ -15,9 +15,9 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Expression, Index, Literal
-from gradcli.ops.shaping.shaping import fold_same
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Places, Shape
+from gradcli.ops.support.folding import fold_same
 from gradcli.ops.support.sentences import PICKED, PLACED, SAME
 from gradcli.ops.support.surface import operation
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.broadcast import sum_to_size
+from gradcli.engine.broadcast import row, sum_to_size
 from gradcli.engine.dtypes import C_NAMES, TYPE_NAMES
 from gradcli.engine.modes import mode
 from gradcli.engine.numerics import products
@@ -19,7 +19,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.shaping.permutations import t, transpose
-from gradcli.ops.shaping.shaping import expanded, reshape, row
+from gradcli.ops.shaping.shaping import expanded, reshape
 from gradcli.ops.support.arguments import check_size
 from gradcli.ops.support.sentences import DOT, MATRIX
 from gradcli.ops.support.surface import operation
@@ -131,7 +131,7 @@ addmm: Primitive = primitive(
 
 MM = "expected m1 and m2 to have the same dtype, but got: {a} != {b}"
 MV = "addmv input tensors must have the same dtype, but got {1}, {0}, and {1}"
-DOT = "dot : expected both vectors to have same dtype, but found {0} and {1}"
+UNEQUAL = "dot : expected both vectors to have same dtype, but found {0} and {1}"
 ADDMM = "mat1 and mat2 must have the same dtype, but got {1} and {2}"
 ADDMV = "addmv input tensors must have the same dtype, but got {0}, {1}, and {2}"
 TENSORDOT = "both inputs should have same dtype"
@@ -172,7 +172,7 @@ def inner_product(product: Primitive, input: Tensor, tensor: Tensor) -> Any:
             f"got {m} and {n} elements respectively",
             code="E301",
         )
-    return product(*same_dtype(input, tensor, refusal=DOT))
+    return product(*same_dtype(input, tensor, refusal=UNEQUAL))
 
 
 @operation("A = [[1, 2], [3, 4]]; x = [5, 6]; mv(A, x)", contracts=True)

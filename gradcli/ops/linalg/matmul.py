@@ -21,8 +21,9 @@ from gradcli.language.tree import Argument, Call
 from gradcli.ops.linalg.contractions import ADDMM, BMM, MM, addmm_, bmm_, dot_, mm_, mv_, same_dtype
 from gradcli.ops.pointwise import arithmetic
 from gradcli.ops.shaping.permutations import mT, t_
-from gradcli.ops.shaping.shaping import clone, fold_squeeze, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
+from gradcli.ops.shaping.shaping import clone, reshape, reshaped, squeeze_dim, unsafe_view, unsqueeze
 from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.folding import fold_squeeze
 from gradcli.ops.support.sentences import SHAPE
 from gradcli.ops.support.surface import operation
 
@@ -37,6 +38,7 @@ squeeze_in_place = primitive(
         "squeeze", (Argument(operands[0].tree), Argument(literal(options.get("dim", 0))))
     ),
     fold=lambda x, *, value, dim=0: fold_squeeze(x, value=value, dim=dim),
+    traits=("layout",),
     says=SHAPE,
 )
 

@@ -13,7 +13,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import attribute, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Attribute, Expression
+from gradcli.language.tree import Attribute, Call, Expression
 from gradcli.ops.shaping.shaping import flat
 from gradcli.ops.support.arguments import Dims, Shape
 from gradcli.ops.support.sentences import MOVED
@@ -34,7 +34,9 @@ def _write_permute(operands: Sequence[Formula], options: dict[str, Any]) -> Expr
 
 
 def _fold_twice(x: Formula, *, value: Any, **options: Any) -> Formula | None:
-    """Fold `A.T.T` to `A`."""
+    """Fold `A.T.T` to `A`, and `outer(x, y).T` to `outer(y, x)`."""
+    if isinstance(x.tree, Call) and x.tree.function == "outer":
+        return Formula(Call("outer", x.tree.arguments[::-1]), value, x.size)
     matrix = len(x.shape) == 2 and isinstance(x.tree, Attribute) and x.tree.name == "T"
     return Formula(x.tree.value, value, x.size - 1) if matrix else None  # type: ignore[attr-defined]
 
@@ -48,6 +50,7 @@ t: Primitive = primitive(
     notation=attribute("T"),
     fold=_fold_twice,
     node_in_place="TBackward1",
+    traits=("layout",),
     says=MOVED,
 )
 transpose: Primitive = primitive(
@@ -58,6 +61,7 @@ transpose: Primitive = primitive(
     view=True,
     notation=_write_transpose,
     node_in_place="TransposeBackward1",
+    traits=("layout",),
     says=MOVED,
 )
 permute: Primitive = primitive(
@@ -67,6 +71,7 @@ permute: Primitive = primitive(
     structured=True,
     view=True,
     notation=_write_permute,
+    traits=("layout",),
     says=MOVED,
 )
 

@@ -11,18 +11,13 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import dimension, dimensions
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
-from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
-from gradcli.language.tree import Binary, Call, Expression, Number
 from gradcli.ops.support.arguments import Dims, Shape, check_size
+from gradcli.ops.support.folding import fold_reshape, fold_same, fold_squeeze
 from gradcli.ops.support.sentences import SAME, SHAPE
 from gradcli.ops.support.surface import operation
-
-
-def fold_same(x: Formula, *, value: Any, **options: Any) -> Formula | None:
-    return x if x.shape == np.shape(value) else None
 
 
 def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
@@ -34,7 +29,8 @@ def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
         structured=True,
         view=view,
         notation=positional("reshape"),
-        fold=fold_same,
+        fold=fold_reshape,
+        traits=("layout",),
         says=SHAPE,
     )
 
@@ -52,6 +48,7 @@ unsqueeze: Primitive = primitive(
     view=True,
     notation=positional("unsqueeze"),
     node_in_place="UnsqueezeBackward1",
+    traits=("layout",),
     says=SHAPE,
 )
 squeeze: Primitive = primitive(
@@ -62,6 +59,7 @@ squeeze: Primitive = primitive(
     view=True,
     fold=fold_same,
     node_in_place="SqueezeBackward3",
+    traits=("layout",),
     says=SHAPE,
 )
 
@@ -69,23 +67,6 @@ squeeze: Primitive = primitive(
 def _squeeze_dim(x: Any, *, dim: int) -> Any:
     """Remove a dimension of size 1; one of another size stays, as in torch."""
     return np.squeeze(x, dim) if x.shape and x.shape[dim] == 1 else x[...]
-
-
-def row(tree: Expression) -> Expression | None:
-    """Return the vector `v` of a matrix written `unsqueeze(v, 0)`, else None."""
-    if isinstance(tree, Call) and tree.function == "unsqueeze" and tree.arguments[1].value == Number(0):
-        return tree.arguments[0].value
-    return None
-
-
-def fold_squeeze(x: Formula, *, value: Any, dim: int) -> Formula | None:
-    """Fold `squeeze(unsqueeze(v, 0) @ M, 0)`, torch's way to compute `v @ M`."""
-    product = x.tree
-    if dim == 0 and isinstance(product, Binary) and product.operator == "@":
-        vector = row(product.left)
-        if vector is not None:
-            return Formula(Binary("@", vector, product.right), value, x.size)
-    return fold_same(x, value=value)
 
 
 squeeze_dim: Primitive = primitive(
@@ -98,6 +79,7 @@ squeeze_dim: Primitive = primitive(
     notation=positional("squeeze"),
     fold=fold_squeeze,
     node_in_place="SqueezeBackward4",
+    traits=("layout",),
     says=SHAPE,
 )
 squeeze_dims: Primitive = primitive(
@@ -110,6 +92,7 @@ squeeze_dims: Primitive = primitive(
     notation=positional("squeeze"),
     fold=fold_same,
     node_in_place="SqueezeBackward4",
+    traits=("layout",),
     says=SHAPE,
 )
 
@@ -119,7 +102,7 @@ def _clone(x: Any) -> Any:
     return x.copy("K") if isinstance(x, np.ndarray) and 0 not in x.strides else x.copy()
 
 
-clone = primitive("clone", _clone, lambda g, out, x: g, says=SAME)
+clone = primitive("clone", _clone, lambda g, out, x: g, traits=("layout",), says=SAME)
 
 
 def flat(sizes: tuple[Any, ...]) -> Shape:

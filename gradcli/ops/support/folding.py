@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.broadcast import row
 from gradcli.engine.symbolic.formula import Formula, shape_of
 from gradcli.engine.symbolic.notation import number
-from gradcli.language.tree import Binary, Expression, Name, Number, Unary
+from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, Unary
 
 LONGEST = 24  # the most factors that a product is taken apart into
 
@@ -160,3 +161,26 @@ def fold_pow(x: Formula, *, value: Any, exponent: float) -> Formula | None:
     if exponent == 0 and np.ndim(value) == 0:
         return Formula(number(1), value)
     return _constant(value, x)
+
+
+def fold_same(x: Formula, *, value: Any, **options: Any) -> Formula | None:
+    return x if x.shape == np.shape(value) else None
+
+
+def fold_squeeze(x: Formula, *, value: Any, dim: int) -> Formula | None:
+    """Fold `squeeze(unsqueeze(v, 0) @ M, 0)`, torch's way to compute `v @ M`."""
+    product, vector = x.tree, row(x.tree)
+    if dim == 0 and vector is not None:
+        return Formula(vector, value, x.size)
+    if dim == 0 and len(x.shape) == 2 and isinstance(product, Binary) and product.operator == "@":
+        vector = row(product.left)
+        if vector is not None:
+            return Formula(Binary("@", vector, product.right), value, x.size)
+    return fold_same(x, value=value)
+
+
+def fold_reshape(x: Formula, *, value: Any, shape: tuple[int, ...]) -> Formula | None:
+    """Write a vector as a row with `unsqueeze`, which other operations know, and take that back from a row."""
+    if len(x.shape) == 1 and shape == (1, *x.shape):
+        return Formula(Call("unsqueeze", (Argument(x.tree), Argument(Number(0)))), value, x.size + 1)
+    return fold_squeeze(x, value=value, dim=0) if x.shape == (1, *shape) else fold_same(x, value=value)

@@ -67,6 +67,7 @@ def formulas_document(explanation: Explanation) -> Document:
         "ok": True,
         "program": explanation.program,
         **_formulas(explanation, _writer()),
+        "sizes": sizes_document(explanation),
     }
 
 
@@ -76,6 +77,11 @@ def _formulas(explanation: Explanation, write: Writer) -> Document:
         "formulas_raw": {leaf.name: leaf.formula_raw and write(leaf.formula_raw) for leaf in explanation.leaves},
         "intermediates": _listed(explanation.intermediates, write),
     }
+
+
+def sizes_document(explanation: Explanation) -> Json:
+    """Return the names of sizes by variable; None where all sizes are numbers."""
+    return None if explanation.sizes is None else {name: list(sizes) for name, sizes in explanation.sizes.items()}
 
 
 def graph_document(explanation: Explanation, format: str, text: str) -> Document:

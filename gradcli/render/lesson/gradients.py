@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradcli.explanation.derivatives.total import Derivative
 from gradcli.explanation.model import Explanation, Leaf
 from gradcli.language.unparser import unparse
 from gradcli.render.text.numbers import number
@@ -42,3 +43,11 @@ def _formula(leaf: Leaf) -> str:
     if leaf.formula is not None:
         return visible(unparse(leaf.formula))
     return "None" if leaf.gradient is None else "(too long)"
+
+
+def derivative(found: Derivative, precision: int | None = None) -> str:
+    """`x,y<TAB>12`, or the formula; of one variable differentiated twice `x,x`."""
+    by = visible(",".join(found.by))
+    if found.value is not None:
+        return f"{by}\t{_written(found.value, precision)}"
+    return f"{by}\t{'(too long)' if found.formula is None else visible(unparse(found.formula))}"

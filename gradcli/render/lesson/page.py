@@ -55,9 +55,11 @@ def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
         else:
             statements.append(statement)
     point = [f"{visible(node.name)} = {terms.value(node.value, width=40)}" for node in variables]
-    if not terms.plain_seed and explanation.steps:
+    if explanation.sizes is not None:
+        point = [f"{visible(name)} ({', '.join(map(str, sizes))})" for name, sizes in explanation.sizes.items()]
+    if not terms.plain_seed and explanation.steps and explanation.sizes is None:
         point.append(f"upstream {terms.total(explanation.output)} = {terms.value(explanation.upstream, width=40)}")
-    at = f"at {', '.join(point)}" if point else ""
+    at = f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}" if point else ""
     lines = shown(Rows(statements, partial(_statement, terms=terms)), terms.looks, all=all)
     if at and len(lines) == 1 and len(lines[0].cells[0]) + len(at) < 90:
         return [Row((f"{lines[0].cells[0]}        {at}",), "title")]
@@ -122,7 +124,8 @@ def _local(edge: Edge, terms: Terms) -> Row:
         return Row((f"  {sentence(node)}",), "why")
     symbols = terms.local(local)
     value = "" if local.value is None else f"= {terms.value(local.value)}"
-    return Row((terms.edge(node.name, local), symbols, "" if value == symbols else value))
+    matrix = "" if local.jacobian is None else f"J = {terms.value(local.jacobian)}"
+    return Row((terms.edge(node.name, local), symbols, "" if value == symbols else value, matrix))
 
 
 def chain_rule(explanation: Explanation, terms: Terms) -> Rows[Link]:

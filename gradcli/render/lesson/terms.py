@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gradcli.explanation.chain.links import Link, Term
+from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.explanation.naming import unused
 from gradcli.language.rewrite import substitute, without_ones
@@ -63,6 +63,9 @@ class Terms:
         return visible(unparse(tree, multiply=self.looks.times, rename=self.gradients))
 
     def value(self, value: Value, width: int = 60) -> str:
+        """Return a value on a line; nothing where it is made up, for a shape without numbers."""
+        if self.explanation.sizes is not None:
+            return ""
         return short(value, self.looks.precision, ascii=self.looks.ascii, width=width)
 
     def put_in(self, node: Node) -> str:
@@ -97,6 +100,16 @@ class Terms:
         local = self.edge(term.step.node, term.local)
         return [local] if self._is_seed(term) else [upstream, local]
 
+    def along(self, path: Path) -> str:
+        """Return the gradient that flows along a path: the rule of each edge with the one above it put in."""
+        tree: Expression = Number(1) if self.plain_seed else Name(f"{self.looks.partial}{self.differentiated}")
+        if not self.plain_seed:
+            below = Name(f"{self.looks.partial}{self.explanation.output}")
+            tree = Binary("/", tree, below)
+        for local in path.locals:
+            tree = without_ones(substitute(local.rule, {self.upstream_name: tree}))
+        return self.formula(tree) if path.locals else ""
+
     def formulas(self, link: Link) -> str:
         """The local derivatives written out below their upstream gradients; empty where a rule is no product."""
         if any(term.local.formula is None or term.step.summed_axes for term in link.terms):
@@ -114,7 +127,9 @@ class Terms:
         return [upstream, f"({text})" if loose else text]
 
     def numbers(self, link: Link) -> str:
-        """The same with numbers put in; empty where they are arrays."""
+        """The same with numbers put in; empty where they are arrays, or made up."""
+        if self.explanation.sizes is not None:
+            return ""
         values = [x for term in link.terms for x in (term.step.upstream, term.step.contribution)]
         if any(np.ndim(value) for value in values) or any(term.local.formula is None for term in link.terms):
             return ""

@@ -10,13 +10,13 @@ from gradcli.explanation.chain.trace import Route, Trace
 from gradcli.explanation.model import Explanation, Leaf
 from gradcli.explanation.reference import sentence
 from gradcli.language.unparser import unparse
-from gradcli.render.documents.explanation import EXACT
+from gradcli.render.documents.explanation import EXACT, sizes_document
 from gradcli.render.lesson.page import equations, heading, seed, shown
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible
-from gradcli.stream.values import plain
+from gradcli.stream.values import Json, plain
 
 LONGEST = 160  # characters of a formula before it is simplified
 
@@ -50,7 +50,8 @@ def _as_above(links: Sequence[Link], known: Container[str], terms: Terms) -> Ite
     needed = {term.step.node for link in links if link.input not in known for term in link.terms}
     for link in links:
         if link.input in known and link.input in needed:
-            yield Row((terms.total(link.input), f"= {terms.value(link.total)}", "as above"))
+            value = terms.value(link.total)
+            yield Row((terms.total(link.input), f"= {value}" if value else "", "as above"))
 
 
 def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms: Terms, *, why: bool) -> Iterator[Row]:
@@ -78,8 +79,10 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
 
 
 def _in_variables(leaf: Leaf, terms: Terms) -> list[str]:
-    """Return the gradient as the rules give it and simplified; nothing where that is the same."""
-    if leaf.formula is None or leaf.formula_raw is None or leaf.formula == leaf.formula_raw:
+    """Return the gradient as the rules give it and simplified; nothing where that is the same and has a value."""
+    if leaf.formula is None or leaf.formula_raw is None:
+        return []
+    if leaf.formula == leaf.formula_raw and terms.explanation.sizes is None:
         return []
     raw = terms.formula(leaf.formula_raw)
     return [raw if len(raw) <= LONGEST else "", terms.formula(leaf.formula)]
@@ -96,7 +99,8 @@ def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
     hidden = (trace.count or 0) - len(routes)
     if hidden:
         rows.append(Row((f"{terms.looks.ellipsis} {hidden:,} more paths: --limit N lists more",), "aside"))
-    rows.append(Row(("sum of all paths", "", f"= {terms.value(trace.leaf.gradient)}"), "result"))
+    if terms.explanation.sizes is None:
+        rows.append(Row(("sum of all paths", "", f"= {terms.value(trace.leaf.gradient)}"), "result"))
     count = trace.count or 0
     ends = visible(f"from {terms.explanation.output} to {trace.leaf.name}")
     return f"{count:,} path{'' if count == 1 else 's'} {ends}", rows
@@ -111,12 +115,13 @@ def _named(route: Route, terms: Terms) -> Iterator[str]:
 
 
 def _product(route: Route, terms: Terms) -> str:
-    """Return the seed and the local derivatives along a path, as numbers; empty where they are arrays."""
+    """Return the seed and the local derivatives along a path, as numbers; of arrays the rules put into each other."""
     values = [local.value for local in route.path.locals]
     if not terms.plain_seed:
         values.insert(0, terms.explanation.upstream)
     if not values or any(value is None or getattr(value, "shape", ()) for value in values):
-        return ""
+        written = terms.along(route.path)
+        return written if len(written) <= LONGEST else ""
     return terms.joined([factor(terms.value(value)) for value in values], f" {terms.looks.times} ")
 
 
@@ -128,39 +133,44 @@ def trace_document(explanation: Explanation, traces: Sequence[Trace]) -> dict[st
         "ok": True,
         "program": explanation.program,
         "output": explanation.output,
+        "sizes": sizes_document(explanation),
         "leaves": [_leaf_document(trace, terms) for trace in traces],
     }
 
 
 def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:
     leaf = trace.leaf
+    made_up = terms.explanation.sizes is not None
+
+    def given(value: Any) -> Json:
+        return None if value is None or made_up else plain(value)
+
     lines = [
         {
             "quantity": terms.total(link.input),
             "symbols": terms.symbols(link),
             "numbers": terms.numbers(link) or None,
-            "value": plain(link.total),
+            "value": given(link.total),
         }
         for link in trace.links
     ]
     return {
         "name": leaf.name,
-        "gradient": None if leaf.gradient is None else plain(leaf.gradient),
+        "gradient": given(leaf.gradient),
         "formula": None if leaf.formula is None else unparse(leaf.formula),
         "formula_raw": None if leaf.formula_raw is None else unparse(leaf.formula_raw),
         "lines": lines,
-        "paths": None if trace.routes is None else _paths_document(trace, trace.routes),
+        "paths": None if trace.routes is None else _paths_document(trace, trace.routes, given(leaf.gradient)),
     }
 
 
-def _paths_document(trace: Trace, routes: Sequence[Route]) -> dict[str, Any]:
+def _paths_document(trace: Trace, routes: Sequence[Route], total: Json) -> dict[str, Any]:
     listed = [
         {
             "nodes": list(route.path.nodes),
             "factors": [unparse(local.formula or local.rule) for local in route.path.locals],
-            "value": plain(route.value),
+            "value": None if route.value is None else plain(route.value),
         }
         for route in routes
     ]
-    total = None if trace.leaf.gradient is None else plain(trace.leaf.gradient)
     return {"count": str(trace.count), "listed": listed, "sum": total}

@@ -216,6 +216,7 @@ def test_every_schema_is_valid_and_strict() -> None:
     assert names() == [
         "batch",
         "check",
+        "derivatives",
         "error",
         "explanation",
         "formulas",

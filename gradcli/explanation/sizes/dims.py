@@ -1,0 +1,68 @@
+"""Shapes without numbers: `X:n,d` stands for a matrix of any size, and for numbers that are made up in its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import EvaluationError, GradcliError
+
+PRIMES = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
+RUNS = 3  # two find how a number depends on the sizes, and the third checks it
+NUMBER = re.compile(r"(?<![\d.])(?<![A-WYZa-wyz_])\d+(?!\d|[.]\d)")  # `5x7` holds two, `v5` and `0.5` none
+MOST = 8  # names of sizes
+
+Sizes = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Dims:
+    """The shape of a variable: names of sizes, and numbers."""
+
+    sizes: tuple[str | int, ...]
+
+    def shape(self, sizes: Sizes) -> tuple[int, ...]:
+        return tuple(size if isinstance(size, int) else sizes[size] for size in self.sizes)
+
+
+def assignments(dims: Mapping[str, Dims]) -> list[dict[str, int]]:
+    """Return different numbers for each name, in the same order each time."""
+    known = list(dict.fromkeys(size for one in dims.values() for size in one.sizes if isinstance(size, str)))
+    if len(known) > MOST:
+        raise EvaluationError("E201", f"there are {len(known)} names of sizes", help=f"give numbers to all but {MOST}")
+    for name in known:
+        if name in dims:
+            raise EvaluationError(
+                "E215", f"{name} is a size, and a variable with a shape", help="rename one"
+            )
+    fixed = {size for one in dims.values() for size in one.sizes if isinstance(size, int)}
+    free = [prime for prime in PRIMES if prime not in fixed]
+    return [dict(zip(known, free[start:], strict=False)) for start in range(RUNS)]
+
+
+def arrays(dims: Mapping[str, Dims], sizes: Sizes) -> dict[str, Any]:
+    """Return made-up values between 0 and 1; square ones have a large diagonal, so that they have an inverse."""
+    draw = np.random.default_rng(0)
+    found: dict[str, Any] = {}
+    for name, one in dims.items():
+        shape = one.shape(sizes)
+        value = draw.uniform(0.1, 0.9, shape)
+        is_square = len(shape) == 2 and shape[0] == shape[1]
+        found[name] = value + shape[0] * np.eye(shape[0]) if is_square else value
+    return found
+
+
+def named(error: GradcliError, sizes: Sizes) -> GradcliError:
+    """Return the error with the names of sizes in place of numbers that were made up."""
+    by_number = {str(number): name for name, number in sizes.items()}
+
+    def words(text: str) -> str:
+        return NUMBER.sub(lambda found: by_number.get(found[0], found[0]), text)
+
+    error.message, error.label, error.help = words(error.message), words(error.label), words(error.help)
+    error.args = (error.message,)
+    return error
