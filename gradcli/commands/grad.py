@@ -55,14 +55,16 @@ def command(
     explanation = program.explain(limits, is_symbolic=symbolic, is_raw=no_simplify or not symbolic)
     if output.json:
         return print_document((formulas_document if symbolic else gradients_document)(explanation))
-    return print_text(formulas(explanation) if symbolic else gradients(explanation, output.precision))
+    return print_text(
+        formulas(explanation, output.looks) if symbolic else gradients(explanation, output.looks, output.precision)
+    )
 
 
 def print_derivatives(found: tuple[Derivative, ...], output: Output) -> None:
     from gradcli.render.documents.derivatives import derivatives_document
-    from gradcli.render.lesson.gradients import derivative
+    from gradcli.render.lesson.gradients import derivatives
     from gradcli.render.text.streams import print_document, print_text
 
     if output.json:
         return print_document(derivatives_document(found))
-    return print_text("\n".join(derivative(one, output.precision) for one in found))
+    return print_text(derivatives(found, output.looks, output.precision))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import termios
 from typing import ClassVar
 
 import pytest
@@ -71,6 +73,18 @@ def test_only_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
     assert looks(color="auto", ascii=False, stream=Stream(False)).width is None
 
 
+def test_a_pager_has_the_width_of_the_terminal_that_errors_go_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which a pseudo-terminal stands for."""
+    controller, terminal = os.openpty()
+    termios.tcsetwinsize(terminal, (24, 63))
+    with os.fdopen(controller), os.fdopen(terminal, "w") as stream:
+        monkeypatch.setattr("sys.stderr", stream)
+        assert looks(color="always", ascii=False, stream=Stream(False)).width == 63
+        assert looks(color="auto", ascii=False, stream=Stream(False)).width is None
+    monkeypatch.setattr("sys.stderr", Stream(False))
+    assert looks(color="always", ascii=False, stream=Stream(False)).width is None
+
+
 def test_a_pipe_never_wraps(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     wide = gradcli(capsys, ["eval", "+".join(f"x*{n}" for n in range(2, 80)), "x=1"]).out
     monkeypatch.setenv("COLUMNS", "20")
@@ -82,7 +96,7 @@ def test_a_name_of_ten_thousand_characters(capsys: pytest.CaptureFixture[str]) -
     name = "a" * 10_000
     result = gradcli(capsys, ["eval", f"{name} = x*2; {name} + 1", "x=1"])
     assert result.code == 0
-    assert f"  {name} = x·2" in result.out
+    assert f"  {name}\n     = x·2\n" in result.out
 
 
 @pytest.mark.parametrize("text", ["[red]x[/red]", "[bold]", "[/]", ":smile:"])
