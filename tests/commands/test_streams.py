@@ -63,7 +63,7 @@ def test_a_full_disk_is_told_without_a_buffer(tmp_path: Path, arguments: list[st
         result = start(
             *arguments,
             stdout=page,
-            env={"PYTHONUNBUFFERED": "1"},
+            env={"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"},  # or bytecode would be cut, for all tests
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY)),
         )
     assert result.returncode == 2
