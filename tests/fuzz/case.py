@@ -136,7 +136,7 @@ def document_faults(out: str, code: int, area: str) -> Iterator[str]:
         yield f"exit {code} with ok {document['ok']}"
     elif area == "render" and (name := disagreement(document)):
         yield f"a document against its schema {name}"
-    elif "error" in document and len(document["error"]["message"]) > LONGEST_LINE:
+    elif code in REFUSALS and document.get("error") and len(document["error"]["message"]) > LONGEST_LINE:
         yield "an error message of absurd length"
 
 
