@@ -48,11 +48,6 @@ def clipped(text: str, width: int, looks: Looks = PLAIN) -> str:
     return set_cell_size(shown, width - len(looks.ellipsis)).rstrip() + looks.ellipsis
 
 
-def narrow(looks: Looks) -> int:
-    """Return the columns for a name that stands before other cells."""
-    return NAME if looks.width is None else max(8, min(NAME, looks.width // 2 - 6))
-
-
 def points(scored: float, of: float) -> str:
     """Write `2 of 3`; "" for 0 of 0."""
     return f"{number(scored)} of {number(of)}" if scored or of else ""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.cells import cell_len
-
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import VERDICTS, Marked, Result
 from gradcli.render.check.marking import (
@@ -17,11 +15,10 @@ from gradcli.render.check.marking import (
     expected,
     given,
     mark,
-    narrow,
     percent,
     points,
 )
-from gradcli.render.text.layout import GAP, INDENT, Row, Section, lay_out
+from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 
 MOST = 200  # answers of a page, unless all are asked for: a file may hold any number that nobody asked for
@@ -69,32 +66,18 @@ def heading(answers: Sequence[Marked], text: str, looks: Looks) -> str:
 
 def rows(answers: Sequence[Marked], looks: Looks) -> Iterator[Row]:
     """Yield the answers to a question in columns, with remarks and diagnoses below each."""
-    for answer, cells in zip(answers, aligned([_cells(answer, looks) for answer in answers], looks), strict=True):
-        yield Row(cells, KINDS.get(answer.verdict, "wrong"))
+    for answer in answers:
+        yield Row(_cells(answer, looks), KINDS.get(answer.verdict, "wrong"))
         yield from (Row(("   ", line), "below") for line in below(answer, looks))
 
 
 def _cells(answer: Marked, looks: Looks) -> tuple[str, ...]:
     right = expected(answer, looks)
     return (
-        f"{mark(answer.verdict, looks)} {clipped(answer.quantity, narrow(looks), looks)}",
+        f"{mark(answer.verdict, looks)} {clipped(answer.quantity, NAME, looks)}",
         points(answer.points, answer.max_points),
         given(answer, looks),
         VERDICTS[answer.verdict],
         f"right is {right}" if right else "",
         difference(answer, looks),
     )
-
-
-def aligned(table: list[tuple[str, ...]], looks: Looks) -> list[tuple[str, ...]]:
-    """Pad cells so that columns line up across the lines between them; only the first two if all are too wide."""
-    columns = [column for column in range(len(table[0])) if any(row[column] for row in table)]
-    widths = [max(cell_len(row[column]) for row in table) for column in columns]
-    if looks.width is not None and INDENT + sum(widths) + GAP * (len(widths) - 1) > looks.width:
-        widths[2:] = [0] * len(widths[2:])
-    return [
-        tuple(
-            row[column] + " " * (width - cell_len(row[column])) for column, width in zip(columns, widths, strict=True)
-        )
-        for row in table
-    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradcli.homework.totals import ClassTotals, Mistake, Share, Student, Ungraded
 from gradcli.homework.wording import listed
-from gradcli.render.check.marking import NAME, SENTENCE, clipped, narrow, percent, points
+from gradcli.render.check.marking import NAME, SENTENCE, clipped, percent, points
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 
@@ -43,7 +43,7 @@ def student(row: Student, looks: Looks) -> Row:
     kind = "right" if row.is_right else "wrong"
     return Row(
         (
-            clipped(row.name, narrow(looks), looks),
+            clipped(row.name, NAME, looks),
             points(row.score, row.max_score),
             percent(row.score, row.max_score),
             f"{row.wrong} wrong" if row.wrong else "",
@@ -58,7 +58,7 @@ def student(row: Student, looks: Looks) -> Row:
 
 def ungraded(one: Ungraded, looks: Looks) -> Row:
     """One item that was not graded, and why."""
-    cells = (clipped(text, narrow(looks), looks) for text in (one.student, place(one)))
+    cells = (clipped(text, NAME, looks) for text in (one.student, place(one)))
     return Row((*cells, clipped(one.message, SENTENCE, looks)), "wrong")
 
 
@@ -90,7 +90,7 @@ def share(one: Share, looks: Looks) -> Row:
     """One question: the share of its answers that are right, and of its points."""
     return Row(
         (
-            clipped(one.question, narrow(looks), looks),
+            clipped(one.question, NAME, looks),
             f"{percent(one.right, one.answers)} right",
             f"{one.right:,} of {counted(one.answers, 'answer')}",
             f"{percent(one.points, one.max_points)} of the points" if one.max_points else "",

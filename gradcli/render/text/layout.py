@@ -1,25 +1,28 @@
-"""Rows into aligned columns: wrapped to the terminal's width, coloured where colour helps."""
+"""Rows into aligned columns no wider than the terminal, coloured where colour helps.
+
+Each cell stands in its column, or begins a line of its own where the row is too long for the columns.
+"""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Generic, TypeVar, overload
+from typing import Generic, NamedTuple, TypeVar, overload
 
 from rich.cells import cell_len
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.wrapping import HANG, widest, wrapped
 
 T = TypeVar("T")
 GAP = 2  # columns between columns
 WIDEST = 160  # columns of a table where nothing says how wide a line may be: one long formula would pad all rows
+ENDLESS = 10**9  # columns of a line that need not fit
 INDENT = 2  # columns before a row below a title
 NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
 MADE_BY = r"Backward\d$|^ ?(constant|no graph)$"
@@ -66,98 +69,131 @@ class Section:
     rows: Sequence[Row]
 
 
+class Piece(NamedTuple):
+    """A part of a cell on a line: the columns before it, the cell, the part, and the place and kind of the cell."""
+
+    at: int
+    text: str
+    part: slice
+    column: int
+    kind: str
+
+
 def lay_out(sections: Sequence[Section], looks: Looks) -> str:
     """The sections one below the other, without trailing spaces."""
+    paint = _painter() if looks.color else _plain
+    lines = [paint(line) for section in sections for line in section_lines(section, looks.width)]
+    return "\n".join(lines).rstrip("\n")
+
+
+def section_lines(section: Section, width: int | None) -> Iterator[list[Piece]]:
+    """Yield the lines of a section: its title, its rows, and an empty one where it has no title."""
+    indent = INDENT if section.title else 0
+    room = ENDLESS if width is None else width
+    if section.title:
+        yield from _block(Piece(0, section.title, slice(0), 0, "title"), room)
+    for is_alone, rows in groupby(section.rows, lambda row: len(row.cells) == 1 and row.kind != "why"):
+        if is_alone:
+            for row in rows:
+                yield from _block(Piece(indent, row.cells[0], slice(0), 0, row.kind), room)
+        else:
+            yield from _table(list(rows), indent, room)
+    if not section.title:
+        yield []
+
+
+def _block(cell: Piece, room: int) -> Iterator[list[Piece]]:
+    """Yield a cell on as many lines as it needs, the second and the following ones a little further in."""
+    for number, part in enumerate(wrapped(cell.text, room - cell.at)):
+        yield [cell._replace(at=cell.at + HANG * bool(number), part=part)]
+
+
+def _table(rows: Sequence[Row], indent: int, room: int) -> Iterator[list[Piece]]:
+    """Yield rows in columns; the rows below others have columns of their own."""
+    most = min(room, WIDEST) if room == ENDLESS else room
+    starts = {
+        is_below: _starts([row for row in rows if (row.kind == "below") is is_below], indent, most)
+        for is_below in (False, True)
+    }
+    for row in rows:
+        yield from _row(row, starts[row.kind == "below"], indent, room)
+
+
+def _starts(rows: Sequence[Row], indent: int, most: int) -> dict[int, int]:
+    """Return where each column starts: all short names fit, then as many rows as can, then beginnings of the others."""
+    sizes = sorted(([cell_len(text) for text in row.cells] for row in rows), key=sum)
+    widths: dict[int, int] = {0: max((size[0] for size in sizes if size[0] * 3 <= most), default=0)}
+    for is_whole in (True, False):
+        for size in sizes:
+            for count in [len(size)] if is_whole else range(len(size) - 1, 1, -1):
+                wider = widths | {column: max(widths.get(column, 0), n) for column, n in enumerate(size[:count]) if n}
+                if indent + sum(wider.values()) + GAP * (len(wider) - 1) - 1 <= most:
+                    widths = wider
+                    break
+    starts, at = {}, indent
+    for column, width in sorted(widths.items()):
+        starts[column] = at
+        at += width + (GAP if column else 1)
+    return {1: indent + widths[0] + 1, **starts}
+
+
+def _row(row: Row, starts: dict[int, int], indent: int, room: int) -> Iterator[list[Piece]]:
+    """Yield the lines of a row: cells in their columns as far as they fit, and each other one on a line of its own."""
+    line: list[Piece] = []
+    at, lead = indent, max(starts[1], indent + HANG) if starts[1] * 2 <= room else indent + HANG
+    for column, text in enumerate(row.cells):
+        start, size = starts.get(column, room), cell_len(text)
+        if not text:
+            continue
+        cell = Piece(start, text, slice(0, len(text)), column, row.kind)
+        if at <= start and start + size <= room:
+            line.append(cell)
+            at = start + size + (GAP if column else 1)
+            continue
+        if not (at <= start and column < 2 and start * 2 <= room and widest(text) <= room - start - HANG):
+            if line:
+                yield line
+            line = []
+            is_name = column == 0
+            cell = cell._replace(at=indent if is_name or widest(text) > room - lead - HANG else lead)
+        *before, last = _block(cell, room)
+        for piece in before:
+            yield [*line, *piece]
+            line = []
+        line += last
+        at = room if before else cell.at + size + (GAP if column else 1)
+    yield line
+
+
+def _plain(line: Sequence[Piece]) -> str:
+    written, end = "", 0
+    for piece in line:
+        part = piece.text[piece.part]
+        written += " " * (piece.at - end) + part
+        end = piece.at + cell_len(part)
+    return written.rstrip()
+
+
+def _painter() -> Callable[[Sequence[Piece]], str]:
+    """Return the writer of lines in colour: each begins and ends without one, as pagers need it."""
     stream = io.StringIO()
     console = Console(
-        file=stream,
-        width=looks.width or max(map(_width, sections), default=1),
-        color_system="standard" if looks.color else None,
-        force_terminal=looks.color,
-        no_color=not looks.color,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        legacy_windows=False,
-    )
-    for section in sections:
-        if section.title:
-            console.print(Text(section.title, style="bold"))
-        across = _columns([row for row in section.rows if len(row.cells) > 1]) if _is_explained(section) else None
-        for (alone, _), rows in groupby(section.rows, lambda row: (len(row.cells) == 1, row.kind == "below")):
-            indent = INDENT if section.title else 0
-            available, found = console.width - indent, list(rows)
-            if looks.width is None and not alone:
-                available = min(available, WIDEST)
-            columns = across if across and not alone else _columns(found)
-            if looks.color or _total(columns) > available:
-                console.print(Padding(_table(found, columns, available, alone=alone), (0, 0, 0, indent)))
-            else:  # rich takes its time over a table, and timelines have tens of thousands of rows
-                stream.writelines(f"{' ' * indent}{_line(row, columns)}\n" for row in found)
-        if not section.title:
-            console.print()
-    return "\n".join(line.rstrip() for line in stream.getvalue().rstrip().split("\n"))
+        file=stream, width=ENDLESS, color_system="standard", force_terminal=True, no_color=False, highlight=False,
+        markup=False, emoji=False, legacy_windows=False,
+    )  # fmt: skip
 
+    def paint(line: Sequence[Piece]) -> str:
+        text = Text()
+        for piece in line:
+            text.append(" " * (piece.at - text.cell_len))
+            text.append_text(_cell(piece.text, piece.column, piece.kind)[piece.part])
+        console.print(text, soft_wrap=True, end="")
+        written = stream.getvalue()
+        stream.seek(0)
+        stream.truncate()
+        return written
 
-def _is_explained(section: Section) -> bool:
-    return any(row.kind == "why" for row in section.rows)
-
-
-def _width(section: Section) -> int:
-    """The columns that a section takes when nothing wraps."""
-    columns = _columns([row for row in section.rows if len(row.cells) > 1])
-    alone = (cell_len(row.cells[0]) for row in section.rows if len(row.cells) == 1)
-    return max(
-        cell_len(section.title), INDENT + sum(columns.values()) + GAP * len(columns), *(INDENT + n for n in alone)
-    )
-
-
-def _columns(rows: Sequence[Row]) -> dict[int, int]:
-    """The width of each column; those that are empty in every row are left out."""
-    widths: dict[int, int] = {}
-    for row in rows:
-        for column, text in enumerate(row.cells):
-            widths[column] = max(widths.get(column, 0), cell_len(text))
-    return {column: width for column, width in widths.items() if width or column == 0}
-
-
-def _total(columns: dict[int, int]) -> int:
-    return sum(columns.values()) + GAP * (len(columns) - 1)
-
-
-def _line(row: Row, columns: dict[int, int]) -> str:
-    """A row without colour whose cells fit: one space after the first, and two after each of the others."""
-    texts = [row.cells[column] if column < len(row.cells) else "" for column in columns]
-    first, *others = (
-        text + " " * (width - cell_len(text)) for text, width in zip(texts, columns.values(), strict=True)
-    )
-    return f"{first} {(' ' * GAP).join(others)}"
-
-
-def _table(rows: Sequence[Row], columns: dict[int, int], available: int, *, alone: bool) -> Table:
-    """Aligned columns where they fit; else the cells of a row one after the other, below each other's equals signs."""
-    rows = [Row(tuple(row.cells[c] if c < len(row.cells) else "" for c in columns), row.kind) for row in rows]
-    if not alone and _total(columns) > available:
-        rows = [line for row in rows for line in _flowed(row, available - columns[0] - 1)]
-    table = Table.grid(padding=(0, 1, 0, 0))
-    for column in range(max(len(row.cells) for row in rows)):
-        least = columns[0] if column == 0 and not alone else None
-        table.add_column(overflow="fold", no_wrap=least is not None, min_width=least)
-    for row in rows:
-        cells = (_cell(f" {text}" if column > 1 else text, column, row.kind) for column, text in enumerate(row.cells))
-        table.add_row(*cells)
-    return table
-
-
-def _flowed(row: Row, width: int) -> list[Row]:
-    """The row in two columns: its name, and its other cells on as few lines as fit."""
-    lines: list[str] = []
-    for text in filter(None, row.cells[1:]):
-        if lines and cell_len(lines[-1]) + GAP + cell_len(text) <= width:
-            lines[-1] += " " * GAP + text
-        else:
-            lines.append(text)
-    return [Row((row.cells[0] if n == 0 else "", line), row.kind) for n, line in enumerate(lines or [""])]
+    return paint
 
 
 def _cell(text: str, column: int, kind: str) -> Text:

@@ -1,0 +1,98 @@
+"""Text on lines: it breaks between words and terms, where brackets are fewest; no number, name or operator is split."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len
+
+HANG = 2  # columns before the second line of a text, and before those after it
+FACTOR, SPLIT, FOLD = 0.5, 500, 900  # costs of a break before a factor, between other tokens, inside a wide one
+NUMBER = r"(?:(?<![\w)\].])-)?(?<![\w.])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?\b"
+NAME = r"--?\w[\w-]*|[\w.∂]+(?:[/|][∂\w.]+)*"  # also an option, a path, a derivative
+OPERATOR = r"\*\*|//|->|<-|[<>=!+*/@-]=|\.\.\."
+TOKEN = re.compile(rf"\s+|{NUMBER}|{NAME}|{OPERATOR}|.", re.DOTALL)
+OPERATORS = frozenset("+ - * / @ = · × − ** // -> <- → ← == != <= >= < > += -= *= /=".split())
+
+
+class Token(NamedTuple):
+    """A piece of a text that is not split, with the cost of a line that begins with it; no line begins with a space."""
+
+    start: int
+    end: int
+    columns: int
+    cost: float
+
+
+def wrapped(text: str, width: int, hang: int = HANG) -> list[slice]:
+    """Return the lines of a text; all but the first have `hang` columns fewer."""
+    if cell_len(text) <= width:
+        return [slice(0, len(text))]
+    found = list(tokens(text, width - hang))
+    lines: list[slice] = []
+    first = 0
+    while first < len(found):
+        last = _end(found, first, width - hang * bool(lines))
+        end = found[last].start if last < len(found) else len(text)
+        lines.append(slice(found[first].start, len(text[:end].rstrip())))
+        first = last
+    return lines
+
+
+def widest(text: str) -> int:
+    """Return the columns of the widest token."""
+    return max((cell_len(found[0]) for found in TOKEN.finditer(text)), default=0)
+
+
+def tokens(text: str, width: int) -> Iterator[Token]:
+    """Yield the tokens of a text; one wider than a line is cut."""
+    depth, behind, before = 0, "", ""  # the token behind, and the one before it
+    for found in TOKEN.finditer(text):
+        token, columns = found[0], cell_len(found[0])
+        depth -= token in ")]}" and depth > 0
+        yield from _folded(Token(found.start(), found.end(), columns, _cost(token, behind, before, depth)), text, width)
+        depth += token in "([{"
+        behind, before = token, behind
+
+
+def _cost(token: str, behind: str, before: str, depth: int) -> float:
+    if token.isspace() or not cell_len(token):
+        return float("inf")
+    if behind.isspace():
+        return SPLIT if before in OPERATORS else depth
+    return depth + FACTOR if token in "·*" else SPLIT
+
+
+def _folded(token: Token, text: str, width: int) -> Iterator[Token]:
+    if token.columns <= width or token.cost == float("inf"):
+        yield token
+        return
+    cost = token.cost
+    for place in range(token.start, token.end):
+        columns = cell_len(text[place])
+        yield Token(place, place + 1, columns, cost if columns else float("inf"))
+        cost = FOLD
+
+
+def _end(found: Sequence[Token], first: int, room: int) -> int:
+    """Return the token that the next line begins with.
+
+    Where a line can end without a split, it ends behind its first third with the fewest brackets open.
+    """
+    best, least = first + 1, (float("inf"),)
+    used = shown = 0
+    for place in range(first, len(found)):
+        token = found[place]
+        if place > first and token.cost != float("inf"):
+            is_late = shown * 3 >= room
+            price = (max(token.cost, SPLIT), not is_late, token.cost * is_late, -place)
+            if price < least:
+                best, least = place, price
+        used += token.columns
+        if token.cost != float("inf"):
+            shown = used
+            if used > room:
+                return best
+    return len(found)
