@@ -1,4 +1,4 @@
-"""Source text: lines and columns, excerpts with carets, text made safe to print, and did-you-mean."""
+"""Source text: lines and columns, text made safe to print, and did-you-mean."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
-
-EXCERPT_WIDTH = 100  # characters of a long line that an excerpt keeps around the caret
 
 
 class Span(NamedTuple):
@@ -46,26 +44,6 @@ class Source:
         start = self._starts[number - 1]
         end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r")
-
-    def excerpt(self, span: Span, label: str = "") -> list[str]:
-        """The lines that show a span: place, the source line, and a caret line with the label."""
-        line, column = self.position(span.start)
-        text = self.line(line)
-        start = column - 1
-        end = max(start + 1, min(len(text), start + span.end - span.start))
-        cut = max(0, start - EXCERPT_WIDTH // 2)
-        shown = text[cut : cut + EXCERPT_WIDTH]
-        before, under = visible(shown[: start - cut]), visible(shown[start - cut : end - cut])
-        head = "..." if cut else ""
-        tail = "..." if len(text) > cut + EXCERPT_WIDTH else ""
-        gutter = " " * len(str(line))
-        caret = " " * (len(head) + width(before)) + "^" * max(1, width(under))
-        return [
-            f"{gutter}--> {visible(self.name)}:{line}:{column}",
-            f"{gutter} |",
-            f"{line} | {head}{visible(shown)}{tail}",
-            f"{gutter} | {caret} {label}".rstrip(),
-        ]
 
 
 def visible(text: str) -> str:

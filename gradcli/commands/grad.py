@@ -55,7 +55,9 @@ def command(
     explanation = program.explain(limits, is_symbolic=symbolic, is_raw=no_simplify or not symbolic)
     if output.json:
         return print_document((formulas_document if symbolic else gradients_document)(explanation))
-    return print_text(formulas(explanation) if symbolic else gradients(explanation, output.precision))
+    return print_text(
+        formulas(explanation, output.looks) if symbolic else gradients(explanation, output.looks, output.precision)
+    )
 
 
 def print_derivatives(found: tuple[Derivative, ...], output: Output) -> None:

@@ -82,7 +82,7 @@ def test_a_name_of_ten_thousand_characters(capsys: pytest.CaptureFixture[str]) -
     name = "a" * 10_000
     result = gradcli(capsys, ["eval", f"{name} = x*2; {name} + 1", "x=1"])
     assert result.code == 0
-    assert f"  {name}\n    = x·2\n" in result.out
+    assert f"  {name}\n     = x·2\n" in result.out
 
 
 @pytest.mark.parametrize("text", ["[red]x[/red]", "[bold]", "[/]", ":smile:"])

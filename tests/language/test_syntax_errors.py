@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from gradcli.errors import ProgramSyntaxError
 from gradcli.language.parser import parse_program
+from gradcli.render.text.error import excerpt
 from gradcli.source import Source, visible
 from tests.language.strategies import unparse_program
 
@@ -34,8 +35,8 @@ def page(text: str) -> str:
     error = caught.value
     assert error.source is not None
     assert error.span is not None
-    excerpt = error.source.excerpt(error.span, error.label)
-    return "\n".join([f"error[{error.code}]: {error.message}", *excerpt, f"  = help: {error.help}"])
+    shown = excerpt(error.source, error.span, error.label)
+    return "\n".join([f"error[{error.code}]: {error.message}", *shown, f"  = help: {error.help}"])
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
-from rich.cells import cell_len, set_cell_size
 
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import CREDITED, VERDICTS, Branch, Diagnosis, Marked, Result
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import number, short
+from gradcli.render.text.wrapping import beginning
 from gradcli.source import visible
 
 MARKS = {  # the verdict's mark, and the same in ASCII
@@ -43,9 +43,7 @@ def clipped(text: str, width: int, looks: Looks = PLAIN) -> str:
     shown = visible(text[: width + 1])
     if looks.ascii:
         shown = shown.translate(ASCII)
-    if len(text) <= width and cell_len(shown) <= width:
-        return shown
-    return set_cell_size(shown, width - len(looks.ellipsis)).rstrip() + looks.ellipsis
+    return beginning(shown, width, looks.ellipsis)
 
 
 def points(scored: float, of: float) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from gradcli.explanation.model import Explanation, Node
 from gradcli.render.graph.labels import edges, equation
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.wrapping import lines_of
 from gradcli.source import visible
 
 LEVELS = 16  # deeper than this a tree goes on below, from the left margin
@@ -41,7 +42,13 @@ def tree(explanation: Explanation, looks: Looks) -> str:
     """
     nodes = {node.id: node for node in explanation.nodes}
     strokes = ASCII if looks.ascii else LINES
+    levels = LEVELS if looks.width is None else min(LEVELS, looks.width // (2 * len(strokes.blank)))
     lines: list[str] = []
+
+    def write(text: str, before: str, margin: str, stroke: str = " ") -> None:
+        first, *more = lines_of(text, None if looks.width is None else looks.width - len(before), len(strokes.blank))
+        lines.extend([before + first, *(margin + stroke + line[1:] for line in more)])
+
     shown: set[str] = set()
     roots = deque([explanation.output])
     postponed = set(roots)
@@ -56,17 +63,17 @@ def tree(explanation: Explanation, looks: Looks) -> str:
             id, before, margin = stack.pop()
             node = nodes[id]
             if id in shown:
-                lines.append(f"{before}{_function(node)}  {strokes.above} {visible(node.name)}")
+                write(f"{_function(node)}  {strokes.above} {visible(node.name)}", before, margin)
                 continue
             below = next_functions(node)
-            if below and len(margin) >= LEVELS * len(strokes.blank):
-                lines.append(f"{before}{_function(node)}  {strokes.below} {visible(node.name)}")
+            if below and len(margin) >= levels * len(strokes.blank):
+                write(f"{_function(node)}  {strokes.below} {visible(node.name)}", before, margin)
                 if id not in postponed:
                     postponed.add(id)
                     roots.append(id)
                 continue
             shown.add(id)
-            lines.append(f"{before}{_function(node)}  {equation(node, looks)}")
+            write(f"{_function(node)}  {equation(node, looks)}", before, margin, strokes.past[0] if below else " ")
             for position, source in reversed(list(enumerate(below, start=1))):
                 end = position == len(below)
                 stroke = strokes.last if end else strokes.branch

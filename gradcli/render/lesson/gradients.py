@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from gradcli.explanation.derivatives.total import Derivative
 from gradcli.explanation.model import Explanation, Leaf
 from gradcli.language.unparser import unparse
+from gradcli.render.text.layout import Row, Section, lay_out
+from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import number
+from gradcli.render.text.wrapping import lines_of
 from gradcli.source import visible
 from gradcli.stream.values import Json, plain
 
 
-def gradients(explanation: Explanation, precision: int | None = None) -> str:
+def gradients(explanation: Explanation, looks: Looks, precision: int | None = None) -> str:
     """`x1<TAB>14`; every digit that the number has unless a precision is given, arrays as nested lists."""
-    return "\n".join(f"{visible(leaf.name)}\t{_written(leaf.gradient, precision)}" for leaf in explanation.leaves)
+    return _listed([(leaf.name, _written(leaf.gradient, precision)) for leaf in explanation.leaves], looks)
+
+
+def _listed(pairs: Iterable[tuple[str, str]], looks: Looks) -> str:
+    """Return names and texts with a tab between them, which a terminal shows as columns."""
+    named = [(visible(name), text) for name, text in pairs]
+    if looks.width is None:
+        return "\n".join(map("\t".join, named))
+    return lay_out([Section("", [Row((f"{name} ", text)) for name, text in named])], looks)
 
 
 def _written(value: object, precision: int | None) -> str:
@@ -33,10 +46,11 @@ def _rounded(written: Json, precision: int) -> str:
     return written if isinstance(written, str) else number(written, precision)
 
 
-def formulas(explanation: Explanation) -> str:
+def formulas(explanation: Explanation, looks: Looks) -> str:
     """`x1<TAB>2*(x1 + a*x2)`, and below `v1 = a*x2` for each name in long ones that is no variable."""
-    gradients = [f"{visible(leaf.name)}\t{_formula(leaf)}" for leaf in explanation.leaves]
-    return "\n".join([*gradients, *(visible(f"{x.name} = {unparse(x.expression)}") for x in explanation.intermediates)])
+    named = [visible(f"{x.name} = {unparse(x.expression)}") for x in explanation.intermediates]
+    lines = [line for text in named for line in lines_of(text, looks.width)]
+    return "\n".join([_listed([(leaf.name, _formula(leaf)) for leaf in explanation.leaves], looks), *lines])
 
 
 def _formula(leaf: Leaf) -> str:

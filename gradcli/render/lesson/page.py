@@ -17,6 +17,7 @@ from gradcli.render.text.looks import Looks
 from gradcli.source import visible
 
 Edge = tuple[Node, Local | Literal["upstream", "why"]]  # an edge, or a line about the node
+WIDEST = 98  # columns of a line with the program and the point
 MOST = 40  # rows of a section, unless all are asked for
 
 
@@ -61,7 +62,7 @@ def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
         point.append(f"upstream {terms.total(explanation.output)} = {terms.value(explanation.upstream, width=40)}")
     at = f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}" if point else ""
     lines = shown(Rows(statements, partial(_statement, terms=terms)), terms.looks, all=all)
-    if at and len(lines) == 1 and len(lines[0].cells[0]) + len(at) < 90:
+    if at and len(lines) == 1 and len(lines[0].cells[0]) + len(at) + 8 < min(terms.looks.width or WIDEST, WIDEST):
         return [Row((f"{lines[0].cells[0]}        {at}",), "title")]
     return [*lines, Row((at,), "title")] if at else lines
 

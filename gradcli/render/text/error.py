@@ -6,8 +6,12 @@ import sys
 from typing import Any, TextIO
 
 from gradcli.errors import GradcliError
+from gradcli.render.text.looks import terminal_width
 from gradcli.render.text.streams import encodable
-from gradcli.source import visible
+from gradcli.render.text.wrapping import HANG, TOKEN, lines_of
+from gradcli.source import Source, Span, visible, width
+
+LONGEST = 100  # columns of a line of source that an excerpt keeps around the caret
 
 
 def print_error(error: GradcliError, form: str) -> None:
@@ -15,7 +19,7 @@ def print_error(error: GradcliError, form: str) -> None:
     if form in ("document", "json"):
         print_facts(error.facts(), sys.stdout if form == "document" else sys.stderr)
         return
-    lines = [concise(error)] if form == "concise" else full(error)
+    lines = [concise(error)] if form == "concise" else full(error, terminal_width(sys.stderr))
     print(encodable("\n".join(lines), sys.stderr), file=sys.stderr, flush=True)  # noqa: T201
 
 
@@ -40,19 +44,57 @@ def error_document(facts: dict[str, Any]) -> dict[str, Any]:
     return {"schema": "gradcli.error/1", "ok": False, "error": facts}
 
 
-def full(error: GradcliError) -> list[str]:
-    """Message, place with caret, help."""
+def full(error: GradcliError, most: int | None = None) -> list[str]:
+    """Message, place with caret, help, on lines of at most so many columns."""
     facts = error.facts()
     first, *more = facts["message"].split("\n")
     lines = [f"error[{error.code}]: {visible(first)}", *(f"  {visible(line)}".rstrip() for line in more)]
+    lines = [part for line in lines for part in lines_of(line, most)]
     gutter = " "
     if error.source is not None and error.span is not None:
-        excerpt = error.source.excerpt(error.span, error.label)
-        gutter = " " * (len(excerpt[0]) - len(excerpt[0].lstrip()))
-        lines.extend(excerpt)
-    if facts["help"]:
-        lines.extend(f"{gutter} = help: {visible(line)}" for line in facts["help"].split("\n"))
+        shown = excerpt(error.source, error.span, error.label, most)
+        gutter = " " * (len(shown[0]) - len(shown[0].lstrip()))
+        lines.extend(shown)
+    for line in facts["help"].split("\n") if facts["help"] else ():
+        lines.extend(lines_of(f"{gutter} = help: {visible(line)}", most, hang=len(gutter) + 3))
     return lines
+
+
+def excerpt(source: Source, span: Span, label: str = "", most: int | None = None) -> list[str]:
+    """Return the lines that show a span: place, the source line, and carets with the label."""
+    line, column = source.position(span.start)
+    text, start = source.line(line), column - 1
+    end = max(start + 1, min(len(text), start + span.end - span.start))
+    gutter = " " * len(str(line))
+    room = LONGEST if most is None else min(LONGEST, most - len(gutter) - 3)
+    first, last = window(text, start, end, room)
+    head, tail = "..." * (first > 0), "..." * (last < len(text))
+    indent = " " * (len(head) + width(visible(text[first:start])))
+    caret = "^" * max(1, width(visible(text[start : min(end, last)])))
+    under = f"{indent}{caret} {label}".rstrip()
+    carets = [under] if most is None or width(under) <= room else [indent + caret, *lines_of(label, room)]
+    return [
+        *lines_of(f"{gutter}--> {visible(source.name)}:{line}:{column}", most),
+        f"{gutter} |",
+        f"{line} | {head}{visible(text[first:last])}{tail}",
+        *(f"{gutter} | {under}" for under in carets),
+    ]
+
+
+def window(text: str, start: int, end: int, room: int) -> tuple[int, int]:
+    """Return the part of a line around a place that fits, cut between tokens where one is narrow enough."""
+    if width(visible(text)) <= room:
+        return 0, len(text)
+    room -= 6  # for dots at both ends
+    low, high = max(0, start - room), min(len(text), end + room)
+    cuts = {low + found.start() for found in TOKEN.finditer(text[low:high])} - ({low} if low else set())
+    cuts |= {start, len(text)} if high == len(text) else {start}
+    first = min(cut for cut in cuts if cut <= start and width(visible(text[cut:start])) * 2 <= room)
+    for ends in (cuts, range(start + 1, high + 1)):  # the second for a token that is wider than the line
+        fitting = [cut for cut in ends if cut > start and width(visible(text[first:cut])) <= room]
+        if fitting:
+            break
+    return first, max(fitting, default=start + 1)
 
 
 def concise(error: GradcliError) -> str:

@@ -10,14 +10,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Generic, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, overload
 
 from rich.cells import cell_len
-from rich.console import Console
-from rich.text import Text
 
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.wrapping import HANG, widest, wrapped
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 T = TypeVar("T")
 GAP = 2  # columns between columns
@@ -110,7 +111,7 @@ def _block(cell: Piece, room: int) -> Iterator[list[Piece]]:
 
 def _table(rows: Sequence[Row], indent: int, room: int) -> Iterator[list[Piece]]:
     """Yield rows in columns; the rows below others have columns of their own."""
-    most = min(room, WIDEST) if room == ENDLESS else room
+    most = WIDEST if room == ENDLESS else room
     starts = {
         is_below: _starts([row for row in rows if (row.kind == "below") is is_below], indent, most)
         for is_below in (False, True)
@@ -176,6 +177,9 @@ def _plain(line: Sequence[Piece]) -> str:
 
 def _painter() -> Callable[[Sequence[Piece]], str]:
     """Return the writer of lines in colour: each begins and ends without one, as pagers need it."""
+    from rich.console import Console
+    from rich.text import Text
+
     stream = io.StringIO()
     console = Console(
         file=stream, width=ENDLESS, color_system="standard", force_terminal=True, no_color=False, highlight=False,
@@ -198,6 +202,8 @@ def _painter() -> Callable[[Sequence[Piece]], str]:
 
 def _cell(text: str, column: int, kind: str) -> Text:
     """Names stand out a little, numbers in colour, torch's names of nodes step back."""
+    from rich.text import Text
+
     cell = Text(text, style=STYLES[kind])
     if kind in ("note", "aside", "title"):
         return cell

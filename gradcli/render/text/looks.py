@@ -37,13 +37,16 @@ class Looks:
 def looks(*, color: str, ascii: bool, stream: Any = None) -> Looks:
     """The looks for a stream (default: standard output), from the options and the environment."""
     stream = stream or sys.stdout
-    terminal = stream.isatty()
-    width = None
-    if terminal:
-        import shutil
+    return Looks(wants_color(color, stream.isatty()), ascii or not is_unicode(stream), terminal_width(stream))
 
-        width = shutil.get_terminal_size().columns
-    return Looks(color=wants_color(color, terminal), ascii=ascii or not is_unicode(stream), width=width)
+
+def terminal_width(stream: Any) -> int | None:
+    """Return the columns of a terminal; None for a pipe or a file, whose lines need not fit."""
+    if not stream.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def wants_color(choice: str, terminal: bool) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 
 HANG = 2  # columns before the second line of a text, and before those after it
 FACTOR, SPLIT, FOLD = 0.5, 500, 900  # costs of a break before a factor, between other tokens, inside a wide one
@@ -39,6 +39,23 @@ def wrapped(text: str, width: int, hang: int = HANG) -> list[slice]:
         lines.append(slice(found[first].start, len(text[:end].rstrip())))
         first = last
     return lines
+
+
+def lines_of(text: str, width: int | None, hang: int = HANG) -> list[str]:
+    """Return the lines of a text, indented; the text itself where no width is given."""
+    if width is None:
+        return [text]
+    return [" " * (hang * bool(number)) + text[part] for number, part in enumerate(wrapped(text, width, hang))]
+
+
+def beginning(text: str, width: int, ellipsis: str) -> str:
+    """Return a text as it is, or where it is too wide the tokens at its beginning that fit, with an ellipsis."""
+    if cell_len(text) <= width:
+        return text
+    room = width - cell_len(ellipsis)
+    ends = [found.end() for found in TOKEN.finditer(text[: width + 1])]
+    fitting = [end for end in ends[:-1] if cell_len(text[:end]) <= room]
+    return (text[: fitting[-1]] if fitting else set_cell_size(text, room)).rstrip() + ellipsis
 
 
 def widest(text: str) -> int:
