@@ -16,7 +16,8 @@ def lint_text(assignment: Assignment, found: Sequence[Finding], looks: Looks) ->
     """Write the findings question by question, with better values."""
     if not found:
         count = len(assignment.questions)
-        return f"{visible(assignment.source.name)}: {count} question{'s' * (count != 1)}, nothing to mend"
+        clean = f"{visible(assignment.source.name)}: {count} question{'s' * (count != 1)}, nothing to mend"
+        return lay_out([Section("", [Row((clean,))])], looks)
     sections = []
     for id in dict.fromkeys(one.question for one in found):
         own = [one for one in found if one.question == id]

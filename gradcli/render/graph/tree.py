@@ -42,7 +42,7 @@ def tree(explanation: Explanation, looks: Looks) -> str:
     """
     nodes = {node.id: node for node in explanation.nodes}
     strokes = ASCII if looks.ascii else LINES
-    levels = LEVELS if looks.width is None else min(LEVELS, looks.width // (2 * len(strokes.blank)))
+    levels = LEVELS if looks.width is None else min(LEVELS, looks.width // (3 * len(strokes.blank)))
     lines: list[str] = []
 
     def write(text: str, before: str, margin: str, stroke: str = " ") -> None:

@@ -44,8 +44,8 @@ def timeline_page(timeline: Timeline, looks: Looks, *, all: bool = False, failed
     ]
     if timeline.leaves:
         sections.append(Section("Leaves at the end", list(endings(timeline, looks, all=all, failed=failed))))
-    if not sections:
-        return "" if failed else "nothing to explain: the snippet computes no tensors"
+    if not sections and not failed:
+        sections.append(Section("", [Row(("nothing to explain: the snippet computes no tensors",))]))
     return lay_out([section for section in sections if section.rows], looks)
 
 

@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from gradcli.errors import GradcliError
 from gradcli.render.text.looks import terminal_width
 from gradcli.render.text.streams import encodable
-from gradcli.render.text.wrapping import HANG, TOKEN, lines_of
+from gradcli.render.text.wrapping import TOKEN, lines_of
 from gradcli.source import Source, Span, visible, width
 
 LONGEST = 100  # columns of a line of source that an excerpt keeps around the caret
@@ -67,7 +67,7 @@ def excerpt(source: Source, span: Span, label: str = "", most: int | None = None
     end = max(start + 1, min(len(text), start + span.end - span.start))
     gutter = " " * len(str(line))
     room = LONGEST if most is None else min(LONGEST, most - len(gutter) - 3)
-    first, last = window(text, start, end, room)
+    first, last = window(text, start, room)
     head, tail = "..." * (first > 0), "..." * (last < len(text))
     indent = " " * (len(head) + width(visible(text[first:start])))
     caret = "^" * max(1, width(visible(text[start : min(end, last)])))
@@ -81,20 +81,20 @@ def excerpt(source: Source, span: Span, label: str = "", most: int | None = None
     ]
 
 
-def window(text: str, start: int, end: int, room: int) -> tuple[int, int]:
+def window(text: str, start: int, room: int) -> tuple[int, int]:
     """Return the part of a line around a place that fits, cut between tokens where one is narrow enough."""
     if width(visible(text)) <= room:
         return 0, len(text)
     room -= 6  # for dots at both ends
-    low, high = max(0, start - room), min(len(text), end + room)
+    low, high = max(0, start - room), min(len(text), start + room)
     cuts = {low + found.start() for found in TOKEN.finditer(text[low:high])} - ({low} if low else set())
     cuts |= {start, len(text)} if high == len(text) else {start}
-    first = min(cut for cut in cuts if cut <= start and width(visible(text[cut:start])) * 2 <= room)
-    for ends in (cuts, range(start + 1, high + 1)):  # the second for a token that is wider than the line
-        fitting = [cut for cut in ends if cut > start and width(visible(text[first:cut])) <= room]
+    for first in sorted(cut for cut in cuts if cut <= start and width(visible(text[cut:start])) * 2 <= room):
+        fitting = [cut for cut in cuts if cut > start and width(visible(text[first:cut])) <= room]
         if fitting:
-            break
-    return first, max(fitting, default=start + 1)
+            return first, max(fitting)
+    inside = (cut for cut in range(start + 1, high) if width(visible(text[start:cut])) <= room)
+    return start, max(inside, default=start + 1)
 
 
 def concise(error: GradcliError) -> str:

@@ -11,10 +11,10 @@ from rich.cells import cell_len, set_cell_size
 HANG = 2  # columns before the second line of a text, and before those after it
 FACTOR, SPLIT, FOLD = 0.5, 500, 900  # costs of a break before a factor, between other tokens, inside a wide one
 NUMBER = r"(?:(?<![\w)\].])-)?(?<![\w.])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?\b"
-NAME = r"--?\w[\w-]*|[\w.∂]+(?:[/|][∂\w.]+)*"  # also an option, a path, a derivative
+NAME = r"--?[^\W\d][\w-]*|\.?[\w∂]+"  # also an option, and a part of `layer.weight`
 OPERATOR = r"\*\*|//|->|<-|[<>=!+*/@-]=|\.\.\."
 TOKEN = re.compile(rf"\s+|{NUMBER}|{NAME}|{OPERATOR}|.", re.DOTALL)
-OPERATORS = frozenset("+ - * / @ = · × − ** // -> <- → ← == != <= >= < > += -= *= /=".split())
+OPERATORS = frozenset((*"+-*/@=·×−→←<>", "**", "//", "->", "<-", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/="))
 
 
 class Token(NamedTuple):
@@ -98,7 +98,7 @@ def _end(found: Sequence[Token], first: int, room: int) -> int:
 
     Where a line can end without a split, it ends behind its first third with the fewest brackets open.
     """
-    best, least = first + 1, (float("inf"),)
+    best, least = first + 1, (float("inf"), True, 0.0, 0)
     used = shown = 0
     for place in range(first, len(found)):
         token = found[place]

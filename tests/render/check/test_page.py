@@ -41,12 +41,12 @@ NARROW = """\
 ada   2.5 of 9 points (28%)
 
 diamond (2 of 6)
-  + s           1 of 1  4  right
-  x dq/ds       0 of 1  5  not right
+  + s           1 of 1  4      right
+  x dq/ds       0 of 1  5      not right
       you kept the branch through p; s also feeds
-      m (fanout-overwrite at s: dq/dp*dp/ds)
+        m (fanout-overwrite at s: dq/dp*dp/ds)
       perhaps: you gave the local derivative
-      (local-not-total at q: p)
+        (local-not-total at q: p)
       has q <- m <- s, lacks q <- p <- s
   + local ds/dx 1 of 1  20
                 follows from your earlier number
@@ -54,7 +54,7 @@ diamond (2 of 6)
 chain (0.5 of 3)
   x dz/dW  0 of 1    [[1,2],[3,4]]
            not the right shape
-  . w.grad 0 of 1    no answer
+  . w.grad 0 of 1                   no answer
   ~ w      0.5 of 1  0.33
            right, but too few digits"""
 
