@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from gradcli.errors import GradcliError
+from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import Document, explanation_document, facts
-from gradcli.script.timeline.model import Backward, Event, LeafState, Returned, Timeline, Updated
+from gradcli.script.timeline.model import Backward, Event, LeafState, Loop, Returned, Timeline, Update, Updated
 from gradcli.stream.values import plain
 
 
@@ -16,6 +17,7 @@ def snippet_document(name: str, printed: str, timeline: Timeline, error: Gradcli
         "file": name,
         "printed": printed,
         "timeline": [event(one) for one in timeline.events],
+        "training": [training(one) for one in timeline.training],
         "leaves": [leaf(one) for one in timeline.leaves],
         "notes": [*map(facts, timeline.notes)],
         "error": None if error is None else error.facts(),
@@ -38,8 +40,24 @@ def details(fact: Event) -> Document:
             return {"output": fact.output, "gradients": gradients, **explained(fact)}
         case Updated():
             changed = [{"name": name, "before": plain(a), "after": plain(b)} for name, a, b in fact.parameters]
-            return {"optimizer": fact.optimizer, "parameters": changed, "notes": [*map(facts, fact.notes)]}
+            updates, notes = [*map(update, fact.updates)], [*map(facts, fact.notes)]
+            return {"optimizer": fact.optimizer, "parameters": changed, "updates": updates, "notes": notes}
     return {name: value for name, value in facts(fact).items() if name not in ("source", "line", "times")}
+
+
+def update(fact: Update) -> Document:
+    """Return the options and the formulas of an update, with the numbers of one entry."""
+    lines = [
+        {
+            "target": one.target,
+            "formula": unparse(one.formula),
+            "operands": {name: plain(value) for name, value in one.operands},
+            "value": plain(one.value),
+        }
+        for one in fact.lines
+    ]
+    options = {name: plain(value) for name, value in fact.options}
+    return {"name": fact.name, "entry": list(fact.entry), "options": options, "lines": lines}
 
 
 def explained(fact: Backward | Returned) -> Document:
@@ -51,6 +69,23 @@ def explained(fact: Backward | Returned) -> Document:
 def lesson(document: Document) -> Document:
     """The explanation inside another document."""
     return {key: value for key, value in document.items() if key not in ("schema", "ok", "program")}
+
+
+def training(fact: Loop) -> Document:
+    """Return the progress of a loop."""
+    epochs = [
+        {
+            "epoch": one.label,
+            "passes": one.passes,
+            "loss": None if one.loss is None else plain(one.loss),
+            "norms": {name: plain(norm) for name, norm in one.norms},
+            "dead": one.dead,
+            "units": one.units,
+        }
+        for one in fact.epochs
+    ]
+    place = {"source": fact.source.name, "line": fact.line}
+    return {**place, "by": fact.by, "passes": fact.passes, "count": fact.count, "epochs": epochs}
 
 
 def leaf(fact: LeafState) -> Document:

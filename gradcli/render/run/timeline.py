@@ -10,9 +10,10 @@ from gradcli.explanation.model import Note
 from gradcli.language.unparser import unparse
 from gradcli.render.lesson.page import chain_rule, formulas, forward, locals_, shown
 from gradcli.render.lesson.terms import Terms, factor
+from gradcli.render.run.training import training
+from gradcli.render.run.updates import updated, written
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
-from gradcli.render.text.numbers import short
 from gradcli.script.timeline.model import (
     Accumulated,
     Asked,
@@ -42,6 +43,7 @@ def timeline_page(timeline: Timeline, looks: Looks, *, all: bool = False, failed
         Section(heading(source, line), list(rows(list(events), seen, looks, all=all)))
         for (source, line), events in groupby(timeline.events, lambda event: (event.source, event.line))
     ]
+    sections.extend(training(loop, looks, all=all) for loop in timeline.training)
     if timeline.leaves:
         sections.append(Section("Leaves at the end", list(endings(timeline, looks, all=all, failed=failed))))
     if not sections and not failed:
@@ -80,7 +82,7 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
                             visible(made.name),
                             f"= {visible(unparse(made.expression, multiply=looks.times))}",
                             made.grad_fn or "no graph",
-                            "" if made.value is None else f"= {value(made.value, looks)}",
+                            "" if made.value is None else f"= {written(made.value, looks)}",
                         )
                     )
                     for made in event.made
@@ -93,14 +95,11 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
         case Changed():
             how = "behind the back of autograd: .data, detach(), numpy()" if event.through_data else "in place"
             remark = how if event.through_data else f"{how}, version {event.version}"
-            yield Row((visible(event.name), f"{looks.arrow} {value(event.value, looks)}", remark))
+            yield Row((visible(event.name), f"{looks.arrow} {written(event.value, looks)}", remark))
         case Returned():
             yield from returned(event, looks, all=all)
         case Updated():
-            changed = [Row((visible(name), *change(before, after, looks))) for name, before, after in event.parameters]
-            if changed:
-                yield Row((f"{visible(event.optimizer)} changes",), "aside")
-                yield from shown(changed, looks, all=all)
+            yield from updated(event, looks, all=all)
             yield from remarks(event.notes)
         case Reset():
             reset = "None" if event.to_none else "0"
@@ -138,8 +137,8 @@ def backward(event: Backward, looks: Looks, *, again: bool, all: bool) -> Iterat
 
 def arrival(one: Accumulated, looks: Looks) -> Row:
     """Return the row of a `.grad`: its value before, the gradient added, and its value after."""
-    sum = "" if one.before is None else f"{value(one.before, looks)} + {factor(value(one.gradient, looks))} = "
-    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{value(one.after, looks)}"), "result")
+    sum = "" if one.before is None else f"{written(one.before, looks)} + {factor(written(one.gradient, looks))} = "
+    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{written(one.after, looks)}"), "result")
 
 
 def returned(event: Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
@@ -147,8 +146,8 @@ def returned(event: Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
     yield from lesson(event, looks, all=all)
     yield Row(("returned",), "aside")
     for name, gradient in event.gradients:
-        written = "None" if gradient is None else value(gradient, looks)
-        yield Row((f"{looks.partial}{visible(event.output)}/{looks.partial}{visible(name)}", f"= {written}"), "result")
+        text = "None" if gradient is None else written(gradient, looks)
+        yield Row((f"{looks.partial}{visible(event.output)}/{looks.partial}{visible(name)}", f"= {text}"), "result")
     yield from remarks(event.notes)
 
 
@@ -177,12 +176,6 @@ def lesson(event: Backward | Returned, looks: Looks, *, all: bool) -> Iterator[R
     yield from remarks(note for note in explanation.notes if note.code not in answered)
 
 
-def change(before: object, after: object, looks: Looks) -> Iterator[str]:
-    if before is not None:
-        yield value(before, looks)
-    yield f"{looks.arrow} {value(after, looks)}"
-
-
 def endings(timeline: Timeline, looks: Looks, *, all: bool, failed: bool) -> Iterator[Row]:
     """Yield the leaves as the run left them, and each reason for a missing gradient once."""
     yield from shown([leaf(one, looks) for one in timeline.leaves], looks, all=all)
@@ -200,12 +193,6 @@ def endings(timeline: Timeline, looks: Looks, *, all: bool, failed: bool) -> Ite
 
 def leaf(state: LeafState, looks: Looks) -> Row:
     """A leaf as the run left it."""
-    gradient = value(state.grad, looks) if state.grad is not None else "None"
+    gradient = written(state.grad, looks) if state.grad is not None else "None"
     renamed = f"until line {state.renamed}" if state.renamed else ""
-    return Row((visible(state.name), f"= {value(state.value, looks)}", f".grad = {gradient}", renamed), "result")
-
-
-def value(number: object, looks: Looks) -> str:
-    if number is None:
-        return looks.ellipsis
-    return short(number, looks.precision, ascii=looks.ascii, width=48)
+    return Row((visible(state.name), f"= {written(state.value, looks)}", f".grad = {gradient}", renamed), "result")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from gradcli.engine.tensor import Tensor
 from gradcli.explanation.model import Explanation, Note
 from gradcli.language.tree import Expression
 from gradcli.source import Source
@@ -101,12 +102,36 @@ class Returned(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class UpdateLine:
+    """A line of an update, `buf = momentum*buf + grad`, with the numbers of its names, and its value."""
+
+    target: str
+    formula: Expression
+    operands: tuple[tuple[str, Value], ...]
+    value: Value
+
+
+Told = tuple[Tensor, tuple[int, ...], tuple[tuple[str, Value], ...], tuple[UpdateLine, ...]]  # of an update
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """The update of a parameter, which its lines call `w`: by these options, worked out for one entry."""
+
+    name: str
+    entry: tuple[int, ...]
+    options: tuple[tuple[str, Value], ...]
+    lines: tuple[UpdateLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Updated(Event):
     """An optimizer changed its parameters: name, value before (None where it is not known), value after."""
 
     kind: ClassVar[str] = "updated"
     optimizer: str
     parameters: tuple[tuple[str, Value | None, Value], ...]
+    updates: tuple[Update, ...]
     notes: tuple[Note, ...]
 
 
@@ -176,9 +201,34 @@ class LeafState:
 
 
 @dataclass(frozen=True, slots=True)
+class Epoch:
+    """A turn of a loop that trains: its mean loss, and the norms by layer and the dead units of its last pass."""
+
+    label: str
+    passes: int
+    loss: float | None
+    norms: tuple[tuple[str, float], ...]
+    dead: int
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The passes that a line started, by the values of a variable of a loop; by number where `by` is None."""
+
+    source: Source
+    line: int
+    by: str | None
+    passes: int
+    count: int
+    epochs: tuple[Epoch, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Timeline:
     """The whole run."""
 
     events: tuple[Event, ...]
     leaves: tuple[LeafState, ...]
     notes: tuple[Note, ...] = ()
+    training: tuple[Loop, ...] = ()

@@ -11,6 +11,7 @@ from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.tensor import Tensor
 from gradcli.script.timeline import remarks
 from gradcli.script.timeline.graphs import explained, snapshot, valued
+from gradcli.script.timeline.loops import rectified
 from gradcli.script.timeline.model import Accumulated, Backward, Returned
 from gradcli.script.timeline.reasons import listed
 from gradcli.script.timeline.run import Filled, Pass, Run
@@ -65,6 +66,8 @@ def followed(
         Accumulated(run.name(leaf), kept(gradient), before, None if leaf._grad is None else kept(leaf._grad.value))
         for leaf, gradient, before in accumulations
     )
+    leaves = [(run.name(leaf), leaf) for leaf, _, _ in accumulations]
+    run.training.passed(*run.place[:2], outputs[0], leaves, rectified(walk.order, run.made))
     retained = tuple(
         Accumulated(run.name(x), kept(walk.gradient(x)), before, kept(x._grad.value))
         for x, before in walk.retained.items()

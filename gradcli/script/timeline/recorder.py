@@ -22,7 +22,7 @@ from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.python.text.formatting import text
 from gradcli.script.timeline import diagnosis, endings, passes, reasons, updates
 from gradcli.script.timeline.changes import add_changes, expose, reset, without_writing
-from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline
+from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline, Told
 from gradcli.script.timeline.names import node_of
 from gradcli.script.timeline.origins import Cut
 from gradcli.script.timeline.run import Run
@@ -46,6 +46,7 @@ class Recorder:
 
     def followed(self, node: ast.stmt, execute: Callable[[Env], Any], source: Source) -> Callable[[Env], Any]:
         """Return a statement that adds its events when it is done."""
+        self.run.training.reads(node, source)
         if isinstance(node, COMPOUND):
             return execute
         if source not in self._sources:
@@ -61,6 +62,7 @@ class Recorder:
             olds = [(name, env.get(name)) for name in targets]
             muted, self.run.muted = self.run.muted, False  # in a hook, or the backward of a function of the snippet
             self._is_print = is_print
+            outer, self.run.training.env = self.run.training.env, env
             try:
                 signal = execute(env)
             except Exception as error:
@@ -68,7 +70,7 @@ class Recorder:
                 self.failed(error, line)
                 raise
             finally:
-                self.run.muted = muted
+                self.run.muted, self.run.training.env = muted, outer
             self.run.names.rename(env, line, olds)
             self.run.origins.forget(old for _, old in olds if isinstance(old, Tensor) and old in self.run.names.former)
             self.ended(env, line, latest)
@@ -127,9 +129,14 @@ class Recorder:
         self.flush()
         return passes.followed(self.run, outputs, given, events, inputs)
 
-    def stepped(self, optimizer: Any, parameters: Sequence[Tensor]) -> None:
-        """Note that an optimizer changed its parameters."""
-        updates.stepped(self.run, optimizer, parameters)
+    @property
+    def asks_how(self) -> bool:
+        """Whether the step of an optimizer here is told in numbers."""
+        return self.run.wanted("updated")
+
+    def stepped(self, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:
+        """Note that an optimizer changed its parameters, and how."""
+        updates.stepped(self.run, optimizer, parameters, told)
 
     def zeroed(self, parameters: Sequence[Tensor]) -> None:
         """Note that an optimizer made gradients None or 0."""
@@ -182,7 +189,12 @@ class Recorder:
         self.look(self.machine.globals)
         if self.run.names.former:  # those that nothing leads to are no leaves of the run any more
             gc.collect()
-        return Timeline(tuple(self.run.events), tuple(endings.leaves(self.run)), tuple(endings.notes(self.run)))
+        return Timeline(
+            tuple(self.run.events),
+            tuple(endings.leaves(self.run)),
+            tuple(endings.notes(self.run)),
+            tuple(self.run.training.loops()),
+        )
 
     def without_operations(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Leave out the operations of a function, and of one that it returns, except in the snippet's own functions."""

@@ -13,6 +13,7 @@ import numpy as np
 from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import Machine
+from gradcli.script.timeline.loops import Training
 from gradcli.script.timeline.model import Event
 from gradcli.script.timeline.names import TensorNames
 from gradcli.script.timeline.origins import Below, Origins
@@ -63,6 +64,7 @@ class Run:
         self.machine = machine
         self.all = all
         self.names = TensorNames()
+        self.training = Training()
         self.origins = Origins(self.names.former)
         self.events: list[Event] = []
         self.muted = False  # what runs now is one event as a whole: a backward pass, jacobian()

@@ -10,23 +10,24 @@ import numpy as np
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.model import Note
 from gradcli.script.timeline import reasons
-from gradcli.script.timeline.model import Updated
+from gradcli.script.timeline.model import Told, Update, Updated
 from gradcli.script.timeline.run import Run
 from gradcli.script.timeline.written import kept
 
 
-def stepped(run: Run, optimizer: Any, parameters: Sequence[Tensor]) -> None:
-    """Add the event of a step of an optimizer: the parameters that have a gradient, before and after."""
+def stepped(run: Run, optimizer: Any, parameters: Sequence[Tensor], told: Sequence[Told]) -> None:
+    """Add the event of a step of an optimizer: the parameters that have a gradient, before and after, and how."""
     name = type(optimizer).__name__
     owned = [p for group in optimizer.param_groups for p in group["params"]]
     run.owned.update(owned)
     run.optimizers[name] = None
     run.has_stepped = True
     changed = tuple((run.name(p), kept(run.values.get(p)), kept(p.value)) for p in parameters if p._grad is not None)
+    updates = tuple(Update(run.name(p), entry, options, lines) for p, entry, options, lines in told)
     notes = tuple(idle(run, optimizer, owned, parameters))
     for p in parameters:
         run.values[p] = kept(p.value)
-    run.add("updated", event=lambda: Updated(*run.place, name, changed, notes))
+    run.add("updated", event=lambda: Updated(*run.place, name, changed, updates, notes))
 
 
 def idle(run: Run, optimizer: Any, owned: Sequence[Tensor], parameters: Sequence[Tensor]) -> Iterator[Note]:

@@ -5,7 +5,8 @@ The formulas are those of the torch 2.13 reference (`torch.optim.Adam` and so on
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from gradcli.script.torch.optim.optimizer import Group, number
 from gradcli.script.torch.optim.rounding import Value, blended, divided, multiplied
 
 Pair = tuple[float, float]
+MEANS = ("m = beta1*m + (1 - beta1)*grad", "v = beta2*v + (1 - beta2)*grad**2")  # of the gradient and its square
 
 
 class Adam(Declared):
@@ -28,6 +30,14 @@ class Adam(Declared):
 
     def _settled(self, options: Group) -> Group:
         return {**options, "betas": tuple(map(number, options["betas"]))}
+
+    _symbols: ClassVar = {"m": "exp_avg", "v": "exp_avg_sq", "largest": "max_exp_avg_sq"}
+
+    def _lines(self, _state: Group, /, *, amsgrad: bool, **_: Any) -> Iterator[str]:
+        yield from MEANS
+        if amsgrad:
+            yield "largest = maximum(largest, v)"
+        yield f"w = w - lr*(m/(1 - beta1**t))/(sqrt({'largest' if amsgrad else 'v'}/(1 - beta2**t)) + eps)"
 
     def _updated(
         self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, betas: Pair, eps: float, amsgrad: bool, **_: Any
@@ -66,6 +76,13 @@ class Adamax(Declared):
         "differentiable=False, capturable=False"
     )
 
+    _symbols: ClassVar = {"m": "exp_avg", "u": "exp_inf"}
+
+    def _lines(self, _state: Group, /, **_: Any) -> Iterator[str]:
+        yield MEANS[0]
+        yield "u = maximum(beta2*u, abs(grad) + eps)"
+        yield "w = w - lr/(1 - beta1**t)*m/u"
+
     def _updated(
         self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, betas: Pair, eps: float, **_: Any
     ) -> Value:
@@ -84,6 +101,16 @@ class NAdam(Declared):
         "params, lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, momentum_decay=0.004, "
         "decoupled_weight_decay=False, *, maximize=False, foreach=None, capturable=False, differentiable=False"
     )
+
+    _symbols: ClassVar = {"m": "exp_avg", "v": "exp_avg_sq", "product": "mu_product"}
+
+    def _lines(self, state: Group, /, **_: Any) -> Iterator[str]:
+        yield "mu = beta1*(1 - 0.5*0.96**(t*momentum_decay))"
+        yield "next = beta1*(1 - 0.5*0.96**((t + 1)*momentum_decay))"
+        yield "product = product*mu" if state else "product = mu"
+        yield from MEANS
+        yield "scale = sqrt(v/(1 - beta2**t)) + eps"
+        yield "w = w - lr*(1 - mu)/(1 - product)*grad/scale - lr*next/(1 - product*next)*m/scale"
 
     def _updated(
         self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, betas: Pair, eps: float, momentum_decay: float,
@@ -111,6 +138,19 @@ class RAdam(Declared):
         "foreach=None, maximize=False, capturable=False, differentiable=False"
     )
     _listed = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
+
+    _symbols: ClassVar = {"m": "exp_avg", "v": "exp_avg_sq"}
+
+    def _lines(self, state: Group, /, *, betas: Pair, **_: Any) -> Iterator[str]:
+        step, beta2 = state["step"].item() + 1 if state else 1, betas[1]
+        yield from MEANS
+        yield "longest = 2/(1 - beta2) - 1"
+        yield "length = longest - 2*t*beta2**t/(1 - beta2**t)"
+        if 2 / (1 - beta2) - 1 - 2 * step * beta2**step / (1 - beta2**step) > 5.0:
+            yield "trust = sqrt((length - 4)*(length - 2)*longest/((longest - 4)*(longest - 2)*length))"
+            yield "w = w - lr*(m/(1 - beta1**t))*trust*sqrt(1 - beta2**t)/(sqrt(v) + eps)"
+        else:
+            yield "w = w - lr*(m/(1 - beta1**t))"
 
     def _updated(
         self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, betas: Pair, eps: float, **_: Any

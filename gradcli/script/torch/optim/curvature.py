@@ -14,6 +14,7 @@ from gradcli.engine.modes import set_grad_enabled
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.optim.declaration import Declared
+from gradcli.script.torch.optim.formulas import worked
 from gradcli.script.torch.optim.line_search import strong_wolfe
 from gradcli.script.torch.optim.optimizer import Group, number, write
 from gradcli.script.torch.optim.rounding import Value, added
@@ -33,6 +34,7 @@ class LBFGS(Declared):
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
         self._params = self.param_groups[0]["params"]
+        self._moves: list[Any] = []  # the latest step along a direction, as it is told
 
     def _settled(self, options: Group) -> Group:
         if options["max_eval"] is None:
@@ -51,7 +53,7 @@ class LBFGS(Declared):
         if not np.abs(g).max() <= group["tolerance_grad"]:
             self._iterate(closure, state, loss, g)
             if running.machine.timeline is not None:
-                running.machine.timeline.stepped(self, self._params)
+                running.machine.timeline.stepped(self, self._params, self._moves)
         return first
 
     def _iterate(self, closure: Callable[[], Any], state: dict[str, Any], loss: float, g: Value) -> None:
@@ -141,8 +143,13 @@ class LBFGS(Declared):
         return np.concatenate(parts)
 
     def _move(self, d: Value, t: Any) -> None:
-        start = 0
+        start, self._moves = 0, []
+        timeline = running.machine.timeline
         for parameter in self._params:
             part = d[start : start + parameter.value.size].reshape(parameter.shape)
+            if timeline is not None and timeline.asks_how:
+                entry = tuple(map(int, np.unravel_index(np.argmax(np.abs(part)), part.shape)))
+                values = {"w": parameter.value[entry], "d": part[entry], "t": float(t)}
+                self._moves.append((parameter, entry, (), worked("w = w + t*d", values)))
             write(parameter, added(parameter.value, part[()], float(t)))
             start += parameter.value.size

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +28,18 @@ class SGD(Declared):
         if options["nesterov"] and (options["momentum"] <= 0 or options["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         return options
+
+    _symbols: ClassVar = {"buf": "momentum_buffer"}
+
+    def _lines(self, state: Group, /, *, momentum: float, dampening: float, nesterov: bool, **_: Any) -> Iterator[str]:
+        if momentum:
+            yield (
+                "buf = grad" if "momentum_buffer" not in state else
+                "buf = momentum*buf + (1 - dampening)*grad" if dampening else "buf = momentum*buf + grad"
+            )  # fmt: skip
+        if nesterov:
+            yield "grad = grad + momentum*buf"
+        yield "w = w - lr*buf" if momentum and not nesterov else "w = w - lr*grad"
 
     def _updated(
         self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, momentum: float, dampening: float, nesterov: bool,
@@ -53,6 +66,16 @@ class ASGD(Declared):
     )
     _checked = "lr weight_decay"
 
+    _symbols: ClassVar = {"eta": "eta", "mu": "mu", "mean": "ax"}
+
+    def _lines(self, state: Group, /, **_: Any) -> Iterator[str]:
+        if not state:
+            yield from ("eta = lr", "mu = 1")
+        yield "w = (1 - lambd*eta)*w - eta*grad"
+        yield "mean = mean + mu*(w - mean)"
+        yield "eta = lr/(1 + lambd*lr*t)**alpha"
+        yield "mu = 1/maximum(1, t - t0)"
+
     def _updated(
         self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, lambd: float, alpha: float, t0: float, **_: Any
     ) -> Value:
@@ -74,6 +97,16 @@ class Rprop(Declared):
         "params, lr=0.01, etas=(0.5, 1.2), step_sizes=(1e-06, 50), *, foreach=None, maximize=False, "
         "differentiable=False, capturable=False"
     )
+
+    _symbols: ClassVar = {"before": "prev", "size": "step_size"}
+
+    def _lines(self, state: Group, /, **_: Any) -> Iterator[str]:
+        if not state:
+            yield "size = lr"
+        yield "turn = grad*before"
+        yield "size = clip(size*where(turn > 0, grow, where(turn < 0, shrink, 1)), least, most)"
+        yield "before = where(turn < 0, 0, grad)"
+        yield "w = w - size*sign(before)"
 
     def _updated(
         self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, etas: Pair, step_sizes: Pair, **_: Any

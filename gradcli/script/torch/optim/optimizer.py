@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from gradcli.script.python.text.formatting import formatted
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.python.values.operators import bounded
 from gradcli.script.stdlib.nested import DefaultDict
+from gradcli.script.torch.optim import formulas
 from gradcli.script.torch.optim.rounding import Value, added
 
 Group = dict[str, Any]
@@ -43,6 +44,7 @@ class Optimizer(Facade):
 
     __module__ = "torch.optim.optimizer"
     __facade__ = True
+    _symbols: ClassVar[dict[str, str]] = {}  # the names in formulas of the averages in a state
 
     def __init__(self, params: Any, defaults: Group) -> None:
         self.defaults = defaults
@@ -110,7 +112,8 @@ class Optimizer(Facade):
             with set_grad_enabled(True):
                 loss = closure()
         self._stepped = self._scheduled
-        changed = []
+        changed, told = [], []
+        timeline = running.machine.timeline
         for group in self.param_groups:
             options = {**group, "lr": number(group.get("lr"))}
             maximize, decay, decoupled = map(group.get, ("maximize", "weight_decay", "decoupled_weight_decay"))
@@ -118,6 +121,10 @@ class Optimizer(Facade):
                 gradient = parameter.grad
                 if gradient is None:
                     continue
+                if timeline is not None and timeline.asks_how:
+                    told.append(
+                        formulas.told(parameter, self.state.get(parameter, {}), self._lines, self._symbols, options)
+                    )
                 x, g = parameter.value, gradient.value
                 if maximize:
                     g = -g
@@ -128,9 +135,13 @@ class Optimizer(Facade):
                     g = added(g, x, decay)
                 write(parameter, self._updated(parameter, x, g, **options))
                 changed.append(parameter)
-        if running.machine.timeline is not None:
-            running.machine.timeline.stepped(self, changed)
+        if timeline is not None:
+            timeline.stepped(self, changed, told)
         return loss
+
+    def _lines(self, *_: Any, **__: Any) -> Iterable[str]:
+        """Return the update as formulas, from the state of a parameter before, and the options by name."""
+        raise NotImplementedError
 
     def _updated(self, *_: Any, **__: Any) -> Value:
         """Return the new value of a parameter from the parameter, its value, its gradient, and the options by name."""

@@ -5,12 +5,14 @@ The formulas are those of the torch 2.13 reference, each step rounded as there.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.script.torch.optim.declaration import Declared
+from gradcli.script.torch.optim.optimizer import Group
 from gradcli.script.torch.optim.rounding import Value, added, blended, divided, multiplied
 
 
@@ -23,6 +25,17 @@ class RMSprop(Declared):
         "foreach=None, maximize=False, differentiable=False"
     )
     _listed = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+
+    _symbols: ClassVar = {"v": "square_avg", "mean": "grad_avg", "buf": "momentum_buffer"}
+
+    def _lines(self, _state: Group, /, *, momentum: float, centered: bool, **_: Any) -> Iterator[str]:
+        yield "v = alpha*v + (1 - alpha)*grad**2"
+        if centered:
+            yield "mean = alpha*mean + (1 - alpha)*grad"
+        scaled = f"grad/(sqrt({'v - mean**2' if centered else 'v'}) + eps)"
+        if momentum > 0:
+            yield f"buf = momentum*buf + {scaled}"
+        yield f"w = w - lr*{'buf' if momentum > 0 else scaled}"
 
     def _updated(
         self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, alpha: float, eps: float, momentum: float,
@@ -60,6 +73,12 @@ class Adagrad(Declared):
                 start = np.full_like(parameter.value, self.defaults["initial_accumulator_value"])[()]
                 self.state[parameter].update(step=Tensor(np.float32(0)), sum=Tensor(start))
 
+    _symbols: ClassVar = {"total": "sum"}
+
+    def _lines(self, _state: Group, /, *, lr_decay: float, **_: Any) -> Iterator[str]:
+        yield "total = total + grad**2"
+        yield f"w = w - lr{'/(1 + (t - 1)*lr_decay)' if lr_decay else ''}*grad/(sqrt(total) + eps)"
+
     def _updated(
         self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, lr_decay: float, eps: float, **_: Any
     ) -> Value:
@@ -77,6 +96,14 @@ class Adadelta(Declared):
         "differentiable=False"
     )
     _listed = "lr rho eps weight_decay maximize capturable foreach differentiable"
+
+    _symbols: ClassVar = {"v": "square_avg", "u": "acc_delta"}
+
+    def _lines(self, _state: Group, /, **_: Any) -> Iterator[str]:
+        yield "v = rho*v + (1 - rho)*grad**2"
+        yield "step = sqrt(u + eps)/sqrt(v + eps)*grad"
+        yield "u = rho*u + (1 - rho)*step**2"
+        yield "w = w - lr*step"
 
     def _updated(
         self, parameter: Tensor, x: Value, g: Value, /, *, lr: float, rho: float, eps: float, **_: Any

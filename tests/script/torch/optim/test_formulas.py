@@ -1,0 +1,72 @@
+"""The formulas that tell an update give the numbers that the step gives, for every optimizer and its options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.script.timeline.model import Update, Updated
+from gradcli.script.torch.optim.module import OPTIMIZERS
+from tests.script.running import recorded
+from tests.script.torch.optim.test_optimizers import EXACT, ROOTS
+
+CASES: list[tuple[str, dict[str, Any]]] = [*EXACT, *ROOTS, ("LBFGS", {"lr": 0.1, "max_iter": 3}), ("LBFGS", {})]
+SHAPES = ["", "3", "2, 4"]
+STEPS = 9
+
+
+def snippet(name: str, options: dict[str, Any], shape: str) -> str:
+    given = ", ".join(f"{option}={value!r}" for option, value in options.items())
+    return f"""import torch
+torch.manual_seed(1)
+w = torch.randn({shape or "()"}, dtype=torch.float64, requires_grad=True)
+target = torch.randn({shape or "()"}, dtype=torch.float64)
+optimizer = torch.optim.{name}([w], {given})
+def loss():
+    optimizer.zero_grad()
+    found = ((w - target)**2 * torch.exp(w)).sum()
+    found.backward()
+    return found
+for step in range({STEPS}):
+    {"optimizer.step(loss)" if name == "LBFGS" else "loss(); optimizer.step()"}
+"""
+
+
+def test_every_optimizer_is_here() -> None:
+    assert {name for name, _ in CASES} == {*OPTIMIZERS} - {"Optimizer"}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_the_lines_of_an_update_are_the_step(name: str, options: dict[str, Any], shape: str) -> None:
+    events = [one for one in recorded(snippet(name, options, shape), all=True).events if isinstance(one, Updated)]
+    assert len(events) == STEPS
+    kept: dict[str, Any] = {}
+    for event in events:
+        (update,) = event.updates
+        ((_, before, after),) = event.parameters
+        kept |= {line.target: line.value for line in update.lines}
+        np.testing.assert_allclose(kept["w"], after[update.entry], 1e-6)
+        if name != "LBFGS":
+            start = first(update, "w")
+            assert start == before[update.entry]
+            np.testing.assert_allclose(kept["w"] - start, after[update.entry] - start, 1e-4, 1e-9)
+
+
+def test_the_averages_go_on_from_the_step_before() -> None:
+    for name, options in EXACT + ROOTS:
+        events = [one for one in recorded(snippet(name, options, ""), all=True).events if isinstance(one, Updated)]
+        known: dict[str, Any] = {}
+        for event in events:
+            (update,) = event.updates
+            for symbol in OPTIMIZERS[name]._symbols:
+                if symbol in known and first(update, symbol) is not None:
+                    np.testing.assert_allclose(first(update, symbol), known[symbol], 1e-5)
+            known |= {line.target: line.value for line in update.lines}
+
+
+def first(update: Update, name: str) -> Any:
+    """Return the number that a name stands for where the lines first use it."""
+    return next((value for line in update.lines for operand, value in line.operands if operand == name), None)
