@@ -8,6 +8,7 @@ from typing import Any
 from gradcli.script.python.syntax.compiler import RESULT, RETURN, Closure, Unit, compiled, compiles
 from gradcli.script.python.syntax.expressions import tested
 from gradcli.script.python.syntax.names import store_name
+from gradcli.script.python.syntax.rebinding import noted
 from gradcli.script.python.syntax.scopes import Env, Scope
 from gradcli.script.python.syntax.targets import assignment, deletion, set_item
 from gradcli.script.python.values.attributes import attribute
@@ -60,7 +61,7 @@ def expression(node: ast.Expr, scope: Scope, unit: Unit) -> Closure:
 
 @compiles(ast.Assign)
 def assign(node: ast.Assign, scope: Scope, unit: Unit) -> Closure:
-    value = compiled(node.value, scope, unit)
+    value = noted(node, compiled(node.value, scope, unit), scope, unit)
     stores = [assignment(target, scope, unit) for target in node.targets]
     if len(stores) == 1:
         (store,) = stores
