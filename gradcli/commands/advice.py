@@ -20,7 +20,7 @@ MISSING = "E201"
 
 
 @contextmanager
-def advised(source: Source, *, is_file: bool) -> Iterator[None]:
+def advised(source: Source, *, is_file: bool, is_symbolic: bool = False) -> Iterator[None]:
     """Add advice to the refusals of a program within: for Python and files another command, for values their place."""
     try:
         yield
@@ -29,7 +29,7 @@ def advised(source: Source, *, is_file: bool) -> Iterator[None]:
         if other:
             also = "" if isinstance(error, ProgramSyntaxError) or not error.help else f"{error.help}; "
             error.help = f"{also}{other}"
-        elif error.code == MISSING:
+        elif error.code == MISSING and not is_symbolic:
             error.help += "; gradcli grad --symbolic needs no values"
             if not is_file and data_waits():
                 error.help += "; gradcli batch reads values from standard input"

@@ -74,7 +74,7 @@ class Program:
             return self.explain_shapes(program, values, options, is_raw=is_raw, is_traced=not is_symbolic)
         made_up = placeholders(program, values) if is_symbolic else {}
         try:
-            with advised(program.source, is_file=self.is_file):
+            with advised(program.source, is_file=self.is_file, is_symbolic=is_symbolic):
                 found = explain(program, {**made_up, **values}, **options)
         except EvaluationError as error:
             if made_up and not error.help:

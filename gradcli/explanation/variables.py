@@ -101,5 +101,7 @@ def _help_missing(program: Program, missing: Sequence[str], unused: Sequence[str
 
 def placeholders(program: Program, given: Mapping[str, Any]) -> dict[str, float]:
     """Return a scalar for every variable without a value: different ones, where every function is smooth."""
-    missing = Variables.of(program).missing(given)
+    from gradcli.language.applications import is_applied
+
+    missing = [name for name in Variables.of(program).missing(given) if not is_applied(program, name)]
     return {name: 0.9 / (position + 2) for position, name in enumerate(missing)}

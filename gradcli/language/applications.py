@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gradcli.errors import ProgramSyntaxError
 from gradcli.language.catalogue import FAMILY_OF
 from gradcli.language.tokens import Place, quoted
@@ -41,6 +43,18 @@ def check_application(place: Place) -> ProgramSyntaxError | None:
 
 def _error(message: str, span: Span, label: str, advice: str) -> ProgramSyntaxError:
     return ProgramSyntaxError("E105", message, span=span, label=label, help=advice)
+
+
+def applied(place: Place, text: str) -> str:
+    """Return the call of the function that stands before a place, with a text as its input; nothing without one."""
+    name = place.before.text
+    return f"{quoted(name)}({text})" if _names_function(place, place.index - 1) else ""
+
+
+def is_applied(program: Program, name: str) -> bool:
+    """Return whether a name is that of a function and stands before a sign as before its input: `exp -x`."""
+    pattern = rf"(?<![\w.]){re.escape(name)}[ \t]+[-+](?=[^\s=])"
+    return is_function(name) and re.search(pattern, program.source.text) is not None
 
 
 def called(program: Program, name: str) -> str:

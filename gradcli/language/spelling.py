@@ -7,6 +7,7 @@ import unicodedata
 from keyword import iskeyword
 
 from gradcli.errors import ProgramSyntaxError
+from gradcli.language.applications import applied
 from gradcli.language.grammar import expression_parser
 from gradcli.language.literals import read_number
 from gradcli.language.names import read_name
@@ -149,8 +150,10 @@ def _number(place: Place) -> ProgramSyntaxError | None:
             token, f"{token.shown} is not a number", "cannot be read", "type a number such as 12, 0.5 or 1e-3"
         )
     number = number.rstrip(".")
-    label = f"expected an operator after '{number}'"
-    return _error("E105", f"missing operator in {token.shown}", token, label, f"type '{number}*{factor}' to multiply")
+    label, product = f"expected an operator after '{number}'", f"{number}*{factor}"
+    call = applied(place, product)
+    advice = f"type '{call}', with the whole input in the brackets" if call else f"type '{product}' to multiply"
+    return _error("E105", f"missing operator in {token.shown}", token, label, advice)
 
 
 def _value(token: Token) -> ProgramSyntaxError | None:

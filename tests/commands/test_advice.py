@@ -140,3 +140,17 @@ def test_a_short_option_for_the_version(capsys: pytest.CaptureFixture[str]) -> N
     assert gradcli(capsys, "-v") == gradcli(capsys, "--version")
     assert gradcli(capsys, "grad -v v=3").out == "v\t-1\n"
     assert "'-x+1' is no command" in gradcli(capsys, "-x+1").err
+
+
+@pytest.mark.parametrize("program", ["exp -x", "2*exp -x**2/2", "y + log -x"])
+def test_a_function_before_a_sign_is_no_variable(capsys: pytest.CaptureFixture[str], program: str) -> None:
+    found = gradcli(capsys, ["grad", "--symbolic", program])
+    assert found.code == 3
+    offered = re.findall(r"type '(.*)'", found.err)
+    assert gradcli(capsys, ["grad", "--symbolic", offered[0]]).code == 0
+    assert "needs no values" not in found.err
+
+
+@pytest.mark.parametrize("program", ["(mean - x)**2", "mean-x", "(x + norm) * 2"])
+def test_a_variable_may_have_the_name_of_a_function(capsys: pytest.CaptureFixture[str], program: str) -> None:
+    assert gradcli(capsys, ["grad", "--symbolic", program]).code == 0

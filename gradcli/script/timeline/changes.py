@@ -29,8 +29,13 @@ def without_writing(applications: Sequence[Application]) -> list[Application]:
 
 def expose(run: Run, tensor: Tensor) -> None:
     """Remember the value of a tensor whose memory a statement reached past the graph (`w.data -= ...`)."""
-    if node_of(tensor) is not None:
+    if node_of(tensor) is not None or leaf_of(run, tensor) is not None:
         run.exposed.setdefault(tensor, kept(tensor.value))
+
+
+def leaf_of(run: Run, gradient: Tensor) -> Tensor | None:
+    """Return the leaf whose gradient a tensor is."""
+    return next((leaf for leaf in run.filled if leaf._grad is gradient), None)
 
 
 def add_changes(run: Run, env: dict[str, Any], line: int, latest: int) -> None:
@@ -40,7 +45,7 @@ def add_changes(run: Run, env: dict[str, Any], line: int, latest: int) -> None:
     for tensor, before in exposed.items():
         seen = bool(tensor.history and tensor.history[-1] > latest)
         if before is not None and not seen and not np.array_equal(before, tensor.value, equal_nan=True):
-            add(run, tensor, run.name(tensor), through_data=True)
+            add_exposed(run, tensor)
     if changes.latest > latest:
         run.changed_at.append((changes.latest, line, stepped))
         added: set[str] = set()
@@ -51,6 +56,20 @@ def add_changes(run: Run, env: dict[str, Any], line: int, latest: int) -> None:
                 added.add(name)
                 add(run, value, name)
     reset(run, list(run.filled))
+
+
+def add_exposed(run: Run, tensor: Tensor) -> None:
+    """Add the change of a tensor past the graph; a gradient that is 0 now was reset."""
+    leaf = leaf_of(run, tensor)
+    if leaf is None:
+        add(run, tensor, run.name(tensor), through_data=True)
+        return
+    if np.any(tensor.value):
+        add(run, tensor, f"{run.name(leaf)}.grad", through_data=True)
+        run.filled[leaf] = Filled(run.filled[leaf].line, tensor)
+    else:
+        run.add("reset", False, event=lambda: Reset(*run.place, (run.name(leaf),), False))
+        run.filled[leaf] = Filled(0, tensor)
 
 
 def changed(run: Run, env: dict[str, Any], latest: int) -> Iterator[tuple[Tensor, str]]:

@@ -53,6 +53,7 @@ QUESTIONS = {
         f"x.sum().backward()\n{zero}\nx.grad = None\nx.grad": ("reset", "line 5 set it to None")
         for zero in (
             "x.grad.zero_()",
+            "x.grad.data.zero_()",
             "x.grad.fill_(0)",
             "x.grad *= 0",
             "x.grad = torch.zeros_like(x)",
@@ -97,7 +98,10 @@ def test_a_second_pass_says_that_it_added() -> None:
     assert (arrival.before, arrival.gradient, arrival.after) == (2, 5, 7)
 
 
-@pytest.mark.parametrize("reset", ["x.grad = None", "x.grad.zero_()", "torch.optim.SGD([x], lr=1.0).zero_grad()"])
+RESETS = ["x.grad = None", "x.grad.zero_()", "x.grad.data.zero_()", "torch.optim.SGD([x], lr=1.0).zero_grad()"]
+
+
+@pytest.mark.parametrize("reset", RESETS)
 def test_a_reset_in_between_is_no_news(reset: str) -> None:
     timeline = recorded(f"{X}(x * 2).backward()\n{reset}\n(x * 5).backward()\n")
     assert [event.notes for event in of_kind(timeline, Backward)] == [(), ()]
