@@ -44,8 +44,9 @@ def live(work: Callable[[], int], descriptor: int, memory: mmap, parent: int) ->
         _senders.append(sender)
         sys.stdout = standing_for(sys.stdout, sender, OUT)
         sys.stderr = standing_for(sys.stderr, sender, ERR)
-        with suppress(OSError):
-            os.environ.setdefault("COLUMNS", str(os.get_terminal_size(1).columns))
+        for standard in (2, 1):  # where both are terminals they are the same one
+            with suppress(OSError):
+                os.environ.setdefault("COLUMNS", str(os.get_terminal_size(standard).columns))
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for standard in (1, 2):  # a library writes there itself, past the streams
             os.dup2(nowhere, standard)

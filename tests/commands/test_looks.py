@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import termios
 from typing import ClassVar
 
 import pytest
@@ -69,6 +71,18 @@ def test_only_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
     assert looks(color="auto", ascii=False, stream=Stream(True)).width == 20
     assert looks(color="auto", ascii=False, stream=Stream(False)).width is None
+
+
+def test_a_pager_has_the_width_of_the_terminal_that_errors_go_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which a pseudo-terminal stands for."""
+    controller, terminal = os.openpty()
+    termios.tcsetwinsize(terminal, (24, 63))
+    with os.fdopen(controller), os.fdopen(terminal, "w") as stream:
+        monkeypatch.setattr("sys.stderr", stream)
+        assert looks(color="always", ascii=False, stream=Stream(False)).width == 63
+        assert looks(color="auto", ascii=False, stream=Stream(False)).width is None
+    monkeypatch.setattr("sys.stderr", Stream(False))
+    assert looks(color="always", ascii=False, stream=Stream(False)).width is None
 
 
 def test_a_pipe_never_wraps(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +38,11 @@ class Looks:
 def looks(*, color: str, ascii: bool, stream: Any = None) -> Looks:
     """The looks for a stream (default: standard output), from the options and the environment."""
     stream = stream or sys.stdout
-    return Looks(wants_color(color, stream.isatty()), ascii or not is_unicode(stream), terminal_width(stream))
+    is_colored = wants_color(color, stream.isatty())
+    width = terminal_width(stream)
+    if width is None and color == "always":  # somebody reads it behind a pager, `less -R`
+        width = terminal_width(sys.stderr)
+    return Looks(is_colored, ascii or not is_unicode(stream), width)
 
 
 def terminal_width(stream: Any) -> int | None:
@@ -46,6 +51,8 @@ def terminal_width(stream: Any) -> int | None:
         return None
     import shutil
 
+    with suppress(OSError, ValueError):  # standard error may be a terminal where standard output is none
+        return shutil.get_terminal_size((os.get_terminal_size(stream.fileno()).columns, 24)).columns
     return shutil.get_terminal_size().columns
 
 
