@@ -112,12 +112,16 @@ def _block(cell: Piece, room: int) -> Iterator[list[Piece]]:
 def _table(rows: Sequence[Row], indent: int, room: int) -> Iterator[list[Piece]]:
     """Yield rows in columns; the rows below others have columns of their own."""
     most = WIDEST if room == ENDLESS else room
+    aligned = [row for row in rows if len(row.cells) > 1]
     starts = {
-        is_below: _starts([row for row in rows if (row.kind == "below") is is_below], indent, most)
+        is_below: _starts([row for row in aligned if (row.kind == "below") is is_below], indent, most)
         for is_below in (False, True)
     }
     for row in rows:
-        yield from _row(row, starts[row.kind == "below"], indent, room)
+        if len(row.cells) == 1:
+            yield from _block(Piece(indent, row.cells[0], slice(0), 0, row.kind), room)
+        else:
+            yield from _row(row, starts[row.kind == "below"], indent, room)
 
 
 def _starts(rows: Sequence[Row], indent: int, most: int) -> dict[int, int]:

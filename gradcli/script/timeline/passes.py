@@ -9,9 +9,9 @@ from gradcli.engine.accumulation import Accumulation
 from gradcli.engine.backward import Contribution
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.tensor import Tensor
+from gradcli.script.loops import rectified
 from gradcli.script.timeline import remarks
 from gradcli.script.timeline.graphs import explained, snapshot, valued
-from gradcli.script.timeline.loops import rectified
 from gradcli.script.timeline.model import Accumulated, Backward, Returned
 from gradcli.script.timeline.reasons import listed
 from gradcli.script.timeline.run import Filled, Pass, Run

@@ -12,8 +12,8 @@ import numpy as np
 
 from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
+from gradcli.script.loops import Training
 from gradcli.script.machine import Machine
-from gradcli.script.timeline.loops import Training
 from gradcli.script.timeline.model import Event
 from gradcli.script.timeline.names import TensorNames
 from gradcli.script.timeline.origins import Below, Origins

@@ -7,7 +7,7 @@ import pytest
 from gradcli.render.run.snippet_document import snippet_document
 from gradcli.render.run.timeline import timeline_page
 from gradcli.render.text.looks import Looks
-from gradcli.script.timeline.loops import MOST, Progress
+from gradcli.script.loops import MOST, Progress
 from tests.commands.running import validator
 from tests.script.running import recorded
 
