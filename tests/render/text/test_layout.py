@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.text import Text
 
 from gradcli.errors import GradcliError
 from gradcli.explanation.chain.trace import trace
@@ -70,7 +71,7 @@ def check_explanation(explanation: Explanation, width: int) -> None:
         return trace_page(explanation, [trace(explanation, leaf.name, 3) for leaf in explanation.leaves], looks)
 
     for precision, ascii in ((6, False), (17, True)):
-        for shown in (partial(page, explanation), derivations):
+        for shown in (partial(page, explanation, why=ascii), derivations):
             fits(shown, width, precision=precision, ascii=ascii)
     for listed in (gradients, formulas):
         fits(partial(listed, explanation), width)
@@ -91,6 +92,17 @@ def test_pages_on_programs(program: str) -> None:
 def test_pages_on_values(name: str) -> None:
     for width in widths(name, 5):
         check_explanation(CASES[name].explain(), width)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_colour_changes_no_page_and_ends_with_its_line(name: str) -> None:
+    """So that `less -R` shows any part of it as it is."""
+    explanation = CASES[name].explain()
+    for width in (None, 40, 80):
+        plain, coloured = (page(explanation, Looks(width=width, color=color)) for color in (False, True))
+        assert Text.from_ansi(coloured).plain == plain
+        for line in coloured.splitlines():
+            assert line.rpartition("\x1b[")[2].startswith("0m") or "\x1b" not in line
 
 
 def test_the_list_of_operations() -> None:
