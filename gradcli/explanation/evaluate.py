@@ -124,7 +124,7 @@ class _Machine:
     ) -> None:
         """Give lines to the applications of a node; one application alone is written as the user wrote it."""
         new = self.tape[start:]
-        last = ends(new) if written else list(range(len(new)))
+        last = ends(new) if written and len(new) > 1 else list(range(len(new)))
         named = {
             place: self.names.own(target) if target and place == len(new) - 1 else self.names.fresh()
             for place in range(len(new))

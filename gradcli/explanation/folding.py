@@ -11,10 +11,8 @@ from gradcli.explanation.model import Explanation, Local, Node, Step
 
 def folded(explanation: Explanation) -> Explanation:
     """Return the explanation with one node for each operation that was written."""
-    into = {}  # the node that shows a hidden one
-    for node in explanation.nodes:
-        if node.part_of is not None and explanation.node(node.part_of).whole is not None:
-            into[node.id] = node.part_of
+    whole = {node.id for node in explanation.nodes if node.whole is not None}
+    into = {node.id: node.part_of for node in explanation.nodes if node.part_of in whole and node.part_of is not None}
     if not into:
         return explanation
     kept = [node if node.whole is None else _whole(node) for node in explanation.nodes if node.id not in into]

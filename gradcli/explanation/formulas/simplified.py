@@ -141,12 +141,14 @@ class _InNames:
         if node not in self.links or not any(one.whole for one in self.nodes.values()):
             return None
         tree = self.gradient(node)
-        inner = {name: self.gradient(id) for id, name in self.gradients.items()}
-        inner |= {id: one.expression for id, one in self.nodes.items() if one.expression != Name(id)}
+        gradients = {name: id for id, name in self.gradients.items()}
         while length(tree) <= LONGEST:
-            if not names(tree) & inner.keys():
+            found = {name: self.gradient(gradients[name]) for name in names(tree) & gradients.keys()}
+            nodes = {name: self.nodes[name].expression for name in names(tree) & self.nodes.keys()}
+            found |= {name: one for name, one in nodes.items() if one != Name(name)}
+            if not found:
                 return simplify(tree, self.shapes)
-            tree = substitute(tree, inner)
+            tree = substitute(tree, found)
         return None
 
     def gradient(self, node: str) -> Expression:
