@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 from typing import Any
 
 import numpy as np
@@ -82,10 +82,9 @@ def _value(output: Tensor, by: Sequence[Tensor]) -> Value:
             help=f"at most {MOST:,} and {MOST_PASSES:,}: try it at a smaller size",
         )
     parts: list[Tensor | None] = [output]
-    for place, x in enumerate(by):
-        is_last = place == len(by) - 1
-        size = math.prod(sum((y.shape for y in by[:place]), output.shape)) // len(parts)
-        parts = [row for part in parts for row in _rows(part, x, size, create_graph=not is_last)]
+    for place, (part_of, x) in enumerate(pairwise((output, *by)), 1):  # what each part has the shape of, and by what
+        size = math.prod(part_of.shape)
+        parts = [row for part in parts for row in _rows(part, x, size, create_graph=place < len(by))]
     zeros = np.zeros(by[-1].shape, output.dtype)
     return np.reshape([zeros if part is None else part.value for part in parts], shape).astype(output.dtype)[()]
 

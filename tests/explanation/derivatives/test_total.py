@@ -122,3 +122,9 @@ def test_a_local_jacobian_times_a_gradient_is_the_rule(text: str) -> None:
                 np.testing.assert_allclose(np.ravel(g) @ local.jacobian, np.ravel(whole), atol=1e-12)
                 shown += 1
     assert shown or not any(np.ndim(x) for x in CASES[text].values())
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_there_may_be_no_entries(order: int) -> None:
+    (found,) = derivatives(program("sum(exp(x)*2)"), {"x": np.zeros((2, 0))}, order, mixed=True)
+    assert np.shape(found.value) == (2, 0) * order
