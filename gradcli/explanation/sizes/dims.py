@@ -36,9 +36,7 @@ def assignments(dims: Mapping[str, Dims]) -> list[dict[str, int]]:
         raise EvaluationError("E201", f"there are {len(known)} names of sizes", help=f"give numbers to all but {MOST}")
     for name in known:
         if name in dims:
-            raise EvaluationError(
-                "E215", f"{name} is a size, and a variable with a shape", help="rename one"
-            )
+            raise EvaluationError("E215", f"{name} is a size, and a variable with a shape", help="rename one")
     fixed = {size for one in dims.values() for size in one.sizes if isinstance(size, int)}
     free = [prime for prime in PRIMES if prime not in fixed]
     return [dict(zip(known, free[start:], strict=False)) for start in range(RUNS)]
