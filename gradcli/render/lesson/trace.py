@@ -150,13 +150,14 @@ def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:
     def given(value: Any) -> Json:
         return None if value is None or made_up else plain(value)
 
+    is_at_a_point = terms.explanation.sizes is None
     lines = [
         {
             "quantity": terms.total(link.input),
             "symbols": terms.symbols(link),
             "numbers": terms.numbers(link) or None,
             "value": given(link.total),
-            "why": [reason_document(term.local.why) for term in link.terms if term.local.why is not None],
+            "why": [reason_document(term.local.why) for term in link.terms if is_at_a_point and term.local.why],
         }
         for link in trace.links
     ]
