@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Raw = Annotated[bool, typer.Option("--no-simplify", help="Formulas as the rules give them.")]
 TorchNodes = Annotated[bool, typer.Option("--torch-nodes", help="Each node of torch, also what it inserts by itself.")]
-Why = Annotated[bool, typer.Option("--why", help="Under each rule, why it holds.")]
+Why = Annotated[bool, typer.Option("--why", help="Under each rule, why it holds: in words, and one entry in numbers.")]
 
 
 class Color(StrEnum):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from gradcli.commands.options import Limited, Output, Raw
+from gradcli.commands.options import Limited, Output, Raw, Why
 from gradcli.commands.programs import read_source
 from gradcli.errors import GradcliError
 from gradcli.source import Source, visible
@@ -26,6 +26,7 @@ def command(
     explain: Annotated[bool, typer.Option("--explain", help="Tell line by line what autograd did.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the explanation, not what is printed.")] = False,
     all: Annotated[bool, typer.Option("--all", help="Every repetition of a line, every row.")] = False,
+    why: Why = False,
     max_steps: Annotated[
         int, typer.Option("--max-steps", min=1, metavar="N", help="Statements that may run.")
     ] = 20_000_000,
@@ -57,11 +58,11 @@ def command(
     snippet = read_snippet(source.text, source.name)
     for line in snippet.omitted:
         note(f"note: left out what is for a notebook: {visible(line)}\n")
-    page = Page(source.name, output, is_quiet=quiet, has_every_row=all, is_raw=no_simplify)
+    page = Page(source.name, output, is_quiet=quiet, has_every_row=all, is_raw=no_simplify, says_why=why)
     write = page.printed.append if output.json or quiet else show
     most = Limits(max_steps, max_elements, limits.timeout, share(limits.max_memory))
     machine = Machine(most, write, warn, show_error, entered=child.at, lines=child.lines)
-    if explain or quiet or output.json:
+    if explain or why or quiet or output.json:
         from gradcli.script.timeline.recorder import Recorder
 
         machine.timeline = Recorder(machine, all=all)
@@ -78,6 +79,7 @@ class Page:
     is_quiet: bool
     has_every_row: bool
     is_raw: bool
+    says_why: bool
     printed: list[str] = field(default_factory=list)
 
     def show(self, error: GradcliError | None, timeline: Timeline | None) -> int:
@@ -95,7 +97,9 @@ class Page:
             from gradcli.render.text.streams import print_text
 
             timeline = replace(timeline, events=tuple(self.events(timeline)))
-            page = timeline_page(timeline, self.output.looks, all=self.has_every_row, failed=error is not None)
+            page = timeline_page(
+                timeline, self.output.looks, all=self.has_every_row, failed=error is not None, why=self.says_why
+            )
             apart = "\n" if page and not self.is_quiet and sys.stdout.isatty() else ""
             print_text(apart + page)
         if error is not None:

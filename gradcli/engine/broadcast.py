@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.engine.numerics import summation
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import copies, sums_of_copies
 from gradcli.engine.symbolic.notation import literal, positional
 from gradcli.language.tree import Argument, Call, Expression, Literal, Number
 
@@ -82,6 +83,7 @@ sum_to_size: Primitive = primitive(
     notation=_write_sum,
     fold=_fold_sum,
     says="A sum hands the gradient on to every entry that was added.",
+    index=sums_of_copies,
 )
 expand: Primitive = primitive(
     "expand",
@@ -93,6 +95,7 @@ expand: Primitive = primitive(
     fold=_fold_expand,
     traits=("layout",),
     says="One entry was copied to many places, so the gradients of all the copies are added.",
+    index=copies,
 )
 to_copy = primitive(
     "to_copy",

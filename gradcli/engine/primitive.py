@@ -64,6 +64,12 @@ class Primitive:
     traits: words of `TRAITS` that hold of it.
     inputs: torch's names of the inputs, in what a node saved.
     node_in_place: torch's name of the node where `x.name_()` has one of its own.
+    index: why the rules of a structured operation hold: `out[i,k] = Σj A[i,j]·B[j,k]`, with the inputs as the rules
+        call them and options in braces, or a function (out, *inputs, **options) that returns it where shapes matter.
+        Gradients are derived from it; `∂x[i] = ...` behind a semicolon is one that is written. The function may
+        also return tensors that the formula mentions, by name: (what it is, its value).
+    differential: the change of the result, of an operation that has no such formula: `-out @ dA @ out`, perhaps with
+        assignments before it, or a function that returns it.
     """
 
     name: str
@@ -84,6 +90,8 @@ class Primitive:
     traits: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ("self", "other")
     node_in_place: str = ""
+    index: str | Callable[..., Any] = ""
+    differential: str | Callable[..., Any] = ""
     full: int = field(init=False)  # the number of inputs with which each has a rule; -1 where one has none
     promotes: bool = field(init=False)  # a structured operation does not, for it takes indices and the like
 

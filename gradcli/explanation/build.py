@@ -23,6 +23,7 @@ from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
 from gradcli.explanation.refusals import FAILURES, failed, numbers
 from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.explanation.why import with_reasons
 from gradcli.language.tree import Program
 from gradcli.source import did_you_mean
 
@@ -94,8 +95,14 @@ def build(
         derivation.follow(output, entering, events, targets)
     whole = wholes(evaluation.lines, upstream_name)
     nodes = tuple(
-        node(line, gradients.get(line.name), edges[line.name].values(), whole.get(line.name))
+        node(
+            line,
+            gradient,
+            with_reasons(line, edges[line.name], gradient, upstream_name).values(),
+            whole.get(line.name),
+        )
         for line in evaluation.lines
+        for gradient in [gradients.get(line.name)]
     )
     leaves = tuple(
         Leaf(line.name, line.name, gradients.get(line.name), formula, formula)

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from gradcli.explanation.naming import unused
-from gradcli.language.tree import Expression, Program
+from gradcli.language.tree import Expression, Program, Statement
 from gradcli.source import Span
 
+if TYPE_CHECKING:
+    from gradcli.explanation.index.tree import Equation
+    from gradcli.explanation.index.worked import Worked
+
 Value = Any  # a numpy array or scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why the rule of a structured edge holds, entry by entry.
+
+    `forward` gives the entries of the node, `gradient` what the edge adds to those of the input's gradient, from the
+    upstream gradient; `shapes` are of the tensors in it. `given` says what names stand for that are no nodes,
+    `outside` of which tensors the gradient names entries that they do not have, which count as 0; of a gradient that
+    `is_sparse` the formula does not name all entries, and the others are 0. `entry` is one entry
+    in numbers. Operations on whole matrices have a `differential` instead: the change of the node.
+    """
+
+    shapes: tuple[tuple[str, tuple[int, ...]], ...]
+    forward: tuple[Equation, ...] = ()
+    gradient: Equation | None = None
+    given: tuple[tuple[str, str], ...] = ()
+    outside: tuple[str, ...] = ()
+    is_sparse: bool = False
+    entry: Worked | None = None
+    differential: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +47,7 @@ class Local:
     contribution for an upstream gradient `g`. `held` are the other inputs that depend on this one, and that do not
     move; `use` counts from 1 the edges between the same two nodes, 0 is the only one. The `jacobian` has a row for each
     entry of the node and a column for each of the input, where it was asked for and is small.
+    `reason` finds why the rule holds.
     """
 
     input: str
@@ -31,6 +57,12 @@ class Local:
     held: tuple[str, ...] = ()
     use: int = 0
     jacobian: Value | None = None
+    reason: Callable[[], Why | None] | None = field(default=None, kw_only=True, compare=False, repr=False)
+
+    @property
+    def why(self) -> Why | None:
+        """Why the rule holds, entry by entry; None for an elementwise operation over one shape."""
+        return None if self.reason is None else self.reason()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from gradcli.explanation.build import explain
 from gradcli.explanation.calls import BINARY, COMPARE
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.lines import Line
-from gradcli.explanation.model import Explanation, Node
+from gradcli.explanation.model import Explanation, Node, Why
 from gradcli.language.builder import OPERATORS as SPELLINGS
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, Program
@@ -29,10 +29,11 @@ OPERATORS = {**BINARY, **COMPARE, "ᵀ": "T", "[]": "index"}
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The rule of an edge: the gradient of an input from the upstream gradient `g`."""
+    """The rule of an edge: the gradient of an input from the upstream gradient `g`, and why it holds."""
 
     input: str
     rule: Expression
+    why: Why | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def uses(operation: Operation) -> tuple[Use, ...]:
 
 
 def _use(node: Node, line: Line) -> Use:
-    rules = tuple(Rule(local.input, local.rule) for local in node.locals)
+    rules = tuple(Rule(local.input, local.rule, local.why) for local in node.locals)
     assert line.application is not None
     primitive, options = line.application.primitive, line.application.options
     return Use(primitive, node.expression, node.name, rules, primitive.domain_for(options), line.smooth_for)

@@ -12,17 +12,15 @@ import numpy as np
 import pytest
 
 import gradcli.ops.indexing.assignment  # noqa: F401 - its primitives are in the registry
-from gradcli.engine.backward import grad
-from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.primitive import REGISTRY
-from gradcli.engine.recorder import record
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import is_floating
 from gradcli.errors import EvaluationError, ProgramSyntaxError
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, names
 from gradcli.source import Source
 from tests.programs import EXAMPLES, every_operation, family, listed_programs, of_every, run
+from tests.tapes import tape_of
 
 NAMES = list(every_operation())
 ALWAYS_DOUBLE = "float_power"
@@ -82,28 +80,7 @@ def test_a_wrong_call_is_refused_with_the_signature(case: tuple[str, str]) -> No
 @cache
 def primitives_of(example: str) -> frozenset[str]:
     """The primitives that a program, its backward pass and the backward pass of that use."""
-    found = run(example)
-    used = {line.application.primitive.name for line in found.evaluation.lines if line.application is not None}
-    outputs, leaves = [found.output], list(found.leaves.values())
-    with record() as tape, set_grad_enabled(True):
-        seed: Any = Tensor(found.upstream)
-        for _ in range(2):
-            if not outputs[0].requires_grad:
-                break
-            given = grad(outputs, leaves, [seed] * len(outputs), create_graph=True, allow_unused=True)
-            flows = [g for g in given if g is not None and g.requires_grad]
-            if not flows:
-                break
-            outputs = [sum_of_squares(flows)]
-            seed = None
-    return frozenset(used | {application.primitive.name for application in tape})
-
-
-def sum_of_squares(tensors: list[Tensor]) -> Tensor:
-    total: Any = 0.0
-    for x in tensors:
-        total = total + (x * x).sum()
-    return total  # type: ignore[no-any-return]
+    return frozenset(application.primitive.name for application in tape_of(example))
 
 
 @pytest.mark.slow

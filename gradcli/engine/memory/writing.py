@@ -13,6 +13,8 @@ from gradcli.engine.graph import Node, Target
 from gradcli.engine.memory.views import Path, View, writable
 from gradcli.engine.primitive import Primitive, Rule, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import flat, part_of
+from gradcli.engine.symbolic.indices import written_over as written_at
 from gradcli.engine.symbolic.notation import call
 from gradcli.language.tree import Argument, Call, Expression
 
@@ -117,6 +119,7 @@ overwrite: Primitive = primitive(
     notation=lambda operands, options: written_over("overwrite", operands[0], options["path"], operands[1].tree),
     structured=True,
     says=fill_tensor.says,
+    index=lambda out, x, part, *, path: written_at(x, follow(flat(x), path), "part", part),
 )
 regenerated = primitive(
     "regenerated",
@@ -127,6 +130,7 @@ regenerated = primitive(
     structured=True,
     view=True,
     says="A view looks at entries of its base, so each of these gets the gradient of the view.",
+    index=lambda out, x, *, path: part_of(out, follow(flat(x), path)),
 )
 
 

@@ -16,6 +16,7 @@ from gradcli.engine.memory.views import View, take_over
 from gradcli.engine.memory.writing import copy, fill, fill_tensor, zero
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.saved import keep_former_shape
+from gradcli.engine.symbolic.indices import flat, written_over
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.indexing import _items, take
@@ -40,6 +41,11 @@ def _kept(g: Any, out: Any, x: Any, value: Any, *indices: Any, dims: tuple[int, 
     return g if accumulate else index_put(g, 0, *indices, dims=dims)
 
 
+def _index(out: Any, x: Any, value: Any, *indices: Any, dims: tuple[int, ...], accumulate: bool = False) -> Any:
+    place = flat(x)[_items(indices, dims)]
+    return written_over(x, place, "value", value, adds=accumulate)
+
+
 index_put: Primitive = primitive(
     "index_put",
     _put,
@@ -47,6 +53,7 @@ index_put: Primitive = primitive(
     lambda g, out, x, value, *indices, dims, accumulate=False: take(g, *indices, dims=dims),
     structured=True,
     says=REPLACED,
+    index=_index,
 )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import indexing
 from gradcli.ops.indexing.indexing import scattered
 from gradcli.ops.support.arguments import Indices, Shape, check_size
 from gradcli.ops.support.sentences import PICKED, PLACED
@@ -44,6 +45,7 @@ entries: Primitive = primitive(
     lambda g, out, x, places, *, dims: entries_backward(g, places, shape=x.shape, dims=dims),
     structured=True,
     says=PICKED,
+    index=indexing.entries,
 )
 entries_backward: Primitive = primitive(
     "entries_backward",
@@ -51,6 +53,7 @@ entries_backward: Primitive = primitive(
     lambda g, out, h, places, *, shape, dims: entries(g, places, dims=dims),
     structured=True,
     says=PLACED,
+    index="adjoint of entries",
 )
 
 

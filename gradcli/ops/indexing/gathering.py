@@ -15,6 +15,8 @@ from gradcli.engine.symbolic.notation import Notation, literal
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.formulas import indexing as entries
+from gradcli.ops.formulas import scattering as written
 from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, scattered
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.arguments import Indices
@@ -66,6 +68,7 @@ gather: Primitive = primitive(
     notation=dim_second("gather"),
     inputs=("self", "index"),
     says=PICKED,
+    index=entries.gathered,
 )
 gather_backward: Primitive = primitive(
     "gather_backward",
@@ -75,6 +78,7 @@ gather_backward: Primitive = primitive(
     structured=True,
     notation=_onto_zeros("scatter_add"),
     says=PLACED,
+    index="adjoint of gather",
 )
 scatter_add: Primitive = primitive(
     "scatter_add",
@@ -85,6 +89,7 @@ scatter_add: Primitive = primitive(
     structured=True,
     notation=dim_second("scatter_add"),
     says=ADDED_AT,
+    index=written.scatter_added,
 )
 index_select: Primitive = primitive(
     "index_select",
@@ -93,6 +98,7 @@ index_select: Primitive = primitive(
     structured=True,
     notation=dim_second("index_select"),
     says=PICKED,
+    index=entries.index_selected,
 )
 index_select_backward: Primitive = primitive(
     "index_select_backward",
@@ -102,6 +108,7 @@ index_select_backward: Primitive = primitive(
     structured=True,
     notation=_onto_zeros("index_add"),
     says=PLACED,
+    index="adjoint of index_select",
 )
 index_add: Primitive = primitive(
     "index_add",
@@ -112,6 +119,7 @@ index_add: Primitive = primitive(
     structured=True,
     notation=dim_second("index_add"),
     says=ADDED_AT,
+    index=written.index_added,
 )
 masked_select: Primitive = primitive(
     "masked_select",
@@ -119,6 +127,7 @@ masked_select: Primitive = primitive(
     lambda g, out, x, mask: index_backward(g, mask, shape=x.shape, dims=(0,)),
     structured=True,
     says=PICKED,
+    index=entries.masked,
 )
 
 

@@ -11,10 +11,13 @@ import numpy as np
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import same_entries
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Expression, Index, Literal
+from gradcli.ops.formulas import indexing as places
+from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Places, Shape
 from gradcli.ops.support.folding import fold_same
@@ -73,6 +76,7 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
         notation=_write_select,
         traits=traits,
         says=PICKED,
+        index=entries.selected,
     )
 
 
@@ -91,6 +95,7 @@ def slicing(name: str, node: str, *traits: str) -> Primitive:
         traits=traits,
         fold=fold_same,
         says=PICKED,
+        index=entries.sliced,
     )
 
 
@@ -102,6 +107,7 @@ select_backward: Primitive = primitive(
     node="SelectBackwardBackward0",
     structured=True,
     says=PLACED,
+    index="adjoint of select",
 )
 cut: Primitive = slicing("slice", "SliceBackward0")
 slice_backward: Primitive = primitive(
@@ -111,6 +117,7 @@ slice_backward: Primitive = primitive(
     node="SliceBackwardBackward0",
     structured=True,
     says=PLACED,
+    index="adjoint of slice",
 )
 alias: Primitive = primitive(
     "alias",
@@ -120,6 +127,7 @@ alias: Primitive = primitive(
     view=True,
     notation=lambda operands, _: written(operands[0], [Literal(...)]),
     says=SAME,
+    index=same_entries,
 )
 
 
@@ -165,6 +173,7 @@ take: Primitive = primitive(
     structured=True,
     notation=_write_index,
     says=PICKED,
+    index=places.indexed,
 )
 index_backward: Primitive = primitive(
     "index_backward",
@@ -173,6 +182,7 @@ index_backward: Primitive = primitive(
     node="IndexPutImplBackward0",
     structured=True,
     says=PLACED,
+    index="adjoint of index",
 )
 printed(select_backward, "u = [1, 2]; select_backward(u, shape=(2, 3), dim=1, index=2)")
 printed(slice_backward, "u = [1, 2]; slice_backward(u, shape=(4,), dim=0, start=0, stop=4, step=2)")

@@ -12,6 +12,8 @@ from gradcli.engine.symbolic.notation import Notation, literal, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
+from gradcli.ops.formulas import scattering as entries
+from gradcli.ops.formulas.scattering import EPSILON
 from gradcli.ops.indexing.gathering import gather, gather_backward, gathered, scattering
 from gradcli.ops.indexing.indexing import cut, flat_positions, select, select_
 from gradcli.ops.pointwise.comparisons import equal
@@ -24,10 +26,8 @@ from gradcli.ops.support.arguments import Indices
 from gradcli.ops.support.sentences import REPLACED
 from gradcli.ops.support.surface import operation
 
-EPSILON = 1e-7  # torch adds it to a norm before dividing by the norm
 
-
-def replacing(name: str, view: Primitive, notation: Notation | None = None) -> Primitive:
+def replacing(name: str, view: Primitive, index: Any, notation: Notation | None = None) -> Primitive:
     """Declare the copy of a tensor in which the part that a view shows is replaced."""
 
     def forward(x: Any, source: Any, **options: Any) -> Any:
@@ -45,13 +45,14 @@ def replacing(name: str, view: Primitive, notation: Notation | None = None) -> P
         structured=True,
         notation=notation,
         says=REPLACED,
+        index=index,
     )
     return declared
 
 
-diagonal_scatter = replacing("diagonal_scatter", diagonal)
-select_scatter = replacing("select_scatter", select)
-slice_scatter = replacing("slice_scatter", cut, positional("slice_scatter"))
+diagonal_scatter = replacing("diagonal_scatter", diagonal, entries.with_diagonal)
+select_scatter = replacing("select_scatter", select, entries.with_selected)
+slice_scatter = replacing("slice_scatter", cut, entries.with_slice, positional("slice_scatter"))
 
 
 def _same_shape(part: Any, source: Tensor) -> None:
@@ -195,6 +196,7 @@ scatter_reduce = primitive(
     structured=True,
     notation=_write_reduce,
     says="Each entry that was combined gets its part: all of a sum, a share of a mean, the winner of a maximum.",
+    index=entries.combined,
 )
 
 
@@ -237,6 +239,7 @@ renorm = primitive(
     _shortened_rule,
     structured=True,
     says="Rows that are short enough keep their gradient; a shortened row loses the part along itself.",
+    index=entries.shortened,
 )
 
 

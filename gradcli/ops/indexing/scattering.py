@@ -16,6 +16,8 @@ from gradcli.engine.symbolic.notation import Notation, literal, number
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.formulas import indexing as entries
+from gradcli.ops.formulas import scattering as written
 from gradcli.ops.indexing.gathering import (
     check_places,
     dim_second,
@@ -57,7 +59,7 @@ def _with_number(name: str) -> Notation:
     return write
 
 
-def _filling(name: str, forward: Any, node: str) -> Primitive:
+def _filling(name: str, forward: Any, node: str, index: Any) -> Primitive:
     filled: Primitive = primitive(
         f"{name}_number",
         lambda x, index, *, dim, value: forward(x, index, x.dtype.type(value), dim=dim),
@@ -66,12 +68,13 @@ def _filling(name: str, forward: Any, node: str) -> Primitive:
         structured=True,
         notation=_with_number(name),
         says="Entries that a number is written over get 0; the others get their gradient.",
+        index=index,
     )
     return filled
 
 
-scatter_number = _filling("scatter", _scattered, "ScatterBackward1")
-fill_number = _filling("index_fill", _spread_out, "IndexFillBackward0")
+scatter_number = _filling("scatter", _scattered, "ScatterBackward1", written.scattered_number)
+fill_number = _filling("index_fill", _spread_out, "IndexFillBackward0", written.filled_number)
 scatter = primitive(
     "scatter",
     _scattered,
@@ -81,6 +84,7 @@ scatter = primitive(
     structured=True,
     notation=dim_second("scatter"),
     says=REPLACED,
+    index=written.scattered,
 )
 index_copy = primitive(
     "index_copy",
@@ -91,6 +95,7 @@ index_copy = primitive(
     structured=True,
     notation=dim_second("index_copy"),
     says=REPLACED,
+    index=written.copied,
 )
 fill_tensor = primitive(
     "index_fill_tensor",
@@ -102,6 +107,7 @@ fill_tensor = primitive(
     structured=True,
     notation=dim_second("index_fill"),
     says=REPLACED,
+    index=written.filled,
 )
 
 
@@ -116,6 +122,7 @@ take: Primitive = primitive(
     lambda g, out, x, index: take_backward(g, index, shape=x.shape),
     structured=True,
     says=PICKED,
+    index=entries.taken,
 )
 take_backward: Primitive = primitive(
     "take_backward",
@@ -123,6 +130,7 @@ take_backward: Primitive = primitive(
     lambda g, out, h, index, *, shape: take(g, index),
     structured=True,
     says=PLACED,
+    index="adjoint of take",
 )
 
 
@@ -148,6 +156,7 @@ masked_scatter: Primitive = primitive(
     lambda g, out, x, mask, source: masked_scatter_backward(g, mask, shape=source.shape),
     structured=True,
     says=REPLACED,
+    index=written.filled_in_order,
 )
 masked_scatter_backward: Primitive = primitive(
     "masked_scatter_backward",
@@ -155,6 +164,7 @@ masked_scatter_backward: Primitive = primitive(
     lambda g, out, h, mask, *, shape: masked_scatter(h * 0, mask, g),
     structured=True,
     says="Each entry that was written gets the gradient of the place it filled.",
+    index=written.taken_in_order,
 )
 printed(take_backward, "u = [1, 2, 3]; take_backward(u, [0, 3, 0], shape=(2, 2))")
 printed(masked_scatter_backward, "u = [1, 2, 3]; masked_scatter_backward(u, [True, False, True], shape=(2,))")

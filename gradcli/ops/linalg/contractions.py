@@ -13,6 +13,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.numerics import products
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.symbolic.indices import spread
 from gradcli.engine.symbolic.notation import call, infix
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
@@ -42,6 +43,10 @@ def _addmm(c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
     return scaled(c, beta) + product if beta else product  # torch leaves c out where beta is 0, even if it is nan
 
 
+def _index_addmm(out: Any, c: Any, A: Any, B: Any, *, beta: float = 1, alpha: float = 1) -> str:
+    return f"out[i,k] = {beta}·{spread('c', c.shape, 'ik', out.shape)} + {alpha}·Σj A[i,j]·B[j,k]"
+
+
 def _write_addmm(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
     if options["beta"] != 1 or options["alpha"] != 1:
         return call("addmm", _addmm)(operands, options)
@@ -59,6 +64,7 @@ dot: Primitive = primitive(
     traits=("product",),
     inputs=("self", "tensor"),
     says=DOT,
+    index="out = Σi x[i]·y[i]",
 )
 mv: Primitive = primitive(
     "mv",
@@ -70,6 +76,7 @@ mv: Primitive = primitive(
     traits=("matrix", "product"),
     inputs=("self", "vec"),
     says="The matrix gets gradient times vector, entry by entry; the vector the transposed matrix times gradient.",
+    index="out[i] = Σj A[i,j]·x[j]",
 )
 outer: Primitive = primitive(
     "outer",
@@ -80,6 +87,7 @@ outer: Primitive = primitive(
     structured=True,
     traits=("product",),
     says="Each vector gets the gradient, which is a matrix, multiplied by the other vector.",
+    index="out[i,j] = x[i]·y[j]",
 )
 
 
@@ -103,6 +111,7 @@ mm: Primitive = primitive(
     traits=("matrix", "product"),
     inputs=("self", "mat2"),
     says=MATRIX,
+    index="out[i,k] = Σj A[i,j]·B[j,k]",
 )
 bmm: Primitive = primitive(
     "bmm",
@@ -114,6 +123,7 @@ bmm: Primitive = primitive(
     traits=("matrix", "product"),
     inputs=("self", "mat2"),
     says=MATRIX,
+    index="out[n,i,k] = Σj A[n,i,j]·B[n,j,k]",
 )
 addmm: Primitive = primitive(
     "addmm",
@@ -126,6 +136,7 @@ addmm: Primitive = primitive(
     traits=("matrix", "product"),
     inputs=("self", "mat1", "mat2"),
     says="The added part gets the gradient, and each factor the gradient times the other one transposed.",
+    index=_index_addmm,
 )
 
 

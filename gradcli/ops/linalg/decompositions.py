@@ -18,6 +18,7 @@ from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
+from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.determinants import _check_square, _times, inverse
 from gradcli.ops.pointwise.arithmetic import div
@@ -34,7 +35,15 @@ def part_of(function: str, name: str, forward: Callable[..., Any]) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
-def _factor(function: str, name: str, forward: Callable[..., Any], rule: Any, node: str, says: str) -> Primitive:
+def _factor(
+    function: str,
+    name: str,
+    forward: Callable[..., Any],
+    rule: Any,
+    node: str,
+    says: str,
+    differential: str,
+) -> Primitive:
     return primitive(
         f"{function}_{name}",
         forward,
@@ -43,6 +52,7 @@ def _factor(function: str, name: str, forward: Callable[..., Any], rule: Any, no
         says=says,
         structured=True,
         notation=part_of(function, name, forward),
+        differential=differential,
     )
 
 
@@ -105,7 +115,7 @@ def _values_rule(g: Any, out: Any, A: Any, *, full_matrices: bool) -> Any:
 
 SVD = "LinalgSvdBackward0"
 TURNS = "A singular vector turns towards the others, the faster the closer their singular values are."
-svd_u: Primitive = _factor("svd", "U", _singular(0), _left_rule, SVD, TURNS)
+svd_u: Primitive = _factor("svd", "U", _singular(0), _left_rule, SVD, TURNS, change.LEFT)
 svd_s: Primitive = _factor(
     "svd",
     "S",
@@ -113,8 +123,9 @@ svd_s: Primitive = _factor(
     _values_rule,
     SVD,
     "A singular value changes as the matrix does between its two singular vectors.",
+    change.SINGULAR_VALUES,
 )
-svd_v: Primitive = _factor("svd", "Vh", _singular(2), _right_rule, SVD, TURNS)
+svd_v: Primitive = _factor("svd", "Vh", _singular(2), _right_rule, SVD, TURNS, change.RIGHT)
 
 
 def _symmetric(part: int) -> Callable[..., Any]:
@@ -143,6 +154,7 @@ eigh_values: Primitive = _factor(
     _eigenvalues_rule,
     EIGH,
     "An eigenvalue changes as the matrix does along its own eigenvector.",
+    change.EIGENVALUES,
 )
 eigh_vectors: Primitive = _factor(
     "eigh",
@@ -151,6 +163,7 @@ eigh_vectors: Primitive = _factor(
     _eigenvectors_rule,
     EIGH,
     "An eigenvector turns towards the others, the faster the closer their eigenvalues are.",
+    change.EIGENVECTORS,
 )
 
 
@@ -198,8 +211,8 @@ def _r_rule(g: Any, out: Any, A: Any, *, mode: str) -> Any:
 
 QR = "LinalgQrBackward0"
 SOLVED = "The matrix is Q times R; the product rule is solved with Q kept orthogonal and R triangular."
-qr_q: Primitive = _factor("qr", "Q", _orthogonal(0), _q_rule, QR, SOLVED)
-qr_r: Primitive = _factor("qr", "R", _orthogonal(1), _r_rule, QR, SOLVED)
+qr_q: Primitive = _factor("qr", "Q", _orthogonal(0), _q_rule, QR, SOLVED, change.ORTHOGONAL)
+qr_r: Primitive = _factor("qr", "R", _orthogonal(1), _r_rule, QR, SOLVED, change.TRIANGULAR)
 
 
 def _check_matrix(name: str, A: Tensor) -> None:

@@ -11,6 +11,7 @@ from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
+from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.contractions import bmm, mm, outer, transposed
 from gradcli.ops.linalg.matmul import matmul
 from gradcli.ops.pointwise.comparisons import equal
@@ -63,6 +64,7 @@ inverse: Primitive = primitive(
     node="LinalgInvExBackward0",
     structured=True,
     says="A change of the matrix passes through the inverse on both sides, with a minus sign.",
+    differential=change.INVERSE,
 )
 det: Primitive = primitive(
     "det",
@@ -74,6 +76,7 @@ det: Primitive = primitive(
     traits=("lenient",),
     convention="at determinant 0 the gradient is 0, as if the matrix had no cofactors",
     says="The derivative of a determinant is the determinant times the inverse, transposed.",
+    differential=change.DETERMINANT,
 )
 
 
@@ -92,6 +95,7 @@ log_of = primitive(
     structured=True,
     notation=_part("logabsdet"),
     says="The derivative of the logarithm of a determinant is the inverse, transposed.",
+    differential=change.LOGARITHM,
 )
 
 
@@ -119,6 +123,7 @@ solve: Primitive = primitive(
     node="LinalgSolveExBackward0",
     structured=True,
     says=SOLVED,
+    differential=change.SOLUTION,
 )
 
 
@@ -153,6 +158,7 @@ cholesky = primitive(
     node="LinalgCholeskyExBackward0",
     structured=True,
     says="The matrix is its factor times the factor transposed; the product rule is solved for the factor.",
+    differential=change.CHOLESKY,
 )
 
 

@@ -12,6 +12,7 @@ from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
+from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.decompositions import _check_matrix
 from gradcli.ops.linalg.determinants import _times, inverse
@@ -88,6 +89,7 @@ lower: Primitive = primitive(
     structured=True,
     notation=_part("L", _below),
     says="The matrix is L times U; the product rule is solved with both factors kept triangular.",
+    differential=change.LOWER,
 )
 upper: Primitive = primitive(
     "lu_U",
@@ -97,6 +99,7 @@ upper: Primitive = primitive(
     structured=True,
     notation=_part("U", _above),
     says=lower.says,
+    differential=change.UPPER,
 )
 
 
@@ -123,6 +126,7 @@ both = primitive(
     structured=True,
     notation=lambda operands, options: Attribute(call("lu_factor", _above)(operands, options), "LU"),
     says=lower.says,
+    differential=change.BOTH,
 )
 
 

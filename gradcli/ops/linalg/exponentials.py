@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.determinants import _check_square
@@ -53,6 +54,7 @@ matrix_exp: Primitive = primitive(
     node="LinalgMatrixExpBackward0",
     structured=True,
     says="The derivative is the exponential of the transposed matrix, in the direction of the gradient.",
+    differential=change.exponential,
 )
 
 

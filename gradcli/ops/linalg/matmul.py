@@ -14,6 +14,7 @@ import numpy as np
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, mismatch
 from gradcli.engine.primitive import primitive
+from gradcli.engine.symbolic.indices import same_entries
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -40,6 +41,7 @@ squeeze_in_place = primitive(
     fold=lambda x, *, value, dim=0: fold_squeeze(x, value=value, dim=dim),
     traits=("layout",),
     says=SHAPE,
+    index=same_entries,
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from gradcli.engine.broadcast import sum_to_size
 from gradcli.engine.checks.shapes import broadcastable, dimension, dimensions, mismatch
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.indices import entry, letters, spread, summed
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.linalg.contractions import (
@@ -48,8 +50,15 @@ def _plus(product: Any) -> Any:
     return forward
 
 
-def _added(name: str, product: Any, first: Any, second: Any, *traits: str, says: str = MATRIX_SUM) -> Primitive:
+def _added(
+    name: str, product: Any, first: Any, second: Any, index: str, *traits: str, says: str = MATRIX_SUM
+) -> Primitive:
     """Declare a sum with a product in one node; `first` and `second` give the gradients of its factors."""
+
+    def formula(out: Any, c: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> str:
+        places, product = index.split(" = ")
+        return f"{entry('out', places)} = {beta}·{spread('c', np.shape(c), places, np.shape(out))} + {alpha}·{product}"
+
     return primitive(
         name,
         _plus(product),
@@ -59,20 +68,53 @@ def _added(name: str, product: Any, first: Any, second: Any, *traits: str, says:
         says=says,
         structured=True,
         traits=traits,
+        index=formula,
     )
 
 
 baddbmm = _added(
-    "baddbmm", np.matmul, lambda g, a, b: bmm(g, transposed(b)), lambda g, a, b: bmm(transposed(a), g), "matrix"
+    "baddbmm",
+    np.matmul,
+    lambda g, a, b: bmm(g, transposed(b)),
+    lambda g, a, b: bmm(transposed(a), g),
+    "nik = Σj a[n,i,j]·b[n,j,k]",
+    "matrix",
 )
-addmv = _added("addmv", np.matmul, lambda g, a, x: outer(g, x), lambda g, a, x: mv(t(a), g), "matrix")
+addmv = _added(
+    "addmv", np.matmul, lambda g, a, x: outer(g, x), lambda g, a, x: mv(t(a), g), "i = Σj a[i,j]·b[j]", "matrix"
+)
 addr = _added(
     "addr",
     np.multiply.outer,
     lambda g, x, y: mv(g, y),
     lambda g, x, y: mv(t(g), x),
+    "ij = a[i]·b[j]",
     says="The added part gets the gradient; each vector gets the gradient, a matrix, multiplied by the other one.",
 )
+
+
+def _index_cross(out: Any, x: Any, y: Any, *, dim: int) -> str:
+    shape, places = np.shape(out), letters(np.ndim(out))
+    one, two = ([*places[:dim], f"({places[dim]} + {n})%3", *places[dim + 1 :]] for n in (1, 2))
+
+    def product(a: str, b: str, shapes: Sequence[Any]) -> str:
+        p, q, r, s = (
+            spread(name, size, at, shape)
+            for name, size, at in ((a, shapes[0], one), (b, shapes[1], two), (a, shapes[0], two), (b, shapes[1], one))
+        )
+        return f"{p}·{q} - {r}·{s}"
+
+    found = [f"{entry('out', places)} = {product('x', 'y', [np.shape(x), np.shape(y)])}"]
+    for name, value, factors in (
+        ("∂x", x, product("y", "g", [np.shape(y), shape])),
+        ("∂y", y, product("g", "x", [shape, np.shape(x)])),
+    ):
+        own = spread(name, np.shape(value), places, shape)
+        lost = [letter for letter in places if letter not in own[2:]]
+        found.append(f"{own} = {summed(lost, f'({factors})')}")
+    return "; ".join(found)
+
+
 cross: Primitive = primitive(
     "cross",
     lambda x, y, *, dim: np.cross(x, y, axis=dim),
@@ -81,10 +123,11 @@ cross: Primitive = primitive(
     node="LinalgCrossBackward0",
     structured=True,
     says="Each vector gets the cross product of the gradient with the other one.",
+    index=_index_cross,
 )
 
 
-vdot = primitive("vdot", dot.forward, *dot.rules, structured=True, says=DOT)
+vdot = primitive("vdot", dot.forward, *dot.rules, structured=True, says=DOT, index=dot.index)
 
 
 @operation("A = [[1, 2], [3, 4]]; B = [[1, 0.5], [2, 1]]; kron(A, B)", "x = [1, 2]; A = [[1, 2], [3, 4]]; kron(x, A)")

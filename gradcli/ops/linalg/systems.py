@@ -11,6 +11,7 @@ from gradcli.engine.numerics import lapack
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import decompositions as change
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.decompositions import _check_matrix, cleared, part_of, svdvals
@@ -60,6 +61,7 @@ triangle: Primitive = primitive(
     node="LinalgSolveTriangularBackward0",
     structured=True,
     says=SOLVED,
+    differential=change.triangle,
 )
 
 
@@ -91,6 +93,7 @@ cholesky_solve: Primitive = primitive(
     _cholesky_solve_rule,
     structured=True,
     says="The right side gets the solution with the gradient in its place; the factor follows by the product rule.",
+    differential=change.by_factor,
 )
 cholesky_inverse = primitive(
     "cholesky_inverse",
@@ -98,6 +101,7 @@ cholesky_inverse = primitive(
     lambda g, out, L, *, upper=False: -_half(_times(out, _times(g + transposed(g), out)), L, upper),
     structured=True,
     says="The inverse changes by minus itself on both sides; the factor follows by the product rule.",
+    differential=change.inverse_by_factor,
 )
 
 
@@ -111,8 +115,8 @@ def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None) -> Any:
     turned, flat = transposed(out), transposed(g)
     left = _times(_times(flat, out), turned)
     right = _times(_times(turned, out), flat)
-    inner = _times(turned, _times(g, turned))
-    return left - _times(A, _times(out, left)) + right - _times(_times(right, out), A) - inner
+    beside = right - _times(_times(right, out), A)
+    return left - _times(A, _times(out, left)) + beside - _times(turned, _times(g, turned))
 
 
 pinv: Primitive = primitive(
@@ -122,22 +126,20 @@ pinv: Primitive = primitive(
     node="LinalgPinvBackward0",
     structured=True,
     says="Inside the range it behaves as an inverse does; outside it, rows and columns add two more parts.",
+    differential=change.PSEUDO_INVERSE,
 )
-
-
-def _solution(A: Any, B: Any) -> Any:
-    return _times(pinv(A), B)
 
 
 least_squares = primitive(
     "lstsq",
-    _solution,
+    lambda A, B: _times(pinv(A), B),
     lambda g, out, A, B: _pseudo_rule(_times(g, transposed(B)), pinv(A), A),
     lambda g, out, A, B: _times(transposed(pinv(A)), g),
     node="LinalgLstsqBackward0",
     structured=True,
-    notation=part_of("lstsq", "solution", _solution),
+    notation=part_of("lstsq", "solution", pinv.forward),
     says="The solution is the pseudo-inverse times the right side, and both follow the product rule.",
+    differential=change.LEAST_SQUARES,
 )
 
 
@@ -210,12 +212,10 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
         raise AutogradError(f"torch.linalg.lstsq: input.size(-2) should match other.size({where})", code="E301")
     found = least_squares(A, right)
     rows, columns = A.shape[-2:]
-    empty = Tensor(np.zeros(0, A.dtype))
-    residuals = empty
+    residuals = empty = Tensor(np.zeros(0, A.dtype))
     full = matrix_rank(A.detach()).value.min(initial=columns) == columns
     if driver in ("gels", "gelsd", "gelss") and rows > columns and full:
-        errors = right.value - np.matmul(A.value, found.value)
-        residuals = Tensor(np.sum(errors * errors, axis=-2))
+        residuals = Tensor(np.sum(np.square(right.value - np.matmul(A.value, found.value)), axis=-2))
     solution = reshape(found, shape=found.shape[:-1]) if vectors else found
     rank = Tensor(np.zeros(0, np.int64)) if driver == "gels" else matrix_rank(A.detach())
     values = svdvals(A.detach()) if driver in ("gelsd", "gelss") else empty

@@ -32,7 +32,7 @@ def _safe_softmax(x: Array, *, dim: int) -> Any:
     return found.astype(x.dtype)
 
 
-safe_softmax = primitive("safe_softmax", _safe_softmax, soft, structured=True, says=SOFTMAX)
+safe_softmax = primitive("safe_softmax", _safe_softmax, soft, structured=True, says=SOFTMAX, index=softmax.index)
 printed(safe_softmax, "x = [[1, 2, -1], [0, 1, 3]]; safe_softmax(x, dim=1)")
 
 

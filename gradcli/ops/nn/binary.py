@@ -10,6 +10,7 @@ from gradcli.engine.numerics import precision
 from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared, write
 from gradcli.ops.pointwise.elementwise import log
@@ -43,6 +44,11 @@ cross_entropy = primitive(
     traits=("average", "lenient"),
     inputs=("self", "target"),
     says="The prediction p gets (p - target)/(p*(1 - p)): steep where it is sure and wrong.",
+    index=entries.loss(
+        "-{w}·({y}·max(log({x}), -100) + (1 - {y})·max(log(1 - {x}), -100))",
+        ("x", "{w}·({x} - {y})/max({x}·(1 - {x}), 1e-12)"),
+        ("y", "{w}·(log(1 - {x}) - log({x}))"),
+    ),
 )
 
 
@@ -78,6 +84,11 @@ with_logits = primitive(
     traits=("average",),
     inputs=("self", "target"),
     says="The score gets its sigmoid minus the target, times the weights if there are any.",
+    index=entries.loss(
+        "-{w}·({p}·{y}·log(sigmoid({x})) + (1 - {y})·log(sigmoid(-{x})))",
+        ("x", "{w}·((1 - {y})·sigmoid({x}) - {p}·{y}·sigmoid(-{x}))"),
+        ("y", "{w}·(log(sigmoid(-{x})) - {p}·log(sigmoid({x})))"),
+    ),
 )
 
 

@@ -15,6 +15,7 @@ from gradcli.engine.symbolic.notation import as_formula, literal, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.losses import check_reduction, check_weight, keywords, write
 from gradcli.ops.shaping.shaping import reshape, unsqueeze
 from gradcli.ops.support.arguments import Indices, Real, Shape, check_size
@@ -106,6 +107,7 @@ def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
         node=node,
         notation=write("nll_loss", "weight"),
         structured=True,
+        index=entries.likelihood,
         traits=("average",),
         inputs=("self", "target"),
         says="Only the score of the right class counts: it gets minus its share of the gradient, the others get 0.",
@@ -116,6 +118,7 @@ def _likelihood(name: str, node: str) -> tuple[Primitive, Primitive]:
         lambda g, out, h, target, weight, *, size, **o: forward(g, target, weight, **o),
         notation=_write_backward,
         structured=True,
+        index=f"adjoint of {name}",
         fold=_short,
         says="One number stands at the right class of each row, so it gets those gradients back.",
     )

@@ -22,6 +22,7 @@ from gradcli.engine.symbolic.notation import Notation, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.elementwise import absolute, sign
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import mean_, sum_
@@ -83,6 +84,7 @@ mse_backward: Primitive = primitive(
     node="MseLossBackwardBackward0",
     fold=lambda g, x, y, *, value, reduction: shared(g * (2 * (x - y)), x, reduction),
     says="The gradient that comes back is 2*g times the difference, so both follow the product rule.",
+    index=entries.squares_gradient,
 )
 printed(mse_backward, "u = 2; x = [1, 2]; y = [3, 5]; mse_loss_backward(u, x, y, reduction='mean')")
 mse = primitive(
@@ -95,6 +97,7 @@ mse = primitive(
     traits=("average",),
     inputs=("self", "target"),
     says="The slope of a squared error is twice the error, over n for a mean; the target gets the opposite.",
+    index=entries.loss("({x} - {y})**2"),
 )
 
 
@@ -130,6 +133,11 @@ smooth_l1 = primitive(
     traits=("average",),
     inputs=("self", "target"),
     says="A small error counts as in a square, a large one with its sign alone; targets get the opposite.",
+    index=entries.loss(
+        "where(abs({x} - {y}) < {beta}, 0.5·({x} - {y})**2/{beta}, abs({x} - {y}) - 0.5·{beta})",
+        ("x", "max(-1, min(1, ({x} - {y})/{beta}))"),
+        ("y", "-max(-1, min(1, ({x} - {y})/{beta}))"),
+    ),
 )
 
 
@@ -152,6 +160,11 @@ huber = primitive(
     traits=("average",),
     inputs=("self", "target"),
     says=smooth_l1.says,
+    index=entries.loss(
+        "where(abs({x} - {y}) < {delta}, 0.5·({x} - {y})**2, {delta}·(abs({x} - {y}) - 0.5·{delta}))",
+        ("x", "max(-{delta}, min({delta}, {x} - {y}))"),
+        ("y", "-max(-{delta}, min({delta}, {x} - {y}))"),
+    ),
 )
 
 

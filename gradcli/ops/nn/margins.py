@@ -10,6 +10,7 @@ from gradcli.engine.checks.shapes import broadcastable, mismatch
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import nn as entries
 from gradcli.ops.nn.activations import logsigmoid, sigmoid
 from gradcli.ops.nn.losses import check_reduction, check_weight, reduced, shared, write
 from gradcli.ops.pointwise.arithmetic import add, div, mul, neg, sub
@@ -54,6 +55,7 @@ soft_margin = primitive(
     structured=True,
     traits=("average",),
     says="The score gets minus the label times the chance that it is wrong.",
+    index=entries.loss("log(1 + exp(-{y}·{x}))", ("x", "-{y}·sigmoid(-{y}·{x})")),
 )
 
 

@@ -14,6 +14,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.arithmetic import mul
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import rsqrt, sqrt
@@ -77,6 +78,7 @@ layer_norm: Primitive = primitive(
     structured=True,
     inputs=("input", "weight", "bias"),
     says=NORMAL,
+    index=entries.layer_norm,
 )
 
 
@@ -109,6 +111,7 @@ embedding: Primitive = primitive(
     traits=("lenient",),
     convention="the row padding_idx receives no gradient",
     says="Each row adds up the gradients of the places where it was looked up.",
+    index=entries.embedding,
 )
 embedding_backward: Primitive = primitive(
     "embedding_backward",
@@ -117,6 +120,7 @@ embedding_backward: Primitive = primitive(
     node="EmbeddingDenseBackwardBackward0",
     structured=True,
     says="A row's gradient is handed to every place where the row was looked up.",
+    index=entries.embedding_gradient,
 )
 
 

@@ -10,6 +10,7 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import nn as entries
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.nn.activations import sigmoid
 from gradcli.ops.pointwise.comparisons import both
@@ -122,6 +123,7 @@ glu: Primitive = primitive(
     _glu_rule,
     structured=True,
     says="A product of one half and the sigmoid of the other: each gets the other one as in a product.",
+    index=entries.gated,
 )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradcli.engine.numerics import precision, summation
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.arithmetic import neg
 from gradcli.ops.pointwise.elementwise import exp
 from gradcli.ops.reducing.reductions import sum_dim
@@ -72,9 +73,15 @@ softmax_backward: Primitive = primitive(
     structured=True,
     fold=lambda g, out, *, value, dim: _softmax_rule(g, out, dim=dim),
     says="The gradient that comes back is linear in g, and the product rule gives the part of the shares.",
+    index=entries.softmax_gradient,
 )
 softmax = primitive(
-    "softmax", _softmax, lambda g, out, x, *, dim: softmax_backward(g, out, dim=dim), structured=True, says=SOFTMAX
+    "softmax",
+    _softmax,
+    lambda g, out, x, *, dim: softmax_backward(g, out, dim=dim),
+    structured=True,
+    says=SOFTMAX,
+    index=entries.softmax,
 )
 log_softmax_backward: Primitive = primitive(
     "log_softmax_backward",
@@ -85,6 +92,7 @@ log_softmax_backward: Primitive = primitive(
     structured=True,
     fold=lambda g, out, *, value, dim: _log_softmax_rule(g, out, dim=dim),
     says="The gradient that comes back is g minus shares times its sum; the shares have their own part.",
+    index=entries.log_softmax_gradient,
 )
 log_softmax = primitive(
     "log_softmax",
@@ -92,6 +100,7 @@ log_softmax = primitive(
     lambda g, out, x, *, dim: log_softmax_backward(g, out, dim=dim),
     structured=True,
     says="Each score gets its gradient minus its share of the sum of all gradients.",
+    index=entries.log_softmax,
 )
 logsumexp = primitive(
     "logsumexp",
@@ -101,6 +110,7 @@ logsumexp = primitive(
     ),
     structured=True,
     says="The gradient is shared by size: each entry gets its softmax share.",
+    index=entries.logsumexp,
 )
 
 

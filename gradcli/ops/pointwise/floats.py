@@ -11,6 +11,7 @@ from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
+from gradcli.ops.formulas import nn as entries
 from gradcli.ops.pointwise.comparisons import either, equal, opposite
 from gradcli.ops.pointwise.elementwise import exp2
 from gradcli.ops.pointwise.logic import nan
@@ -94,6 +95,7 @@ mantissa_of = primitive(
     convention="at a power of 2 the derivative is that to its right",
     notation=_part("mantissa"),
     says="The mantissa is the input over a power of 2, and so is the gradient.",
+    index=entries.mantissa,
 )
 
 

@@ -13,6 +13,7 @@ from gradcli.engine.primitive import primitive
 from gradcli.engine.symbolic.notation import number
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
+from gradcli.ops.formulas import distances as entries
 from gradcli.ops.pointwise.arithmetic import div, mul, sub
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign
@@ -40,6 +41,7 @@ norm_over = primitive(
     kinks=norm.kinks,
     convention=norm.convention,
     says=LENGTH,
+    index=norm.index,
 )
 # torch clamps a copy without recording it, so that the gradient passes even below the bound
 at_least = primitive(
@@ -64,6 +66,7 @@ dist = primitive(
     kinks=lambda x, y, **_: np.equal(x, y),
     convention=norm.convention,
     says="A distance grows along the difference: one point gets that direction, and the other the opposite.",
+    index=entries.distance,
 )
 
 
@@ -90,6 +93,7 @@ cdist = primitive(
     kinks=lambda x, y, *, p=2: norm.kinks(_between(x, y), p=p, dim=max(x.ndim, y.ndim)),  # type: ignore[operator]
     convention=norm.convention,
     says="Each distance pulls its two points along their difference; a point adds up its pairs.",
+    index=entries.distances,
 )
 
 

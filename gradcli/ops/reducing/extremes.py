@@ -15,6 +15,8 @@ from gradcli.engine.symbolic.notation import Notation, call, comparison, number
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute
+from gradcli.ops.formulas import indexing as places
+from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.selection import maximum_, minimum_, where
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Dims, Places, as_tensor
@@ -78,6 +80,7 @@ amax = primitive(
     kinks=tied(np.max),
     convention=EVENLY,
     says=EXTREME,
+    index=entries.extreme("max"),
 )
 amin = primitive(
     "amin",
@@ -87,6 +90,7 @@ amin = primitive(
     kinks=tied(np.min),
     convention=EVENLY,
     says=EXTREME,
+    index=entries.extreme("min"),
 )
 largest = primitive(
     "max",
@@ -97,6 +101,7 @@ largest = primitive(
     kinks=tied(np.max),
     convention=EVENLY,
     says=EXTREME,
+    index=entries.extreme("max"),
 )
 smallest = primitive(
     "min",
@@ -107,6 +112,7 @@ smallest = primitive(
     kinks=tied(np.min),
     convention=EVENLY,
     says=EXTREME,
+    index=entries.extreme("min"),
 )
 
 
@@ -164,6 +170,7 @@ first_largest = primitive(
     kinks=tied(np.max),
     convention=FIRST,
     says=CHOSEN,
+    index=places.picked,
 )
 first_smallest = primitive(
     "min_dim",
@@ -175,6 +182,7 @@ first_smallest = primitive(
     kinks=tied(np.min),
     convention=FIRST,
     says=CHOSEN,
+    index=places.picked,
 )
 
 

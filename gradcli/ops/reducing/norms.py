@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.primitive import primitive
 from gradcli.errors import EvaluationError
+from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.elementwise import absolute, sign, zero
 from gradcli.ops.pointwise.selection import guarded, where
@@ -65,6 +66,7 @@ norm = primitive(
     kinks=_bends,
     convention="the gradient of a norm at 0 is 0",
     says=LENGTH,
+    index=entries.norm,
 )
 
 

@@ -14,6 +14,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import unless
 from gradcli.ops.reducing.scans import prod_others
@@ -40,6 +41,7 @@ total = primitive(
     node="SumBackward0",
     structured=True,
     says=SUM,
+    index=entries.total,
 )
 sum_dim: Primitive = primitive(
     "sum_dim",
@@ -49,6 +51,7 @@ sum_dim: Primitive = primitive(
     structured=True,
     notation=call("sum", _sum_dim),
     says=SUM,
+    index=entries.total,
 )
 mean = primitive(
     "mean",
@@ -58,6 +61,7 @@ mean = primitive(
     structured=True,
     traits=("average",),
     says=MEAN,
+    index=entries.average,
 )
 mean_dim = primitive(
     "mean_dim",
@@ -70,6 +74,7 @@ mean_dim = primitive(
     notation=call("mean", _mean_dim),
     traits=("average",),
     says=MEAN,
+    index=entries.average,
 )
 
 
@@ -105,6 +110,7 @@ prod = primitive(
     node="ProdBackward0",
     structured=True,
     says="Each factor gets the gradient times the product of all the other factors.",
+    index=entries.product,
 )
 prod_dim = primitive(
     "prod_dim",
@@ -114,6 +120,7 @@ prod_dim = primitive(
     structured=True,
     notation=call("prod", _prod_dim),
     says=prod.says,
+    index=entries.product,
 )
 
 

@@ -12,6 +12,8 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import reducing as entries
+from gradcli.ops.formulas import scans
 from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import mm
@@ -40,6 +42,7 @@ nansum = primitive(
     ),
     structured=True,
     says="A sum hands the gradient on to every entry that was added; those that are nan get 0.",
+    index=entries.without_nan,
 )
 
 
@@ -58,6 +61,7 @@ logcumsumexp = primitive(
     _logcumsumexp_rule,
     structured=True,
     says="Each entry adds up, from its own place on, its softmax share of the gradients.",
+    index=scans.running_logarithm,
 )
 
 

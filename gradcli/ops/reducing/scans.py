@@ -18,6 +18,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.formulas import scans as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import unless
 from gradcli.ops.support.adjoints import printed
@@ -56,6 +57,7 @@ carry: Primitive = primitive(
     lambda g, out, h, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=not reverse) * out,
     structured=True,
     says="A running sum with factors: the gradient runs back the other way with the same factors.",
+    index=entries.carried,
 )
 prod_before: Primitive = primitive(
     "prod_before",
@@ -63,6 +65,7 @@ prod_before: Primitive = primitive(
     lambda g, out, x, *, dim, reverse=False: carry(g, x, dim=dim, reverse=reverse) * out,
     structured=True,
     says="Each entry is a factor of all products behind it, and gets those gradients times the other factors.",
+    index=entries.product_before,
 )
 
 
@@ -82,6 +85,7 @@ prod_others = primitive(
     _prod_others_rule,
     structured=True,
     says="Each entry is a factor of every product but its own, and gets those gradients times the rest.",
+    index=entries.product_of_others,
 )
 printed(carry, "u = [1, 2, 3]; x = [2, 0, 0.5]; carry(u, x, dim=0)")
 printed(prod_before, "x = [2, 3, 0.5]; prod_before(x, dim=0)")
@@ -116,6 +120,7 @@ cumsum: Primitive = primitive(
     lambda g, out, x, *, dim: cumsum_back(g, dim=dim) if x.shape else g,
     structured=True,
     says="Each entry is in its own sum and in all later ones, so their gradients are added.",
+    index=entries.running(),
 )
 cumsum_back: Primitive = primitive(
     "cumsum_back",
@@ -124,6 +129,7 @@ cumsum_back: Primitive = primitive(
     structured=True,
     notation=_write_back,
     says="Each entry is in its own sum and in all earlier ones, so their gradients are added.",
+    index=entries.running("≥"),
 )
 cumprod = primitive(
     "cumprod",
@@ -131,6 +137,7 @@ cumprod = primitive(
     _cumprod_rule,
     structured=True,
     says="Each entry is a factor of its own product and of all later ones, so their parts are added.",
+    index=entries.running_product,
 )
 
 

@@ -15,6 +15,8 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import indexing as places
+from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.extremes import EVENLY, picked, picked_rule, refuse_empty, shared_rule, tied, values_of
 from gradcli.ops.support.adjoints import printed
@@ -145,6 +147,7 @@ def _by_index(name: str, forward: Callable[..., Any], node: str, function: str, 
         structured=True,
         notation=values_of(function, forward),
         says=says,
+        index=places.ordered,
     )
 
 
@@ -158,7 +161,14 @@ cummin = _by_index("cummin", _running_entries, "CumminBackward0", "cummin", LEAD
 def _picking(name: str, forward: Callable[..., Any], node: str, function: str) -> Primitive:
     """Declare a primitive that picks one entry of a dimension."""
     return primitive(
-        name, forward, picked_rule, node=node, structured=True, notation=values_of(function, forward), says=CHOSEN
+        name,
+        forward,
+        picked_rule,
+        node=node,
+        structured=True,
+        notation=values_of(function, forward),
+        says=CHOSEN,
+        index=places.picked,
     )
 
 
@@ -183,6 +193,7 @@ median = primitive(
     kinks=tied(lambda x, axis, keepdims: np.reshape(_median(x), [1] * np.ndim(x))),
     convention=EVENLY,
     says=EXTREME,
+    index=entries.middle,
 )
 
 

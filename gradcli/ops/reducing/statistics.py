@@ -13,6 +13,7 @@ from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute, Index, Number
+from gradcli.ops.formulas import reducing as entries
 from gradcli.ops.pointwise.comparisons import equal
 from gradcli.ops.pointwise.selection import guarded
 from gradcli.ops.reducing.extremes import EVENLY, amax, amin, shared_rule, tied
@@ -69,6 +70,7 @@ var = primitive(
     _var_rule,
     structured=True,
     says="Each entry gets twice its distance from the mean, over n - correction.",
+    index=entries.variance,
 )
 std = primitive(
     "std",
@@ -78,6 +80,7 @@ std = primitive(
     kinks=lambda x, **options: np.equal(_var(x, **options), 0),
     convention="the gradient of std at equal values is 0",
     says="Each entry gets its distance from the mean, over the deviation times (n - correction).",
+    index=entries.deviation,
 )
 
 
@@ -106,6 +109,7 @@ std_beside = primitive(
     kinks=std.kinks,
     convention=std.convention,
     says=std.says,
+    index=entries.deviation,
 )
 var_beside = primitive(
     "var_of_two",
@@ -115,6 +119,7 @@ var_beside = primitive(
     notation=_part("var_mean", 0),
     structured=True,
     says=var.says,
+    index=entries.variance,
 )
 mean_beside_std, mean_beside_var = (
     primitive(
@@ -125,6 +130,7 @@ mean_beside_std, mean_beside_var = (
         notation=_part(f"{name}_mean", 1),
         structured=True,
         says=MEAN,
+        index=entries.average,
     )
     for name in ("std", "var")
 )
@@ -142,6 +148,7 @@ def _extreme_of_both(name: str, extreme: Any, find: Any) -> Any:
         kinks=tied(find),
         convention=EVENLY,
         says=EXTREME,
+        index=extreme.index,
     )
 
 

@@ -13,6 +13,7 @@ from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.gathering import index_select
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.reducing.reductions import sum_dim
@@ -29,6 +30,7 @@ rot90: Primitive = primitive(
     lambda g, out, x, *, k=1, dims=(0, 1): rot90(g, k=-k, dims=dims),
     structured=True,
     says=MOVED,
+    index=entries.turned,
 )
 
 
@@ -51,6 +53,7 @@ unfold: Primitive = primitive(
     structured=True,
     view=True,
     says=PICKED,
+    index=entries.windows,
 )
 unfold_backward: Primitive = primitive(
     "unfold_backward",
@@ -59,6 +62,7 @@ unfold_backward: Primitive = primitive(
     node="UnfoldBackwardBackward0",
     structured=True,
     says=PLACED,
+    index="adjoint of unfold",
 )
 printed(unfold_backward, "u = [[1, 2], [3, 4]]; unfold_backward(u, shape=(3,), dimension=0, size=2, step=1)")
 

@@ -14,6 +14,7 @@ from gradcli.engine.symbolic.notation import call, literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Binary, Call, Expression
+from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
@@ -52,6 +53,7 @@ diagonal: Primitive = primitive(
     structured=True,
     view=True,
     says=PICKED,
+    index=entries.diagonal,
 )
 diagonal_backward: Primitive = primitive(
     "diagonal_backward",
@@ -60,6 +62,7 @@ diagonal_backward: Primitive = primitive(
     node="DiagonalBackwardBackward0",
     structured=True,
     says=PLACED,
+    index="adjoint of diagonal",
 )
 printed(diagonal_backward, "u = [1, 2]; diagonal_backward(u, shape=(2, 3), offset=1)")
 diag: Primitive = primitive(
@@ -70,6 +73,7 @@ diag: Primitive = primitive(
     structured=True,
     notation=call("diag", _diag),
     says=PICKED,
+    index=entries.diag,
 )
 
 
@@ -94,6 +98,7 @@ diag_embed: Primitive = primitive(
     structured=True,
     notation=_write_embed,
     says=PLACED,
+    index=entries.on_diagonal,
 )
 tril: Primitive = primitive(
     "tril",
@@ -101,6 +106,7 @@ tril: Primitive = primitive(
     lambda g, out, x, *, diagonal: tril(g, diagonal=diagonal),
     structured=True,
     says="Only the kept triangle has gradients: the entries above it get 0.",
+    index=entries.triangle(below=True),
 )
 triu: Primitive = primitive(
     "triu",
@@ -108,6 +114,7 @@ triu: Primitive = primitive(
     lambda g, out, x, *, diagonal: triu(g, diagonal=diagonal),
     structured=True,
     says="Only the kept triangle has gradients: the entries below it get 0.",
+    index=entries.triangle(below=False),
 )
 trace: Primitive = primitive(
     "trace",
@@ -115,6 +122,7 @@ trace: Primitive = primitive(
     lambda g, out, x: trace_backward(g, shape=x.shape),
     structured=True,
     says="A trace adds the diagonal, so each entry of the diagonal gets the gradient and the others get 0.",
+    index="out = Σi x[i,i]",
 )
 trace_backward: Primitive = primitive(
     "trace_backward",
@@ -125,6 +133,7 @@ trace_backward: Primitive = primitive(
         "*", operands[0].tree, Call("eye", tuple(Argument(literal(size)) for size in options["shape"]))
     ),
     says="One number stands along the whole diagonal, so the gradients there are added.",
+    index="adjoint of trace",
 )
 
 

@@ -16,6 +16,7 @@ from gradcli.engine.symbolic.notation import Notation, literal, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression, List
+from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut, select, selecting, slicing
 from gradcli.ops.shaping.shaping import flat, reshape
 from gradcli.ops.support.arguments import Dims, Shape, check_size
@@ -55,6 +56,7 @@ cat: Primitive = primitive(
     variadic=True,
     notation=_of_list("cat"),
     says=OWN_PART,
+    index=entries.joined,
 )
 stack: Primitive = primitive(
     "stack",
@@ -64,6 +66,7 @@ stack: Primitive = primitive(
     variadic=True,
     notation=_of_list("stack"),
     says=OWN_PART,
+    index=entries.stacked,
 )
 # one application for each part, where torch has one node with many outputs
 split_part = slicing("split_part", "SplitBackward0", "part")
@@ -86,6 +89,7 @@ repeat: Primitive = primitive(
     structured=True,
     notation=positional("repeat"),
     says="The input was copied, so the gradients of all the copies are added.",
+    index=entries.repeated,
 )
 flip: Primitive = primitive(
     "flip",
@@ -94,6 +98,7 @@ flip: Primitive = primitive(
     structured=True,
     notation=positional("flip"),
     says=MOVED,
+    index=entries.flipped,
 )
 roll: Primitive = primitive(
     "roll",
@@ -102,6 +107,7 @@ roll: Primitive = primitive(
     structured=True,
     notation=_write_roll,
     says=MOVED,
+    index=entries.rolled,
 )
 
 

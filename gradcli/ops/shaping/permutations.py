@@ -14,6 +14,7 @@ from gradcli.engine.symbolic.notation import attribute, positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Attribute, Call, Expression
+from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.shaping.shaping import flat
 from gradcli.ops.support.arguments import Dims, Shape
 from gradcli.ops.support.sentences import MOVED
@@ -52,6 +53,7 @@ t: Primitive = primitive(
     node_in_place="TBackward1",
     traits=("layout",),
     says=MOVED,
+    index=entries.swapped,
 )
 transpose: Primitive = primitive(
     "transpose",
@@ -63,6 +65,7 @@ transpose: Primitive = primitive(
     node_in_place="TransposeBackward1",
     traits=("layout",),
     says=MOVED,
+    index=entries.swapped,
 )
 permute: Primitive = primitive(
     "permute",
@@ -73,6 +76,7 @@ permute: Primitive = primitive(
     notation=_write_permute,
     traits=("layout",),
     says=MOVED,
+    index=entries.permuted,
 )
 
 

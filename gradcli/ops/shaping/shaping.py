@@ -11,6 +11,7 @@ from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import dimension, dimensions
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import Primitive, primitive
+from gradcli.engine.symbolic.indices import same_entries
 from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
@@ -32,6 +33,7 @@ def _reshaping(name: str, node: str, view: bool = True) -> Primitive:
         fold=fold_reshape,
         traits=("layout",),
         says=SHAPE,
+        index=same_entries,
     )
 
 
@@ -50,6 +52,7 @@ unsqueeze: Primitive = primitive(
     node_in_place="UnsqueezeBackward1",
     traits=("layout",),
     says=SHAPE,
+    index=same_entries,
 )
 squeeze: Primitive = primitive(
     "squeeze",
@@ -61,17 +64,13 @@ squeeze: Primitive = primitive(
     node_in_place="SqueezeBackward3",
     traits=("layout",),
     says=SHAPE,
+    index=same_entries,
 )
-
-
-def _squeeze_dim(x: Any, *, dim: int) -> Any:
-    """Remove a dimension of size 1; one of another size stays, as in torch."""
-    return np.squeeze(x, dim) if x.shape and x.shape[dim] == 1 else x[...]
 
 
 squeeze_dim: Primitive = primitive(
     "squeeze_dim",
-    _squeeze_dim,
+    lambda x, *, dim: np.squeeze(x, dim) if x.shape and x.shape[dim] == 1 else x[...],  # others stay, as in torch
     lambda g, out, x, *, dim: reshape(g, shape=x.shape),
     node="SqueezeBackward1",
     structured=True,
@@ -81,6 +80,7 @@ squeeze_dim: Primitive = primitive(
     node_in_place="SqueezeBackward4",
     traits=("layout",),
     says=SHAPE,
+    index=same_entries,
 )
 squeeze_dims: Primitive = primitive(
     "squeeze_dims",
@@ -94,6 +94,7 @@ squeeze_dims: Primitive = primitive(
     node_in_place="SqueezeBackward4",
     traits=("layout",),
     says=SHAPE,
+    index=same_entries,
 )
 
 

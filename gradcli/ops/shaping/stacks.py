@@ -12,6 +12,7 @@ from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimens
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.shaping.joining import cat_, stack_
 from gradcli.ops.shaping.shaping import reshape, reshaped, unsqueeze
@@ -42,7 +43,9 @@ def _blocks(*inputs: Any) -> Any:
     return out
 
 
-block_diag = primitive("block_diag", _blocks, _own_block, structured=True, variadic=True, says=OWN_PART)
+block_diag = primitive(
+    "block_diag", _blocks, _own_block, structured=True, variadic=True, says=OWN_PART, index=entries.blocks
+)
 
 
 def _raised(x: Any, ndim: int) -> Any:

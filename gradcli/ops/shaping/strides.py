@@ -11,6 +11,7 @@ from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import positional
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import shaping as entries
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Shape, check_size
@@ -58,6 +59,7 @@ strided: Primitive = primitive(
     view=True,
     notation=positional("as_strided"),
     says=PICKED,
+    index=entries.strided,
 )
 strided_back: Primitive = primitive(
     "as_strided_backward",
@@ -65,6 +67,7 @@ strided_back: Primitive = primitive(
     lambda g, out, h, *, shape, size, stride, offset: strided(g, size=size, stride=stride, offset=offset),
     structured=True,
     says=PLACED,
+    index="adjoint of as_strided",
 )
 printed(strided_back, "u = [[1, 2], [3, 4]]; as_strided_backward(u, shape=(3,), size=(2, 2), stride=(1, 1), offset=0)")
 

@@ -9,6 +9,7 @@ import numpy as np
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.reducing.reductions import mean_dim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim, unsqueeze
@@ -50,6 +51,7 @@ adaptive_mean: Primitive = primitive(
     node="AdaptiveAvgPool2DBackward0",
     structured=True,
     says=WINDOW_MEAN,
+    index=entries.adaptive(_bounds),
 )
 adaptive_spread: Primitive = primitive(
     "adaptive_avg_pool2d_backward",
@@ -57,6 +59,7 @@ adaptive_spread: Primitive = primitive(
     lambda g, out, h, *, size: adaptive_mean(g, output_size=h.shape[-2:]),
     structured=True,
     says=WINDOW_SHARES,
+    index="adjoint of adaptive_avg_pool2d",
 )
 
 
@@ -94,6 +97,7 @@ adaptive_max = primitive(
     node="AdaptiveMaxPool2DBackward0",
     structured=True,
     says=WINDOW_LARGEST,
+    index=entries.at_places,
 )
 printed(adaptive_spread, "u = [[[1, 2]]]; adaptive_avg_pool2d_backward(u, size=(1, 2, 3))")
 printed(

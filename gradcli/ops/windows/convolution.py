@@ -11,6 +11,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.formulas import windows as entries
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
 from gradcli.ops.support.arguments import Padding, Pair, Real, Shape
@@ -51,6 +52,7 @@ convolution: Primitive = primitive(
     structured=True,
     inputs=("input", "weight", "bias"),
     says=SLID,
+    index=entries.convolved,
 )
 convolution_input: Primitive = primitive(
     "convolution_input",
@@ -61,6 +63,7 @@ convolution_input: Primitive = primitive(
     notation=_write("_input", 0),
     structured=True,
     says="It is linear in the kernel and in the gradient, so each gets the product rule's part.",
+    index=entries.led_back,
 )
 convolution_weight: Primitive = primitive(
     "convolution_weight",
@@ -71,6 +74,7 @@ convolution_weight: Primitive = primitive(
     notation=_write("_weight", 1),
     structured=True,
     says="It is linear in the input and in the gradient, so each gets the product rule's part.",
+    index=entries.matched,
 )
 
 

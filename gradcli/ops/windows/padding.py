@@ -11,6 +11,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
+from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.entries import taken
 from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.support.surface import operation
@@ -47,6 +48,7 @@ pad_constant: Primitive = primitive(
     ),
     structured=True,
     says="The border was added from outside, so its gradient is cut away and the rest goes back.",
+    index=entries.padded,
 )
 
 

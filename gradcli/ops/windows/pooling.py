@@ -17,6 +17,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.formulas import windows as entries
 from gradcli.ops.support.arguments import Pair, Real, Shape
 from gradcli.ops.support.sentences import WINDOW_LARGEST, WINDOW_MEAN, WINDOW_SHARES
 from gradcli.ops.support.surface import register
@@ -64,6 +65,7 @@ def _largest(count: int) -> tuple[Primitive, Primitive, Primitive]:
         kinks=pools.ties,
         convention="at a tie the first entry of the window takes the gradient",
         says=WINDOW_LARGEST,
+        index=entries.largest(pools.positions),
     )
     spread: Primitive = primitive(
         f"{name}_backward",
@@ -73,6 +75,7 @@ def _largest(count: int) -> tuple[Primitive, Primitive, Primitive]:
         notation=_write(f"{name}_backward"),
         structured=True,
         says="Each window's number was put at its largest entry, and gets the gradient of that entry.",
+        index=entries.spread_to_largest(pools.positions),
     )
     pick: Primitive = primitive(
         f"{name}_pick",
@@ -81,6 +84,7 @@ def _largest(count: int) -> tuple[Primitive, Primitive, Primitive]:
         notation=_write(f"{name}_pick"),
         structured=True,
         says="Each entry that a window picked gets the gradient of that window, and the others get 0.",
+        index=entries.picked_from_largest(pools.positions),
     )
     return largest, spread, pick
 
@@ -95,6 +99,7 @@ def _mean(count: int) -> tuple[Primitive, Primitive]:
         notation=_write(name),
         structured=True,
         says=WINDOW_MEAN,
+        index=entries.averaged(pools.divisor),
     )
     spread: Primitive = primitive(
         f"{name}_backward",
@@ -104,6 +109,7 @@ def _mean(count: int) -> tuple[Primitive, Primitive]:
         notation=_write(f"{name}_backward"),
         structured=True,
         says=WINDOW_SHARES,
+        index=f"adjoint of {name}",
     )
     return mean, spread
 

@@ -138,6 +138,14 @@ def _divisor(pool: Pool, padding: Sizes, count_include_pad: bool, divisor_overri
     return least if least == counts.max() else counts
 
 
+def divisor(
+    x: Any, *, padding: Sizes, count_include_pad: bool = True, divisor_override: int | None = None, **o: Any
+) -> Any:
+    """Return the number by which the sum of a window is divided, or one for each window."""
+    pool = Pool(np.shape(x)[-len(padding) :], padding=padding, **o)
+    return _divisor(pool, padding, count_include_pad, divisor_override)
+
+
 def mean(
     x: Any, *, padding: Sizes, count_include_pad: bool = True, divisor_override: int | None = None, **o: Any
 ) -> Any:

@@ -11,6 +11,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
+from gradcli.ops.formulas import windows as entries
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.shaping import squeeze_dim, unsqueeze
@@ -57,6 +58,7 @@ transposed: Primitive = primitive(
     structured=True,
     inputs=("input", "weight", "bias"),
     says=SLID,
+    index=entries.transposed,
 )
 
 
@@ -188,6 +190,7 @@ shuffle: Primitive = primitive(
     lambda g, out, x, *, upscale_factor: unshuffle(g, downscale_factor=upscale_factor),
     structured=True,
     says=MOVED,
+    index=entries.shuffled,
 )
 unshuffle: Primitive = primitive(
     "pixel_unshuffle",
@@ -195,6 +198,7 @@ unshuffle: Primitive = primitive(
     lambda g, out, x, *, downscale_factor: shuffle(g, upscale_factor=downscale_factor),
     structured=True,
     says=MOVED,
+    index=entries.unshuffled,
 )
 
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import EvaluationError
-from gradcli.explanation.model import Explanation
+from gradcli.explanation.model import Explanation, Local
 from gradcli.explanation.reference import sentence
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse
 from gradcli.render.graph.labels import edges, equation, local_label
+from gradcli.render.lesson.reasons import reason_document
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import Json, plain
 
@@ -115,6 +116,8 @@ def facts(fact: Any, write: Writer = unparse) -> Document:
     for name in fact.__match_args__:
         value = getattr(fact, name)
         found[name] = value if type(value) in PLAIN else _listed(value, write)
+    if isinstance(fact, Local):
+        found["why"] = None if fact.why is None else reason_document(fact.why)
     return found
 
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcli.engine.primitive import Primitive
+from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.reference import Reference, Use, command_line, families, operations
 from gradcli.language.unparser import unparse
+from gradcli.render.lesson.reasons import in_one_line, meanings, reason_document
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import plain
@@ -44,7 +46,14 @@ def node_name(primitive: Primitive) -> str:
 
 
 def _rules(use: Use, looks: Looks) -> list[Row]:
-    rows = [Row((rule.input, f"g {looks.arrow} {unparse(rule.rule, multiply=looks.times)}")) for rule in use.rules]
+    rows = []
+    for rule in use.rules:
+        rows.append(Row((rule.input, f"g {looks.arrow} {unparse(rule.rule, multiply=looks.times)}")))
+        if rule.why is not None:
+            write = Writer(ascii=looks.ascii)
+            total = f"{looks.partial}L/{looks.partial}{rule.input}"
+            rows.append(Row((in_one_line(rule.why, total, write),), "reason"))
+            rows.extend(Row((f"where {meanings(rule.why)}",), "reason") for _ in rule.why.given[:1])
     if use.primitive.says:
         rows.append(Row((use.primitive.says,), "why"))
     rows.extend(Row((label, text)) for label, text in facts(use))
@@ -87,7 +96,10 @@ def _primitive(use: Use) -> dict[str, Any]:
         "name": primitive.name,
         "grad_fn": primitive.node if any(primitive.rules) else None,
         "says": primitive.says or None,
-        "rules": [{"input": rule.input, "rule": unparse(rule.rule)} for rule in use.rules],
+        "rules": [
+            {"input": rule.input, "rule": unparse(rule.rule), "why": rule.why and reason_document(rule.why)}
+            for rule in use.rules
+        ],
         "kinks": list(primitive.kinks) if isinstance(primitive.kinks, tuple) else [],
         "convention": primitive.convention or None,
         "domain": [plain(bound) for bound in (use.domain.low, use.domain.high)],

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal
 
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
 from gradcli.explanation.reference import sentence
 from gradcli.language.tree import Name, Statement, names
 from gradcli.language.unparser import unparse_statement
+from gradcli.render.lesson.reasons import reason, shapes
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import Row, Rows, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible
 
-Edge = tuple[Node, Local | Literal["upstream", "why"]]  # an edge, or a line about the node
 WIDEST = 98  # columns of a line with the program and the point
 MOST = 40  # rows of a section, unless all are asked for
 
@@ -100,33 +99,48 @@ def _forward(node: Node, terms: Terms) -> Row:
     return Row((visible(node.name), made, made_by, "" if put_in == value else put_in, f"= {value}"))
 
 
-def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Rows[Edge]:
+def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Rows[Callable[[], Row]]:
     """The derivative on every edge, newest node first; above the first rule a line says what its `g` is.
 
-    Below the edges of each node stands `why` they are so, if asked for.
+    Below a tensor rule stands why it holds, in one line. With `why` it is told in full, and a sentence stands below the
+    edges of each node.
     """
-    edges: list[Edge] = []
+    lines: list[Callable[[], Row]] = []
+    is_introduced = False
     for node in reversed(explanation.nodes):
-        edges.extend((node, local) for local in node.locals)
+        for local in node.locals:
+            if local.formula is None and not is_introduced:
+                lines.append(partial(_arrives, node, terms))
+                is_introduced = True
+            lines.append(partial(_local, node, local, terms, why=why))
+            if local.reason is not None:
+                lines.append(partial(_reason, local, terms, why=why))
         if why and node.locals:
-            edges.append((node, "why"))
-    first = next((n for n, (_, local) in enumerate(edges) if isinstance(local, Local) and local.formula is None), None)
-    if first is not None:
-        edges.insert(first, (edges[first][0], "upstream"))
-    return Rows(edges, partial(_local, terms=terms))
+            lines.append(partial(_said, node))
+    return Rows(lines, lambda line: line())
 
 
-def _local(edge: Edge, terms: Terms) -> Row:
-    node, local = edge
-    if local == "upstream":
-        arrives = f"{terms.upstream_name} is the gradient that arrives from above, here {terms.total(node.id)}"
-        return Row((arrives,), "aside")
-    if isinstance(local, str):
-        return Row((f"  {sentence(node)}",), "why")
+def _arrives(node: Node, terms: Terms) -> Row:
+    return Row(
+        (f"{terms.upstream_name} is the gradient that arrives from above, here {terms.total(node.id)}",), "between"
+    )
+
+
+def _said(node: Node) -> Row:
+    return Row((sentence(node),), "why")
+
+
+def _local(node: Node, local: Local, terms: Terms, *, why: bool) -> Row:
     symbols = terms.local(local)
     value = "" if local.value is None else f"= {terms.value(local.value)}"
+    if why and local.reason is not None:
+        value = shapes(local, terms)
     matrix = "" if local.jacobian is None else f"J = {terms.value(local.jacobian)}"
     return Row((terms.edge(node.name, local), symbols, "" if value == symbols else value, matrix))
+
+
+def _reason(local: Local, terms: Terms, *, why: bool) -> Row:
+    return Row((reason(local, terms, in_full=why),), "reason")
 
 
 def chain_rule(explanation: Explanation, terms: Terms) -> Rows[Link]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -33,6 +34,9 @@ class Terms:
         self.plain_seed = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
         # an upstream gradient is the derivative of an L beyond the output, and that is differentiated
         self.differentiated = explanation.output if self.plain_seed else unused("L", self.nodes)
+        self.edges = Counter(
+            local.input for node in explanation.nodes if node.grad is not None for local in node.locals
+        )
         self.gradients = {x.name: self.total(x.gradient_of) for x in explanation.intermediates if x.gradient_of}
 
     def derivative(self, of: str, by: str) -> str:
@@ -50,6 +54,10 @@ class Terms:
             return f"{told}{f'|{held}' if held else ''}{f' ({which})' if which else ''}"
         remarks = ", ".join(filter(None, [held and f"{held} held", which]))
         return f"{'local ' if held else ''}{told}{f' ({remarks})' if remarks else ''}"
+
+    def fans_out(self, input: str) -> bool:
+        """Return whether the gradient of a node is a sum over several edges."""
+        return self.edges[input] > 1
 
     def which(self, local: Local) -> str:
         """Return `1st` or `2nd` where several edges lead from a node to the same input; else nothing."""

@@ -12,6 +12,7 @@ from gradcli.explanation.reference import sentence
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT, sizes_document
 from gradcli.render.lesson.page import equations, heading, seed, shown
+from gradcli.render.lesson.reasons import reason, reason_document
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
@@ -58,8 +59,12 @@ def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms
     for link in links:
         if link.input not in known:
             yield from _derivation(link, leaf, terms)
+            for term in link.terms:
+                if term.local.reason is not None:
+                    upstream = terms.total(term.step.node)
+                    yield Row((reason(term.local, terms, in_full=why, upstream=upstream),), "reason")
             said = (sentence(terms.nodes[term.step.node]) for term in link.terms)
-            yield from (Row((f"  {text}",), "why") for text in dict.fromkeys(said) if why)
+            yield from (Row((text,), "why") for text in dict.fromkeys(said) if why)
 
 
 def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
@@ -145,12 +150,14 @@ def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:
     def given(value: Any) -> Json:
         return None if value is None or made_up else plain(value)
 
+    is_at_a_point = terms.explanation.sizes is None
     lines = [
         {
             "quantity": terms.total(link.input),
             "symbols": terms.symbols(link),
             "numbers": terms.numbers(link) or None,
             "value": given(link.total),
+            "why": [reason_document(term.local.why) for term in link.terms if is_at_a_point and term.local.why],
         }
         for link in trace.links
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import groupby
 
 from gradcli.explanation.model import Note
@@ -33,14 +34,18 @@ from gradcli.script.timeline.reasons import listed, of, of_several
 from gradcli.source import Source, visible
 
 
-def timeline_page(timeline: Timeline, looks: Looks, *, all: bool = False, failed: bool = False) -> str:
+def timeline_page(
+    timeline: Timeline, looks: Looks, *, all: bool = False, failed: bool = False, why: bool = False
+) -> str:
     """The whole run as text; of long sections the beginning, unless `all` is asked for.
+
+    With `why` it says in full why the rules of tensors hold.
 
     A run that `failed` before it built anything has nothing to say.
     """
     seen: set[tuple[Source, int]] = set()
     sections = [
-        Section(heading(source, line), list(rows(list(events), seen, looks, all=all)))
+        Section(heading(source, line), list(rows(list(events), seen, looks, all=all, why=why)))
         for (source, line), events in groupby(timeline.events, lambda event: (event.source, event.line))
     ]
     sections.extend(training(loop, looks, all=all) for loop in timeline.training)
@@ -57,21 +62,23 @@ def heading(source: Source, line: int) -> str:
     return f"{f'cell {cell} ' * bool(cell)}line {line}: {visible(source.line(line).strip())}"
 
 
-def rows(events: Sequence[Event], seen: set[tuple[Source, int]], looks: Looks, *, all: bool) -> Iterator[Row]:
+def rows(
+    events: Sequence[Event], seen: set[tuple[Source, int]], looks: Looks, *, all: bool, why: bool
+) -> Iterator[Row]:
     """Yield the rows of the events of a line; a pass that ran before is shown in full again only with `all`."""
     for event in events:
         if isinstance(event, Backward):
             again = (event.source, event.line) in seen and not all
             seen.add((event.source, event.line))
-            yield from backward(event, looks, again=again, all=all)
+            yield from backward(event, looks, again=again, all=all, why=why)
         else:
-            yield from event_rows(event, looks, all=all)
+            yield from event_rows(event, looks, all=all, why=why)
     more = max(event.times for event in events) - 1
     if more:
         yield Row((f"{looks.ellipsis} and {more:,} more time{'s' * (more > 1)}: --all shows each",), "aside")
 
 
-def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
+def event_rows(event: Event, looks: Looks, *, all: bool, why: bool) -> Iterator[Row]:
     """Yield the rows of one event."""
     match event:
         case Forward():
@@ -97,7 +104,7 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
             remark = how if event.through_data else f"{how}, version {event.version}"
             yield Row((visible(event.name), f"{looks.arrow} {written(event.value, looks)}", remark))
         case Returned():
-            yield from returned(event, looks, all=all)
+            yield from returned(event, looks, all=all, why=why)
         case Updated():
             yield from updated(event, looks, all=all)
             yield from remarks(event.notes)
@@ -105,8 +112,8 @@ def event_rows(event: Event, looks: Looks, *, all: bool) -> Iterator[Row]:
             reset = "None" if event.to_none else "0"
             yield Row((f"{listed(f'{visible(name)}.grad' for name in event.names)} {looks.arrow} {reset}",))
         case Asked():
-            why = of(event.name, event.message) if event.message.startswith("it ") else event.message
-            yield Row((visible(f"{event.name}.grad is None: {why}"),), "note")
+            reason = of(event.name, event.message) if event.message.startswith("it ") else event.message
+            yield Row((visible(f"{event.name}.grad is None: {reason}"),), "note")
         case Failed():
             yield Row((visible(f"{event.error}: {first_sentence(event.message)}"),), "note")
             yield from remarks(event.notes)
@@ -122,12 +129,12 @@ def first_sentence(message: str) -> str:
     return re.split(r"(?<=[^.\d])\. (?=[A-Z])|\n", message, maxsplit=1)[0]
 
 
-def backward(event: Backward, looks: Looks, *, again: bool, all: bool) -> Iterator[Row]:
+def backward(event: Backward, looks: Looks, *, again: bool, all: bool, why: bool) -> Iterator[Row]:
     """Yield the rows of a pass: derivatives on the edges, the chain rule, and the gradients into the leaves."""
     if again:
         yield Row((f"backward from {visible(event.output)} again",), "aside")
     else:
-        yield from lesson(event, looks, all=all)
+        yield from lesson(event, looks, all=all, why=why)
     for title, arrivals in (("into the leaves", event.accumulated), ("kept by retain_grad()", event.retained)):
         if arrivals:
             yield Row((title,), "aside")
@@ -141,9 +148,9 @@ def arrival(one: Accumulated, looks: Looks) -> Row:
     return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{written(one.after, looks)}"), "result")
 
 
-def returned(event: Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
+def returned(event: Returned, looks: Looks, *, all: bool, why: bool) -> Iterator[Row]:
     """Yield the rows of a pass of `torch.autograd.grad`: the same, and the returned gradients."""
-    yield from lesson(event, looks, all=all)
+    yield from lesson(event, looks, all=all, why=why)
     yield Row(("returned",), "aside")
     for name, gradient in event.gradients:
         text = "None" if gradient is None else written(gradient, looks)
@@ -151,17 +158,17 @@ def returned(event: Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
     yield from remarks(event.notes)
 
 
-def lesson(event: Backward | Returned, looks: Looks, *, all: bool) -> Iterator[Row]:
+def lesson(event: Backward | Returned, looks: Looks, *, all: bool, why: bool) -> Iterator[Row]:
     """The forward pass, the local derivatives, the chain rule, and the gradients as formulas."""
     explanation = event.explanation
     if explanation is None:
-        why = "the graph is too large, or has several outputs"
-        yield Row((f"backward from {visible(event.output)}, without its steps: {why}",), "aside")
+        cause = "the graph is too large, or has several outputs"
+        yield Row((f"backward from {visible(event.output)}, without its steps: {cause}",), "aside")
         return
     terms = Terms(explanation, looks)
     tables = (
         ("forward", forward),
-        ("local derivatives", locals_),
+        ("local derivatives", partial(locals_, why=why)),
         ("chain rule, newest node first", chain_rule),
         ("gradients as formulas", formulas),
     )

@@ -28,7 +28,8 @@ INDENT = 2  # columns before a row below a title
 NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
 MADE_BY = r"Backward\d$|^ ?(constant|no graph)$"
 STYLES = {"title": "bold", "result": "", "note": "magenta", "aside": "dim", "": ""}
-STYLES |= {"right": "", "partly": "", "wrong": "", "below": "", "why": "italic"}
+STYLES |= {"right": "", "partly": "", "wrong": "", "below": "", "why": "italic", "reason": "", "between": "dim"}
+BETWEEN = {"reason": 2, "why": 2, "between": 0}  # lines between aligned rows, and how far they stand in
 FIRST = {"result": "bold", "right": "green", "partly": "yellow", "wrong": "red"}  # of a row's first cell; else cyan
 
 
@@ -93,7 +94,7 @@ def section_lines(section: Section, width: int | None) -> Iterator[list[Piece]]:
     room = ENDLESS if width is None else width
     if section.title:
         yield from _block(Piece(0, section.title, slice(0), 0, "title"), room)
-    for is_alone, rows in groupby(section.rows, lambda row: len(row.cells) == 1 and row.kind != "why"):
+    for is_alone, rows in groupby(section.rows, lambda row: len(row.cells) == 1 and row.kind not in BETWEEN):
         if is_alone:
             for row in rows:
                 yield from _block(Piece(indent, row.cells[0], slice(0), 0, row.kind), room)
@@ -119,7 +120,8 @@ def _table(rows: Sequence[Row], indent: int, room: int) -> Iterator[list[Piece]]
     }
     for row in rows:
         if len(row.cells) == 1:
-            yield from _block(Piece(indent, row.cells[0], slice(0), 0, row.kind), room)
+            for line in filter(None, row.cells[0].split("\n")):
+                yield from _block(Piece(indent + BETWEEN[row.kind], line, slice(0), 0, row.kind), room)
         else:
             yield from _row(row, starts[row.kind == "below"], indent, room)
 
@@ -209,7 +211,7 @@ def _cell(text: str, column: int, kind: str) -> Text:
     from rich.text import Text
 
     cell = Text(text, style=STYLES[kind])
-    if kind in ("note", "aside", "title"):
+    if kind in ("note", "aside", "title", "between"):
         return cell
     if column == 0:
         cell.stylize(FIRST.get(kind, "cyan"))

@@ -1,0 +1,95 @@
+"""The index formulas of an elementwise operation with a copied input, whose gradient is a sum over the copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.symbolic.indices import letters
+from gradcli.explanation.index.tree import (
+    Apply,
+    Entry,
+    Equation,
+    Number,
+    Reduce,
+    Term,
+    Variable,
+    negative,
+    product,
+    quotient,
+    total,
+)
+from gradcli.language import tree as language
+
+COMPARED = {"<": "<", "<=": "≤", ">": ">", ">=": "≥", "==": "=", "!=": "≠"}
+Shape = tuple[int, ...]
+
+
+def entry_of(name: str, shape: Shape, places: Sequence[str], size: Shape) -> Entry:
+    """Return the entry of a tensor of one shape that is copied to an entry of another."""
+    lead = len(size) - len(shape)
+    return Entry(
+        name,
+        tuple(
+            Number(0) if n == 1 != size[lead + axis] else Variable(places[lead + axis]) for axis, n in enumerate(shape)
+        ),
+    )
+
+
+def summed_over_copies(
+    result: str,
+    input: str,
+    written: language.Expression,
+    contribution: language.Expression,
+    tensors: Mapping[str, Any],
+) -> tuple[Equation, Equation] | None:
+    """Return the formula of the result and that of the input's gradient; None where a formula cannot be indexed."""
+    size = np.shape(tensors[result])
+    places = letters(len(size), tensors)
+    left = entry_of(input, np.shape(tensors[input]), places, size)
+    forward, body = (indexed(tree, tensors, places, size) for tree in (written, contribution))
+    if forward is None or body is None or len(places) < len(size):
+        return None
+    lost = tuple((letter, None) for letter in places if Variable(letter) not in left.places)
+    out = Entry(result, tuple(map(Variable, places)))
+    return Equation(out, forward), Equation(Entry(f"∂{input}", left.places), Reduce("Σ", lost, body))
+
+
+def indexed(
+    written: language.Expression, tensors: Mapping[str, Any], places: Sequence[str], size: Shape
+) -> Term | None:
+    """Return an elementwise expression with an entry for each name; None for an expression of another kind."""
+
+    def step(node: language.Expression, parts: Sequence[Term | None]) -> Term | None:
+        if isinstance(node, language.Name):
+            known = node.id in tensors
+            return entry_of(node.id, np.shape(tensors[node.id]), places, size) if known else Entry(node.id)
+        if isinstance(node, language.Number):
+            return Number(node.value)
+        terms = [part for part in parts if part is not None]
+        return _applied(node, terms) if len(terms) == len(parts) else None
+
+    return language.fold(written, step)
+
+
+def _applied(node: language.Expression, terms: Sequence[Term]) -> Term | None:
+    match node:
+        case language.Unary("-"):
+            return negative(terms[0])
+        case language.Binary("+"):
+            return total(*terms)
+        case language.Binary("-"):
+            return total(terms[0], negative(terms[1]))
+        case language.Binary("*"):
+            return product(*terms)
+        case language.Binary("/"):
+            return quotient(*terms)
+        case language.Binary("**"):
+            return Apply("**", tuple(terms))
+        case language.Compare(operator) if operator in COMPARED:
+            return Apply(COMPARED[operator], tuple(terms))
+        case language.Call(function, arguments) if all(argument.keyword is None for argument in arguments):
+            return Apply(function, tuple(terms))
+    return None

@@ -1,0 +1,176 @@
+"""The derivative of an index formula, made from the formula.
+
+    out[i,k] = Σj a[i,j]·b[j,k]    gives    ∂b[j,k] = Σi a[i,j]·g[i,k]
+
+Each place where the tensor occurs gives one formula: the upstream gradient takes its place, and the sum runs over the
+variables that do not say which entry it is. `b[j,k]` says it by itself. Where the entry is `x[i+k]`, the formula is
+solved for one variable, so that `i` becomes `q-k`; `x[2·i]` stands as it is, since each entry is reached once; and of
+`x[index[i]]` a condition says which `i` count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+
+from gradcli.explanation.index.affine import affine, solved
+from gradcli.explanation.index.tree import (
+    Apply,
+    Entry,
+    Equation,
+    Number,
+    Reduce,
+    Term,
+    Variable,
+    mapped,
+    mentions,
+    negative,
+    parts,
+    power,
+    product,
+    quotient,
+    variables,
+)
+
+LETTERS = "pqrstuvwxyzabcdefgh"
+SLOPES: dict[str, Callable[[Term], Term]] = {
+    "exp": lambda x: Apply("exp", (x,)),
+    "log": lambda x: quotient(Number(1), x),
+    "sqrt": lambda x: quotient(Number(1), product(Number(2), Apply("sqrt", (x,)))),
+    "abs": lambda x: Apply("sign", (x,)),
+}
+Bound = tuple[tuple[str, int | None], ...]
+Found = tuple[Entry, Term, Bound, tuple[Term, ...]]  # an occurrence: the entry, g in its place, sums, conditions
+
+
+@cache
+def derivatives(equation: Equation, tensor: str, upstream: str) -> tuple[Equation, ...]:
+    """Return the gradient of a tensor, a formula for each place where it occurs; none where it does not.
+
+    ValueError for a formula that is no sum of products of entries and of functions that have a slope here.
+    """
+    g = Entry(upstream + ".flat" * equation.left.is_flat, equation.left.places)
+    return tuple(
+        _solved(equation, Entry(f"∂{entry.name}", entry.places), body, bound, where)
+        for entry, body, bound, where in occurrences(equation.right, tensor, g)
+    )
+
+
+def occurrences(term: Term, tensor: str, g: Term) -> Iterator[Found]:
+    """Yield the places where a tensor occurs, each with the product that multiplies it there, `g` in its place."""
+    if not mentions(term, tensor):
+        return
+    match term:
+        case Entry() if term.tensor == tensor:
+            yield term, g, (), ()
+        case Apply("+", terms):
+            for part in terms:
+                yield from occurrences(part, tensor, g)
+        case Apply(operator, terms):
+            for place, part in enumerate(terms):
+                for entry, body, bound, where in occurrences(part, tensor, g):
+                    yield entry, _around(operator, terms, place, body), bound, where
+        case Reduce("Σ", bound, body, where) if not any(mentions(condition, tensor) for condition in where):
+            for entry, inner, others, conditions in occurrences(body, tensor, g):
+                yield entry, inner, (*bound, *others), (*where, *conditions)
+        case _:
+            raise ValueError(f"no derivative of {term}")
+
+
+def _around(operator: str, terms: tuple[Term, ...], place: int, body: Term) -> Term:
+    """Return the derivative of an operator by its term at a place, times `body`."""
+    match operator, terms:
+        case "·", _:
+            return product(*terms[:place], body, *terms[place + 1 :])
+        case "-", _:
+            return negative(body)
+        case "/", (above, below):
+            return quotient(body, below) if place == 0 else negative(quotient(product(body, above), power(below, 2)))
+        case "**", (base, Number(exponent)) if place == 0:
+            return product(Number(exponent), power(base, exponent - 1), body)
+    if operator in SLOPES:
+        return product(body, SLOPES[operator](terms[0]))
+    raise ValueError(f"no derivative of {operator}")
+
+
+def _solved(forward: Equation, left: Entry, body: Term, bound: Bound, where: tuple[Term, ...]) -> Equation:
+    """Return the equation of one occurrence, with an index variable of its own for each place, where that can be."""
+    sizes: dict[str, int | None] = {name: None for place in forward.left.places for name in variables(place)}
+    sizes.update(bound)
+    kept: list[Term] = []
+    known: set[str] = set()  # the variables that the left side says
+    where_ = list(where)
+    fresh = iter(
+        x for x in LETTERS if x not in sizes and x not in {p.name for t in (forward.right, left) for p in parts(t)
+                                                          if isinstance(p, Entry)}
+    )  # fmt: skip
+    taken = [x.name for x in left.places if isinstance(x, Variable)]
+    for place in left.places:
+        if isinstance(place, Variable) and place.name not in known:
+            known.add(place.name)
+            kept.append(place)
+            continue
+        if set(variables(place)) <= known.union(taken):
+            kept.append(place)
+            continue
+        elsewhere = [name for other in left.places if other is not place for name in variables(other)]
+        if reached_once(place, sizes, [*elsewhere, *taken]):
+            known.update(variables(place))
+            kept.append(place)
+            continue
+        letter = Variable(next(fresh))
+        kept.append(letter)
+        order = [name for name in reversed(sizes) if name not in known and name not in taken and sizes[name] is None]
+        order.sort(key=lambda name: name not in dict(bound), reverse=True)
+        found = solved(place, letter, order)
+        if found is None:
+            where_.append(Apply("=", (place, letter)))
+            continue
+        name, replacement = found
+
+        body, where_ = _put(body, name, replacement), [_put(condition, name, replacement) for condition in where_]
+        kept = [_put(x, name, replacement) for x in kept]
+        del sizes[name]
+    for condition in list(where_):
+        named = _names_one(condition, sizes, known)
+        if named is not None:
+            where_.remove(condition)
+            body, where_ = _put(body, *named), [_put(other, *named) for other in where_]
+            kept = [_put(x, *named) for x in kept]
+            del sizes[named[0]]
+    summed = tuple((name, size) for name, size in sizes.items() if name not in known)
+    right = Reduce("Σ", summed, body, tuple(where_)) if summed or where_ else body
+    bounds = tuple((name, size) for name, size in sizes.items() if size is not None and name in known)
+    return Equation(Entry(left.name, tuple(kept)), right, bounds)
+
+
+def _names_one(condition: Term, sizes: Mapping[str, int | None], known: set[str]) -> tuple[str, Term] | None:
+    """Return the variable that a condition gives a value, and the value, if the sum is over it: `index[i] = j`."""
+    match condition:
+        case Apply("=", (value, Variable(name)) | (Variable(name), value)) if name in sizes and name not in known:
+            return None if name in variables(value) else (name, value)
+    return None
+
+
+def _put(term: Term, name: str, value: Term) -> Term:
+    """Return a term with a value in place of a variable."""
+    return mapped(term, lambda part: value if part == Variable(name) else part)
+
+
+def reached_once(place: Term, sizes: Mapping[str, int | None], elsewhere: Sequence[str]) -> bool:
+    """Return whether different variables give different places: `1+2·i`, or `2·i+a` with a<2; a number does."""
+    found = affine(place)
+    if found is None:
+        return False
+    if any(name in elsewhere for name in found[0]):
+        return False
+    reach = 0
+    ordered = sorted(found[0].items(), key=lambda item: (sizes.get(item[0]) is None, abs(item[1])))
+    for name, factor in ordered:
+        if abs(factor) <= reach:
+            return False
+        size = sizes.get(name)
+        if size is None:
+            return name == ordered[-1][0]
+        reach += abs(factor) * (size - 1)
+    return True

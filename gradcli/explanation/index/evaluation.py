@@ -1,0 +1,204 @@
+"""Evaluate index formulas with numpy: each variable is an axis, and an entry outside its tensor is 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import REGISTRY
+from gradcli.explanation.index.tree import (
+    Entry,
+    Equation,
+    Number,
+    Reduce,
+    Term,
+    Variable,
+    parts,
+    variables,
+)
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "-": np.negative,
+    "/": np.true_divide,
+    "//": np.floor_divide,
+    "%": np.remainder,
+    "**": np.power,
+    "=": np.equal,
+    "≠": np.not_equal,
+    "<": np.less,
+    "≤": np.less_equal,
+    ">": np.greater,
+    "≥": np.greater_equal,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+    "abs": np.abs,
+    "sign": np.sign,
+    "max": np.maximum,
+    "min": np.minimum,
+    "tanh": np.tanh,
+    "where": np.where,
+    "sigmoid": lambda x: np.where(x < 0, np.exp(np.minimum(x, 0)), 1) / (1 + np.exp(-np.abs(x))),
+}
+REDUCE: dict[str, tuple[Callable[..., Any], float]] = {
+    "Σ": (np.sum, 0),
+    "Π": (np.prod, 1),
+    "max": (np.max, -np.inf),
+    "min": (np.min, np.inf),
+}
+Tensors = Mapping[str, Any]
+
+
+def ranges(equation: Equation, tensors: Tensors) -> dict[str, int]:
+    """Return the size of each index variable: that of the dimension where it stands alone, the least of several.
+
+    The left side comes before the right one, and a size that is written before both.
+    """
+    found = dict(equation.sizes)
+    for part in (*parts(equation.left), *parts(equation.right)):
+        if isinstance(part, Reduce):
+            found.update((name, size) for name, size in part.variables if size is not None)
+    for side in (equation.left, equation.right):
+        own: dict[str, int] = {}
+        for part in parts(side):
+            if isinstance(part, Entry):
+                value = np.asarray(tensors[part.tensor])
+                sizes = (value.size,) if part.is_flat else value.shape
+                for place, size in zip(part.places, sizes, strict=True):
+                    if isinstance(place, Variable):
+                        own[place.name] = min(size, own.get(place.name, size))
+        found = {**own, **found}  # the left side says how many entries there are
+    missing = {name for side in (equation.left, equation.right) for name in variables(side)} - found.keys()
+    if missing:
+        raise ValueError(f"the range of {', '.join(sorted(missing))} is not known in {equation}")
+    return found
+
+
+class Space:
+    """The values of index variables: whole ranges, each along an axis of its own, or single numbers."""
+
+    def __init__(self, tensors: Tensors, sizes: Mapping[str, int], fixed: Mapping[str, int] | None = None) -> None:
+        self.tensors = tensors
+        fixed = fixed or {}
+        free = [name for name in sizes if name not in fixed]
+        self.ndim = len(free)
+        self.axis = {name: axis for axis, name in enumerate(free)}
+        self.sizes = sizes
+        self.values: dict[str, Any] = dict(fixed)
+        for name, axis in self.axis.items():
+            shape = [1] * self.ndim
+            shape[axis] = -1
+            self.values[name] = np.arange(sizes[name]).reshape(shape)
+
+    def evaluate(self, term: Term) -> Any:
+        """Return the value of a term, with an axis of size 1 for each variable that it does not mention."""
+        match term:
+            case Number(value):
+                return int(value) if value == int(value) else value
+            case Variable(name):
+                return self.values[name]
+            case Entry():
+                return self.entry(term)
+            case Reduce():
+                return self.reduce(term)
+        values = [self.evaluate(part) for part in term.terms]
+        if term.operator == "+":
+            return sum(values[1:], values[0])
+        if term.operator == "·":
+            return np.prod(np.broadcast_arrays(*values), axis=0)
+        with np.errstate(all="ignore"):
+            if term.operator == "**":
+                return np.power(np.asarray(values[0], dtype=float), values[1])
+            return (FUNCTIONS.get(term.operator) or REGISTRY[term.operator].forward)(*values)
+
+    def entry(self, entry: Entry) -> Any:
+        places, inside = self.places(entry)
+        value = np.asarray(self.tensors[entry.tensor])
+        value = value.reshape(-1) if entry.is_flat else value
+        if value.size == 0:
+            return np.zeros(np.shape(inside))
+        found = value[tuple(np.clip(place, 0, size - 1) for place, size in zip(places, value.shape, strict=True))]
+        return found if np.all(inside) else np.where(inside, found, 0)
+
+    def places(self, entry: Entry) -> tuple[tuple[Any, ...], Any]:
+        """Return the indices of an entry, and whether they are within the tensor."""
+        value = np.asarray(self.tensors[entry.tensor])
+        sizes = (value.size,) if entry.is_flat else value.shape
+        places = tuple(np.asarray(self.evaluate(place), dtype=np.intp) for place in entry.places)
+        inside: Any = np.bool_(True)
+        for place, size in zip(places, sizes, strict=True):
+            inside = inside & (place >= 0) & (place < size)
+        return places, inside
+
+    def holds(self, conditions: Sequence[Term]) -> Any:
+        found: Any = np.bool_(True)
+        for condition in conditions:
+            found = found & np.asarray(self.evaluate(condition), dtype=bool) & self.within(condition)
+        return found
+
+    def within(self, term: Term) -> Any:
+        """Return where all entries of a term are within their tensors."""
+        found: Any = np.bool_(True)
+        for part in parts(term):
+            if isinstance(part, Entry):
+                found = found & self.places(part)[1]
+        return found
+
+    def reduce(self, term: Reduce) -> Any:
+        function, nothing = REDUCE[term.operator]
+        value = self.evaluate(term.body)
+        if term.operator in ("max", "min"):  # an entry outside its tensor is none
+            value = np.where(self.within(term.body), value, nothing)
+        if term.where:
+            value = np.where(self.holds(term.where), value, nothing)
+        axes = tuple(self.axis[name] for name, _ in term.variables if name in self.axis)
+        if not axes:
+            return value
+        value = np.asarray(value)
+        shape = list(value.shape or (1,) * self.ndim)
+        for name, _ in term.variables:
+            shape[self.axis[name]] = self.sizes[name]
+        return function(np.broadcast_to(value, shape), axis=axes, keepdims=True, initial=nothing)
+
+
+def evaluated(equation: Equation, tensors: Tensors, result: Any) -> Any:
+    """Add the right side to the entries of `result` that the left side names, and return it.
+
+    `tensors` has all tensors by name, that of the left side too, for its shape.
+    """
+    sizes = ranges(equation, tensors)
+    space = Space(tensors, sizes)
+    value = space.evaluate(equation.right)
+    free = [space.axis[name] for name in variables(equation.left)]
+    shape = [sizes[name] if space.axis[name] in free else 1 for name in sizes]
+    places, inside = space.places(equation.left)
+    inside = np.broadcast_to(inside, shape)
+    flat = result.reshape(-1) if equation.left.is_flat else result
+    chosen = tuple(np.broadcast_to(place, shape)[inside] for place in places)
+    np.add.at(flat, chosen or (), np.broadcast_to(value, shape)[inside] if chosen else np.reshape(value, ()))
+    return result
+
+
+def outside(equation: Equation, tensors: Tensors, sizes: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the tensors of which the right side names entries that they do not have."""
+    entries = [part for part in parts(equation.right) if isinstance(part, Entry)]
+    entries = [entry for entry in entries if not fits(entry, tensors, sizes)]
+    space = Space(tensors, sizes if entries else {})
+    return tuple(dict.fromkeys(entry.tensor for entry in entries if not np.all(space.places(entry)[1])))
+
+
+def is_sparse(equation: Equation, tensors: Tensors, sizes: Mapping[str, int]) -> bool:
+    """Return whether the left side leaves entries of its tensor out."""
+    return prod(sizes[name] for name in variables(equation.left)) < np.size(tensors[equation.left.tensor])
+
+
+def fits(entry: Entry, tensors: Tensors, sizes: Mapping[str, int]) -> bool:
+    """Return whether the places are variables that stay within the tensor, without looking at each."""
+    shape = np.shape(tensors[entry.tensor])
+    return not entry.is_flat and all(
+        isinstance(place, Variable) and sizes[place.name] <= size
+        for place, size in zip(entry.places, shape, strict=True)
+    )

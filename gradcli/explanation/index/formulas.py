@@ -1,0 +1,147 @@
+"""The index formulas of one application of a primitive, as the primitive declares them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from gradcli.engine.primitive import REGISTRY, Primitive, Rule
+from gradcli.explanation.index.derivation import derivatives
+from gradcli.explanation.index.parsing import equations
+from gradcli.explanation.index.tree import Entry, Equation, Term, mapped, total
+
+POSITION = "position"
+ADJOINT = "adjoint of "
+
+
+@dataclass(frozen=True, slots=True)
+class Formulas:
+    """The forward formula, and that of the gradient of an input.
+
+    `tensors` are the values by the names in the formulas: the upstream gradient and the result first, under the names
+    `upstream` and `result`, and those of the inputs. `given` says what the tensors are that are no inputs.
+    """
+
+    forward: tuple[Equation, ...]
+    gradient: Equation | None
+    tensors: Mapping[str, Any]
+    upstream: str
+    result: str
+    inputs: tuple[str, ...]
+    given: Mapping[str, str] = field(default_factory=dict)
+
+
+def formulas(
+    primitive: Primitive, g: Any, out: Any, inputs: Sequence[Any], options: Mapping[str, Any], position: int
+) -> Formulas | None:
+    """Return the formulas for the input at a position; None of a primitive without them."""
+    if not primitive.index:
+        return None
+    if str(primitive.index).startswith(ADJOINT):
+        return _adjoint(primitive, g, out, inputs, options)
+    text, values, words = _declared(primitive, out, inputs, options, position)
+    upstream, result, *names = names_of(primitive, len(inputs), position)
+    found = equations(text)
+    forward = tuple(equation for equation in found if not equation.left.name.startswith("∂"))
+    result = forward[0].left.tensor if forward else result
+    input = names[position]
+    written = [equation for equation in found if equation.left.tensor == f"∂{input}"]
+    gradients = written or [d for equation in forward for d in derivatives(equation, input, upstream)]
+    tensors = {upstream: g, result: out, **dict(zip(names, inputs, strict=True)), **values}
+    tensors.update({f"∂{name}": tensors[name] for name in names})
+    return Formulas(forward, _together(gradients), tensors, upstream, result, tuple(names), words)
+
+
+def _adjoint(
+    primitive: Primitive, g: Any, out: Any, inputs: Sequence[Any], options: Mapping[str, Any]
+) -> Formulas | None:
+    """Return the formulas of the gradient of another operation: its two formulas, with their parts exchanged.
+
+    `adjoint of gather` has gather's other inputs behind the gradient; `adjoint of embedding by weight` is by an input
+    that is not the first.
+    """
+    assert isinstance(primitive.index, str)
+    of, _, by = primitive.index.removeprefix(ADJOINT).partition(" by ")
+    forward = REGISTRY[of]
+    names = names_of(forward, len(inputs), 0)[2:]
+    position = names.index(by) if by else 0
+    h, *others = inputs
+    own = {name: value for name, value in options.items() if name != ("shape" if "shape" in options else "size")}
+    found = formulas(forward, h, h, [*others[:position], out, *others[position:]], own, position)
+    if found is None or found.gradient is None:
+        return None
+    _, result, *called = names_of(primitive, len(inputs), 0)
+    upstream, gradient = found.upstream, found.inputs[position]
+    own_upstream = names_of(primitive, len(inputs), 0)[0]
+    swap = {f"∂{gradient}": result, upstream: called[0], found.result: f"∂{called[0]}", gradient: own_upstream}
+    swap.update(zip([name for n, name in enumerate(found.inputs) if n != position], called[1:], strict=True))
+    (back,) = found.forward
+    tensors = {own_upstream: g, result: out, **dict(zip(called, inputs, strict=True))}
+    tensors.update({f"∂{name}": value for name, value in zip(called, inputs, strict=True)})
+    tensors.update({name: value for name, value in found.tensors.items() if name in found.given})
+    return Formulas(
+        (renamed(found.gradient, swap),), renamed(back, swap), tensors, own_upstream, result, tuple(called), found.given
+    )
+
+
+def renamed(equation: Equation, names: Mapping[str, str]) -> Equation:
+    """Return the equation with other names of tensors."""
+
+    def change(term: Term) -> Term:
+        if isinstance(term, Entry) and term.tensor in names:
+            return replace(term, name=names[term.tensor] + ".flat" * term.is_flat)
+        return term
+
+    left = mapped(equation.left, change)
+    assert isinstance(left, Entry)
+    return Equation(left, mapped(equation.right, change), equation.sizes)
+
+
+def _declared(
+    primitive: Primitive, out: Any, inputs: Sequence[Any], options: Mapping[str, Any], position: int
+) -> tuple[str, dict[str, Any], dict[str, str]]:
+    """Return the text, and the tensors that it mentions beside the inputs, with words for what they are."""
+    if isinstance(primitive.index, str):
+        return primitive.index.format(**{**_defaults(primitive), **options}), {}, {}
+    place = {POSITION: position} if primitive.variadic else {}
+    found = primitive.index(out, *inputs, **options, **place)
+    if isinstance(found, str):
+        return found, {}, {}
+    text, given = found
+    return (
+        text,
+        {name: value for name, (_, value) in given.items()},
+        {name: words for name, (words, _) in given.items()},
+    )
+
+
+@cache
+def names_of(primitive: Primitive, count: int, position: int) -> list[str]:
+    """Return the names of the upstream gradient, the result and the inputs, as the rules call them."""
+    rule: Rule = next(rule for rule in primitive.rules if rule is not None)
+    parameters = inspect.signature(rule).parameters.values()
+    names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "more")
+    if primitive.variadic:  # the formula is about one of the inputs
+        return [*names, *("x" if n == position else f"{rest}{n}" for n in range(count))]
+    return [*names, *(f"{rest}{n}" for n in range(count - len(names) + 2))][: count + 2]
+
+
+def _defaults(primitive: Primitive) -> dict[str, Any]:
+    """Return the defaults of the options."""
+    rule: Rule = next(rule for rule in primitive.rules if rule is not None)
+    parameters = inspect.signature(rule).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is not p.empty}
+
+
+def _together(gradients: Sequence[Equation]) -> Equation | None:
+    """Return one equation for a tensor that occurs in several places."""
+    if not gradients:
+        return None
+    first = gradients[0]
+    if any(equation.left != first.left for equation in gradients):
+        raise ValueError(f"several formulas: {gradients}")
+    return replace(first, right=total(*(equation.right for equation in gradients)))

@@ -1,0 +1,150 @@
+"""One entry of a gradient in numbers: `entry [0,0]: 1·(-0.4128) + 0·0.1258 = -0.4128`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradcli.explanation.index.evaluation import REDUCE, Space, Tensors, fits
+from gradcli.explanation.index.tree import Apply, Entry, Equation, Number, Reduce, Term, Variable, parts, variables
+
+MOST = 6  # terms of a sum that are written out
+TRIED = 64  # entries that are looked at for one that the upstream gradient reaches
+LARGEST = 2**20  # terms of a sum that is worked out at all
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """The entry at `place`: its formula with numbers put in, and its value. `is_flat` counts along all dimensions.
+
+    `entry` is the entry that it is, where there is no arithmetic: `g[0,1]`.
+    """
+
+    place: tuple[int, ...]
+    numbers: Term
+    value: Any
+    is_flat: bool = False
+    entry: Entry | None = None
+
+
+def worked(equation: Equation, tensors: Tensors, sizes: Mapping[str, int]) -> Worked | None:
+    """Return the first entry that the upstream gradient reaches; None where there is none, or it is out of reach."""
+    free = variables(equation.left)
+    if prod(size for name, size in sizes.items() if name not in free) > LARGEST:
+        return None
+    for values in islice(product(*(range(sizes[name]) for name in free)), TRIED):
+        fixed = dict(zip(free, values, strict=True))
+        space = Space(tensors, sizes, fixed)
+        places, inside = space.places(equation.left)
+        if not np.all(inside):
+            continue
+        numbers = put_in(equation.right, tensors, sizes, fixed)
+        if numbers != Number(0):
+            value = np.asarray(space.evaluate(equation.right)).reshape(-1)[0]
+            if not np.isfinite(value) and all(np.isfinite(x.value) for x in parts(numbers) if isinstance(x, Number)):
+                return None  # too large an exponential, which the operation avoids
+            alone = isinstance(numbers, Number)
+            found = put_in(equation.right, tensors, sizes, fixed, only_places=True) if alone else None
+            entry = found if isinstance(found, Entry) else None
+            return Worked(tuple(int(place) for place in places), numbers, value, equation.left.is_flat, entry)
+    return None
+
+
+def put_in(
+    term: Term, tensors: Tensors, sizes: Mapping[str, int], fixed: Mapping[str, int], *, only_places: bool = False
+) -> Term:
+    """Return a term with numbers for its entries, and its sums written out; 0 where an entry is outside its tensor.
+
+    With `only_places` the entries stay, with numbers for their places.
+    """
+    match term:
+        case Number():
+            return term
+        case Variable(name):
+            return Number(fixed[name])
+        case Entry():
+            value = np.asarray(tensors[term.tensor])
+            value = value.reshape(-1) if term.is_flat else value
+            places = tuple(_index(place, tensors, fixed) for place in term.places)
+            if not all(0 <= place < size for place, size in zip(places, value.shape, strict=True)):
+                return Number(0)
+            return Entry(term.name, tuple(map(Number, places))) if only_places else Number(value[places])
+        case Reduce():
+            return _written_out(term, tensors, sizes, fixed, only_places)
+    return Apply(
+        term.operator, tuple(put_in(part, tensors, sizes, fixed, only_places=only_places) for part in term.terms)
+    )
+
+
+INTEGERS: dict[str, Callable[[int, int], int]] = {"//": int.__floordiv__, "%": int.__mod__, "/": int.__floordiv__}
+
+
+def _index(place: Term, tensors: Tensors, fixed: Mapping[str, int]) -> int:
+    """Return the value of a place, a whole number."""
+    match place:
+        case Number(number):
+            return int(number)
+        case Variable(name):
+            return fixed[name]
+        case Entry():
+            value = np.asarray(tensors[place.tensor])
+            value = value.reshape(-1) if place.is_flat else value
+            places = tuple(_index(inner, tensors, fixed) for inner in place.places)
+            return int(value[places]) if all(0 <= p < n for p, n in zip(places, value.shape, strict=True)) else -1
+        case Apply(operator, terms):
+            values = [_index(term, tensors, fixed) for term in terms]
+            if operator == "+":
+                return sum(values)
+            if operator == "-":
+                return -values[0]
+            return prod(values) if operator == "·" else INTEGERS[operator](*values)
+    raise ValueError(f"no place: {place}")
+
+
+def _written_out(
+    term: Reduce, tensors: Tensors, sizes: Mapping[str, int], fixed: Mapping[str, int], only_places: bool
+) -> Term:
+    bound = [name for name, _ in term.variables]
+    mask = _chosen(term, bound, tensors, sizes, fixed)
+    count = np.count_nonzero(mask)
+    first = np.flatnonzero(mask)[: count if count <= MOST else MOST - 2]
+    places = zip(*np.unravel_index(first, mask.shape), strict=True) if bound else [()] * count
+    written = [
+        put_in(
+            term.body,
+            tensors,
+            sizes,
+            {**fixed, **dict(zip(bound, map(int, place), strict=True))},
+            only_places=only_places,
+        )
+        for place in places
+    ]
+    if count > MOST:
+        written.append(Entry(f"… ({count:,} terms)"))
+    if not written:
+        return Number(REDUCE[term.operator][1])
+    if len(written) == 1:
+        return written[0]
+    return Apply({"Σ": "+", "Π": "·"}.get(term.operator, term.operator), tuple(written))
+
+
+def _chosen(
+    term: Reduce, bound: Sequence[str], tensors: Tensors, sizes: Mapping[str, int], fixed: Mapping[str, int]
+) -> Any:
+    """Return for which values of the variables the conditions hold, and no entry is outside its tensor."""
+    shape = [sizes[name] for name in bound]
+    entries = [part for part in parts(term.body) if isinstance(part, Entry)]
+    if not term.where and all(fits(entry, tensors, sizes) for entry in entries):
+        return np.broadcast_to(np.True_, shape)
+    space = Space(tensors, {name: sizes[name] for name in (*fixed, *bound)}, fixed)
+    inside: Any = space.holds(term.where)
+    within = {name for part in parts(term.body) if isinstance(part, Reduce) for name, _ in part.variables}
+    for part in parts(term.body):
+        if isinstance(part, Entry) and within.isdisjoint(variables(part)):
+            inside = inside & space.places(part)[1]
+    return np.broadcast_to(inside, shape)

@@ -1,0 +1,77 @@
+"""Why the rule of an edge holds, entry by entry, in the names of the program and the numbers of the point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.recorder import Application
+from gradcli.engine.tensor import Tensor
+from gradcli.explanation.lines import Line
+from gradcli.explanation.model import Local, Why
+
+MOST_DIMENSIONS = 6  # of a tensor; nobody reads a formula with more indices
+
+
+def with_reasons(line: Line, locals: dict[int, Local], gradient: Any, upstream_name: str) -> dict[int, Local]:
+    """Return the edges of a line, each that has an index formula with it; `gradient` is that of the line, if any."""
+    application = line.application
+    if application is None or all(local.formula is not None for local in locals.values()):
+        return locals
+    primitive = application.primitive
+    if primitive.structured and not (primitive.index or primitive.differential):
+        return locals
+    if max(x.tensor.value.ndim for x in (line, *line.inputs)) > MOST_DIMENSIONS:
+        return locals
+    alone = without_graph(line)
+    return {
+        position: local
+        if local.formula is not None
+        else replace(local, reason=Reason(alone, position, gradient, upstream_name))
+        for position, local in locals.items()
+    }
+
+
+def without_graph(line: Line) -> Line:
+    """Return a line with its values alone, so that what explains it keeps no graph alive."""
+    application = line.application
+    assert application is not None
+    inputs = tuple(
+        Line(x.name, Tensor(x.tensor.value), x.written, x.span, is_variable=x.is_variable or x.application is not None)
+        for x in line.inputs
+    )
+    values = tuple(
+        (x.tensor if x.tensor.value.dtype == value.value.dtype else Tensor(value.value))
+        if isinstance(value, Tensor)
+        else value
+        for x, value in zip(inputs, application.inputs, strict=True)
+    )
+    out = Tensor(line.tensor.value)
+    kept = Application(application.primitive, values, application.options, out)
+    return Line(line.name, out, line.written, line.span, kept, inputs)
+
+
+@dataclass(eq=False)
+class Reason:
+    """Why the rule of an edge holds, found where it is asked for: a page shows a few of the edges of a long program."""
+
+    line: Line
+    position: int
+    gradient: Any
+    upstream_name: str
+
+    def __call__(self) -> Why | None:
+        return self.found
+
+    @cached_property
+    def found(self) -> Why | None:
+        assert self.line.application is not None
+        from gradcli.explanation.index import telling
+
+        is_structured = self.line.application.primitive.structured
+        tell = telling.structured if is_structured else telling.elementwise
+        with np.errstate(all="ignore"):
+            return tell(self.line, self.position, self.gradient, self.upstream_name)

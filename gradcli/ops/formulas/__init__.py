@@ -1,0 +1,1 @@
+"""Index formulas that depend on shapes and options, for declarations."""

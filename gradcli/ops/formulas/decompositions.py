@@ -1,0 +1,66 @@
+"""Differentials of operations on whole matrices: the change of the result, given that of the inputs.
+
+They are programs of the expression language; `dA` is a small change of `A`. Cholesky factors and eigenvalues are
+those of symmetric matrices, whose changes are symmetric, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+INVERSE = "-out @ dA @ out"
+DETERMINANT = "out*trace(inverse(A) @ dA)"
+LOGARITHM = "trace(inverse(A) @ dA)"
+SOLUTION = "inverse(A) @ (dB - dA @ out)"
+CHOLESKY = "M = inverse(out) @ dA @ inverse(out).T; out @ (tril(M) - diag(diag(M))/2)"
+EIGENVALUES = "V = eigh(A).eigenvectors; diag(V.T @ dA @ V)"
+EIGENVECTORS = (
+    "w = eigh(A).eigenvalues; D = unsqueeze(w, 0) - unsqueeze(w, 1); out @ where(D == 0, 0, (out.T @ dA @ out)/D)"
+)
+SINGULAR = "U = svd(A, False).U; V = svd(A, False).Vh.T; s = svd(A, False).S; M = U.T @ dA @ V; "
+SINGULAR_VALUES = "U = svd(A, False).U; V = svd(A, False).Vh.T; diag(U.T @ dA @ V)"
+GAPS = "D = unsqueeze(s**2, 0) - unsqueeze(s**2, 1); "
+LEFT = SINGULAR + GAPS + "U @ where(D == 0, 0, (M*s + (M*s).T)/D) + (dA @ V - U @ M)/s"
+RIGHT = SINGULAR + GAPS + "(V @ where(D == 0, 0, (M.T*s + (M.T*s).T)/D) + (dA.T @ U - V @ M.T)/s).T"
+QR = "Q = qr(A).Q; R = qr(A).R; M = Q.T @ dA @ inverse(R); W = tril(M, -1) - tril(M, -1).T; "
+ORTHOGONAL = QR + "Q @ W + dA @ inverse(R) - Q @ M"
+TRIANGULAR = QR + "(M - W) @ R"
+LU = "L = lu(A).L; U = lu(A).U; M = inverse(L) @ lu(A).P.T @ dA @ inverse(U); "
+LOWER = LU + "L @ tril(M, -1)"
+UPPER = LU + "triu(M) @ U"
+BOTH = LU + "L @ tril(M, -1) + triu(M) @ U"
+PSEUDO_INVERSE = "-out @ dA @ out + out @ out.T @ (dA.T - dA.T @ A @ out) + (dA.T - out @ A @ dA.T) @ out.T @ out"
+LEAST_SQUARES = (
+    "P = pinv(A); (-P @ dA @ P + P @ P.T @ (dA.T - dA.T @ A @ P) + (dA.T - P @ A @ dA.T) @ P.T @ P) @ B + P @ dB"
+)
+
+
+def exponential(out: Any, A: Any) -> str:
+    n = np.shape(A)[-1]
+    return f"M = cat([cat([A, dA], 1), cat([0*A, A], 1)], 0); matrix_exp(M)[:{n}, {n}:]"
+
+
+def triangle(out: Any, A: Any, B: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> str:
+    kept = "triu" if upper else "tril"
+    inner = f", {1 if upper else -1}" if unitriangular else ""
+    ones = f" + eye({np.shape(A)[-1]})" if unitriangular else ""
+    names = f"T = {kept}(A{inner}){ones}; dT = {kept}(dA{inner}); "
+    return names + ("inverse(T) @ (dB - dT @ out)" if left else "(dB - out @ dT) @ inverse(T)")
+
+
+def by_factor(out: Any, B: Any, L: Any, *, upper: bool = False) -> str:
+    return f"A = {_product(upper)}; dA = {_change(upper)}; inverse(A) @ (dB - dA @ out)"
+
+
+def inverse_by_factor(out: Any, L: Any, *, upper: bool = False) -> str:
+    return f"-out @ ({_change(upper)}) @ out"
+
+
+def _product(upper: bool) -> str:
+    return "L.T @ L" if upper else "L @ L.T"
+
+
+def _change(upper: bool) -> str:
+    return "dL.T @ L + L.T @ dL" if upper else "dL @ L.T + L @ dL.T"

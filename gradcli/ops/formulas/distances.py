@@ -1,0 +1,56 @@
+"""Index formulas of distances: norms of differences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.symbolic.indices import entry, letters, spread, summed
+
+
+def distance(out: Any, x: Any, y: Any, *, p: float = 2) -> str:
+    """Return the formulas of `dist`, whose inputs may be broadcast."""
+    shape = np.broadcast_shapes(np.shape(x), np.shape(y))
+    places = letters(len(shape))
+    a, b = (spread(name, np.shape(value), places, shape) for name, value in (("x", x), ("y", y)))
+    d = f"({a} - {b})"
+    slopes = []
+    for sign, own in ((1, a), (-1, b)):
+        others = [letter for letter in places if letter not in own[1:]]
+        slope = _slope_of_norm(d, p, "g", "out", np.any(np.equal(out, 0)))
+        slopes.append(f"∂{own} = {'-' * (sign < 0)}{f'({summed(others, slope)})' if others or sign < 0 else slope}")
+    if math.isinf(p):
+        return f"out = {summed(places, f'abs{d}', 'max_' if p > 0 else 'min_')}; {'; '.join(slopes)}"
+    whole = f"out = ({summed(places, f'abs{d}**{p!r}')})**{1 / p!r}" if p not in (0, 1) else ""
+    forward = f"out = {summed(places, f'abs{d}')}" if p == 1 else whole
+    return "; ".join(filter(None, [forward, *slopes]))
+
+
+def _slope_of_norm(d: str, p: float, g: str, out: str, has_zeros: Any) -> str:
+    if p == 0:
+        return f"0·{g}"
+    if p == 1:
+        return f"{g}·sign{d}"
+    if math.isinf(p):
+        return f"({g}·sign{d} where abs{d} = {out})"
+    power = d if p == 2 else f"sign{d}·abs{d}**{p - 1!r}"
+    below = out if p == 2 else f"{out}**{p - 1!r}"
+    return f"({g}·{power}/{below} where {out} ≠ 0)" if has_zeros else f"{g}·{power}/{below}"
+
+
+def distances(out: Any, x: Any, y: Any, *, p: float = 2) -> str:
+    """Return the formulas of `cdist`: row i of one with row j of the other."""
+    *batch, i, j, k = letters(np.ndim(out) + 1)
+    size = np.shape(out)[:-2]
+    a = spread("x", np.shape(x), [*batch, i, k], (*size, *np.shape(x)[-2:]))
+    b = spread("y", np.shape(y), [*batch, j, k], (*size, *np.shape(y)[-2:]))
+    d, o, g = f"({a} - {b})", entry("out", [*batch, i, j]), entry("g", [*batch, i, j])
+    slope = _slope_of_norm(d, p, g, o, np.any(np.equal(out, 0)))
+    forward = (
+        f"{o} = (Σ{k} abs{d}**{p!r})**{1 / p!r}" if p and not math.isinf(p) else f"{o} = max_{k} abs{d}" if p else ""
+    )
+    lost = [[letter for letter in batch if letter not in own[1:]] for own in (a, b)]
+    gradients = f"∂{a} = Σ{','.join([*lost[0], j])} {slope}; ∂{b} = -(Σ{','.join([*lost[1], i])} {slope})"
+    return f"{forward}; {gradients}" if forward else gradients

@@ -1,0 +1,233 @@
+"""Index formulas of softmax, normalization and losses; their gradients are written in terms of the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.symbolic.indices import Given, entry, letters, spread, summed
+from gradcli.ops.formulas.reducing import Axes, Reduced
+from gradcli.ops.formulas.shaping import plus, put
+
+
+def _parts(x: Any, dim: Axes) -> tuple[Reduced, Callable[[str], str], Callable[[str], str]]:
+    """Return a reduction, and how an entry is written: at its own place, and at the place that a sum runs over."""
+    of = Reduced.of(x, dim)
+    return of, lambda name: entry(name, of.places), of.other
+
+
+def _exponentials(of: Reduced, of_entry: str) -> str:
+    return summed(of.rest, f"exp({of_entry})")
+
+
+def softmax(out: Any, x: Any, *, dim: Axes) -> str:
+    of, own, other = _parts(x, dim)
+    forward = f"{own('out')} = exp({own('x')})/({_exponentials(of, other('x'))})"
+    return f"{forward}; {own('∂x')} = {_through(of, own, other, 'g', 'out')}"
+
+
+def _through(of: Reduced, own: Any, other: Any, g: str, y: str) -> str:
+    total = summed(of.rest, f"{other(g)}·{other(y)}")
+    return f"{own(y)}·({own(g)} - ({total}))"
+
+
+def softmax_gradient(_: Any, g: Any, out: Any, *, dim: Axes) -> str:
+    of, own, other = _parts(g, dim)
+    along_h, along_g = (summed(of.rest, f"{other(name)}·{other('out')}") for name in "hg")
+    by_out = f"{own('g')}·({own('h')} - ({along_h})) - {own('h')}·({along_g})"
+    through = _through(of, own, other, "g", "out")
+    return f"{own('r')} = {through}; {own('∂g')} = {_through(of, own, other, 'h', 'out')}; {own('∂out')} = {by_out}"
+
+
+def log_softmax(out: Any, x: Any, *, dim: Axes) -> str:
+    of, own, other = _parts(x, dim)
+    gradient = f"{own('g')} - exp({own('out')})·({summed(of.rest, other('g'))})"
+    return f"{own('out')} = {own('x')} - log({_exponentials(of, other('x'))}); {own('∂x')} = {gradient}"
+
+
+def log_softmax_gradient(_: Any, g: Any, out: Any, *, dim: Axes) -> str:
+    of, own, other = _parts(g, dim)
+    along_h = summed(of.rest, f"{other('h')}·exp({other('out')})")
+    total = summed(of.rest, other("g"))
+    forward = f"{own('g')} - exp({own('out')})·({total})"
+    by_out = f"-({total})·exp({own('out')})·{own('h')}"
+    return f"{own('r')} = {forward}; {own('∂g')} = {own('h')} - ({along_h}); {own('∂out')} = {by_out}"
+
+
+def logsumexp(out: Any, x: Any, *, dim: Axes, keepdim: bool = False) -> str:
+    of = Reduced.of(x, dim, keepdim)
+    return f"{of.out} = log({of.sum(f'exp({of.x})')}); {of.gradient} = {of.g}·exp({of.x} - {of.out})"
+
+
+def loss(term: str, *slopes: tuple[str, str]) -> Any:
+    """Return the formula of a loss with its reduction: `x`, `y`, `w`, `p` in its term stand for entries.
+
+    `slopes` are derivatives of the term by an input, where they are not derived.
+    """
+
+    def formula(out: Any, x: Any, y: Any, w: Any = 1, p: Any = 1, *, reduction: str, **options: Any) -> str:
+        places, shape = letters(np.ndim(x)), np.shape(x)
+        values = {"x": x, "y": y, "w": w, "p": p}
+
+        def filled(text: str) -> str:
+            for name, value in values.items():
+                own = spread(name, np.shape(value), places, shape) if not isinstance(value, int) else str(value)
+                text = text.replace("{" + name + "}", own)
+            for name, value in options.items():
+                text = text.replace("{" + name + "}", repr(float(value)))
+            return text.replace("1·", "")
+
+        is_none = reduction == "none"
+        n = max(int(np.size(x)), 1)
+        share = f"/{n}" if reduction == "mean" else ""
+        whole = summed(places, f"({filled(term)})")
+        total = filled(term) if is_none else f"({whole}){share}"
+        g = entry("g", places) if is_none else "g"
+        written = [f"; {entry(f'∂{name}', places)} = {g}·({filled(slope)}){share}" for name, slope in slopes]
+        return f"{entry('out', places) if is_none else 'out'} = {total}{''.join(written)}"
+
+    return formula
+
+
+def squares_gradient(_: Any, g: Any, x: Any, y: Any, *, reduction: str) -> str:
+    places = letters(np.ndim(x))
+    share = f"/{max(int(np.size(x)), 1)}" if reduction == "mean" else ""
+    own = entry("g", places if np.ndim(g) else [])
+    return f"{entry('r', places)} = 2·{own}·({entry('x', places)} - {entry('y', places)}){share}"
+
+
+def likelihood(out: Any, x: Any, target: Any, weight: Any = 1, *, reduction: str, ignore_index: int) -> Any:
+    """Return the formula of `nll_loss`: the entry at the label counts, times its class's weight."""
+    places = letters(np.ndim(x))
+    axis = 0 if len(places) == 1 else 1
+    batch = put(places, axis)
+    shape = np.shape(x)[:axis] + np.shape(x)[axis + 1 :]
+    labels = np.reshape(np.asarray(target).astype(int), shape)
+    given: Given = {} if np.shape(target) == shape else {"label": ("the label", labels)}
+    label = entry("label" if given else "target", batch)
+    chosen = entry("x", put(places, axis, label))
+    weighted = chosen if isinstance(weight, int) else f"weight[{label}]·{chosen}"
+    counted = f" where {label} ≠ {ignore_index}" if (labels == ignore_index).any() else ""
+    if reduction == "none":
+        return f"{entry('out', batch)} = -{weighted}{counted}", given
+    total = f"-({summed(batch, weighted)}{counted})"
+    if reduction == "sum":
+        return f"out = {total}", given
+    kept = labels[labels != ignore_index]
+    count = float(kept.size if isinstance(weight, int) else np.sum(np.asarray(weight)[kept]))
+    return f"out = {total}/{count!r}" if count else f"out = {total}", given
+
+
+def layer_norm(out: Any, x: Any, weight: Any, bias: Any, *, normalized_shape: Any, eps: float = 1e-5) -> Any:
+    inner = tuple(range(np.ndim(x) - len(normalized_shape), np.ndim(x)))
+    return _normalized(x, weight, bias, inner, inner, eps)
+
+
+def batch_norm(
+    out: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, *, training: bool, eps: float = 1e-5
+) -> Any:
+    if training:
+        return _normalized(x, weight, bias, (0, *range(2, np.ndim(x))), (1,), eps)
+    places = letters(np.ndim(x))
+    c = places[1]
+    scaled = f"({entry('x', places)} - mean[{c}])/sqrt(var[{c}] + {eps!r})"
+    return f"{entry('out', places)} = {_affine(scaled, weight, bias, [c])}"
+
+
+def group_norm(out: Any, x: Any, weight: Any = 1, bias: Any = 0, *, num_groups: int, eps: float = 1e-5) -> Any:
+    """Return the formulas; channels of one group have the same number after a division by the size of a group."""
+    rows = np.reshape(x, (np.shape(x)[0], num_groups, -1))
+    size = np.shape(x)[1] // num_groups
+    z, s = _standard(rows, (2,), eps)
+    places = letters(2 * np.ndim(x))
+    own, others = places[: np.ndim(x)], places[np.ndim(x) :]
+    others = [own[0], *others[1:]]
+    group = f"({own[1]}//{size})" if size > 1 else own[1]
+    same = f" where {others[1]}//{size} = {own[1]}//{size}"
+    given = {
+        "z": ("the entry less its group's mean, over the deviation", z.reshape(np.shape(x))),
+        "s": (S, s.reshape(-1, num_groups)),
+    }
+    gradient = _corrected(own, others, others[1:], weight, [1], rows.shape[2], f"s[{own[0]},{group}]", same)
+    forward = _affine(entry("z", own), weight, bias, [own[1]])
+    return f"{entry('out', own)} = {forward}; {entry('∂x', own)} = {gradient}", given
+
+
+S = "the deviation, the root of the variance with eps added"
+
+
+def _standard(x: Any, axes: tuple[int, ...], eps: float) -> tuple[Any, Any]:
+    centred = x - np.mean(x, axis=axes, keepdims=True)
+    s = np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + eps)
+    return centred / s, s
+
+
+def _normalized(x: Any, weight: Any, bias: Any, axes: tuple[int, ...], inner: tuple[int, ...], eps: float) -> Any:
+    """Return the formulas of a normalization over axes, whose weight has the axes `inner`."""
+    z, s = _standard(x, axes, eps)
+    of = Reduced.of(x, axes)
+    own, others = list(of.places), list(of.others)
+    given = {
+        "z": ("the entry less the mean, over the deviation", z),
+        "s": (S, np.reshape(s, [n for a, n in enumerate(np.shape(x)) if a not in axes])),
+    }
+    gradient = _corrected(own, others, of.rest, weight, inner, of.count, entry("s", of.kept))
+    forward = _affine(entry("z", own), weight, bias, [own[axis] for axis in inner])
+    return f"{entry('out', own)} = {forward}; {entry('∂x', own)} = {gradient}", given
+
+
+def _affine(z: str, weight: Any, bias: Any, places: Any) -> str:
+    scaled = z if isinstance(weight, int) else f"{z}·{entry('weight', places)}"
+    return scaled if isinstance(bias, int) else f"{scaled} + {entry('bias', places)}"
+
+
+def _corrected(own: Any, others: Any, rest: Any, weight: Any, inner: Any, count: int, s: str, same: str = "") -> str:
+    """Return the gradient without its parts along the mean and the deviation (Ba et al. 2016)."""
+
+    def h(places: Any) -> str:
+        g = entry("g", places)
+        return g if isinstance(weight, int) else f"{g}·{entry('weight', [places[axis] for axis in inner])}"
+
+    mean = f"({summed(rest, h(others))}{same})/{count}"
+    product = f"{h(others)}·{entry('z', others)}"
+    along = f"({summed(rest, product)}{same})/{count}"
+    return f"({h(own)} - {mean} - {entry('z', own)}·{along})/{s}"
+
+
+def embedding(out: Any, rows: Any, weight: Any, *, padding_idx: int | None = None) -> str:
+    *places, k = letters(np.ndim(rows) + 1)
+    row = entry("rows", places)
+    forward = f"{entry('out', [*places, k])} = weight[{row},{k}]"
+    if padding_idx is None:
+        return forward
+    p = letters(np.ndim(rows) + 2)[-1]
+    g = summed(places, entry("g", [*places, k]))
+    return f"{forward}; ∂weight[{p},{k}] = {g} where {row} = {p}, {row} ≠ {padding_idx}"
+
+
+def embedding_gradient(out: Any, h: Any, rows: Any, *, size: Any, padding_idx: int | None = None) -> str:
+    *places, k, p = letters(np.ndim(rows) + 2)
+    row = entry("rows", places)
+    apart = "" if padding_idx is None else f", {row} ≠ {padding_idx}"
+    return f"out[{p},{k}] = {summed(places, entry('h', [*places, k]))} where {row} = {p}{apart}"
+
+
+def gated(out: Any, x: Any, *, dim: int = -1) -> str:
+    """Return the formulas of `glu`: the first half times the sigmoid of the second."""
+    places = letters(np.ndim(x))
+    dim %= len(places)
+    i, half = places[dim], np.shape(x)[dim] // 2
+    ahead, back = put(places, dim, plus(i, half)), put(places, dim, plus(i, -half))
+    gate = f"sigmoid({entry('x', places)})"
+    first = f"({entry('g', places)}·sigmoid({entry('x', ahead)}) where {i} < {half})"
+    second = f"({entry('g', back)}·{entry('x', back)}·{gate}·(1 - {gate}) where {i} ≥ {half})"
+    forward = f"{entry('out', places)} = {entry('x', places)}·sigmoid({entry('x', ahead)})"
+    return f"{forward}; {entry('∂x', places)} = {first} + {second}"
+
+
+def mantissa(out: Any, x: Any) -> tuple[str, Given]:
+    places = letters(np.ndim(x))
+    given = {"e": ("the exponent", np.asarray(np.frexp(x)[1]))}
+    return f"{entry('out', places)} = {entry('x', places)}/2**{entry('e', places)}", given

@@ -1,0 +1,238 @@
+"""Index formulas of convolution, pooling and resizing: sums over windows, or the entry that a window gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.symbolic.indices import Given, entry, letters, summed
+from gradcli.ops.formulas.shaping import plus
+
+Sizes = Sequence[int]
+CELLS, KERNEL, SPOTS = "ijl", "abd", "pqr"  # letters of a place in the result, in the window, in the input
+NAMES = ("plane", "row", "column")
+
+
+class Windows:
+    """The letters of windows over several dimensions: `cells` of the result, `kernel` within, `spots` of the input.
+
+    `offsets` are the letters of `kernel`, which has 0 where a window has one entry; `bound` has them with their sizes.
+    """
+
+    def __init__(self, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> None:
+        count = len(stride)
+        self.cells, self.spots = list(CELLS[:count]), list(SPOTS[:count])
+        self.kernel = [a if n > 1 else "0" for a, n in zip(KERNEL, kernel, strict=False)]
+        self.offsets = [a for a in self.kernel if a != "0"]
+        self.bound = [f"{a}<{n}" for a, n in zip(self.kernel, kernel, strict=True) if n > 1]
+        sides = zip(self.cells, self.kernel, stride, padding, dilation, strict=True)
+        self.places = [f"{plus(i, 0, s)} + {plus(a, -p, d)}" if a != "0" else plus(i, -p, s) for i, a, s, p, d in sides]
+
+    @property
+    def meet(self) -> str:
+        """The conditions under which a window reaches a spot."""
+        return ", ".join(f"{place} = {spot}" for place, spot in zip(self.places, self.spots, strict=True))
+
+
+def _channel(w: Any, groups: int) -> str:
+    """Return the input channel that belongs to `c` of a kernel: the groups take turns."""
+    out, own = np.shape(w)[:2]
+    if groups == 1:
+        return "c"
+    first = "o" if out == groups else f"(o//{out // groups})"
+    return first if own == 1 and out == groups else f"{own}·{first} + c"
+
+
+def _bias(bias: Any, channel: str) -> str:
+    return f" + bias[{channel}]" if np.ndim(bias) else ""
+
+
+def convolved(
+    out: Any, x: Any, w: Any, bias: Any, *, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
+) -> str:
+    at = Windows(np.shape(w)[2:], stride, padding, dilation)
+    source = entry("x", ["n", _channel(w, groups), *at.places])
+    kernel = entry("w", ["o", "c", *at.kernel])
+    total = summed(["c", *at.offsets], f"{source}·{kernel}")
+    return f"{entry('out', ['n', 'o', *at.cells])} = {total}{_bias(bias, 'o')}"
+
+
+def _led_back(name: str, w: Any, bias: Any, at: Windows, groups: int) -> str:
+    kernel = entry("w", ["o", "c", *at.kernel])
+    channel = _channel(w, groups)
+    grouped = "" if channel == "c" else f", {channel} = k"
+    bound = ["o", *at.cells, *at.offsets, *(["c"] if grouped else [])]
+    total = summed(bound, f"{entry(name, ['n', 'o', *at.cells])}·{kernel} where {at.meet}{grouped}")
+    k = "k" if grouped else "c"
+    return f"{entry('out', ['n', k, *at.spots])} = ({total}){_bias(bias, k)}"
+
+
+def led_back(out: Any, w: Any, h: Any, *, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, **_: Any) -> str:
+    """Return the formula of the gradient of a convolution by its input."""
+    return _led_back("h", w, 0, Windows(np.shape(w)[2:], stride, padding, dilation), groups)
+
+
+def transposed(
+    out: Any, x: Any, w: Any, bias: Any, *, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, **_: Any
+) -> str:
+    return _led_back("x", w, bias, Windows(np.shape(w)[2:], stride, padding, dilation), groups)
+
+
+def matched(out: Any, x: Any, h: Any, *, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int, **_: Any) -> str:
+    """Return the formula of the gradient of a convolution by its kernel."""
+    at = Windows(np.shape(out)[2:], stride, padding, dilation)
+    source = entry("x", ["n", _channel(out, groups), *at.places])
+    total = summed(["n", *at.cells], f"{source}·{entry('h', ['n', 'o', *at.cells])}")
+    return f"{entry('out', ['o', 'c', *at.kernel])} = {total}"
+
+
+def largest(positions: Any) -> Any:
+    """Return the formula of max-pooling; `positions` finds the entries that it takes, in each image."""
+
+    def formula(
+        out: Any, x: Any, *, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, **o: Any
+    ) -> tuple[str, Given]:
+        at = Windows(kernel_size, stride, padding, dilation)
+        lead = _lead(x, kernel_size)
+        cells = [*lead, *at.cells]
+        names = _names(kernel_size)
+        met = ", ".join(f"{entry(name, cells)} = {spot}" for name, spot in zip(names, at.spots, strict=True))
+        forward = f"{entry('out', cells)} = {summed(at.bound, entry('x', [*lead, *at.places]), 'max_')}"
+        gradient = f"{entry('∂x', [*lead, *at.spots])} = {summed(at.cells, entry('g', cells))} where {met}"
+        options = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation, **o}
+        return f"{forward}; {gradient}", _given(names, positions(x, **options), x, kernel_size)
+
+    return formula
+
+
+def _lead(x: Any, kernel: Sizes) -> list[str]:
+    return list("nc" if np.ndim(x) - len(kernel) == 2 else "c")[: np.ndim(x) - len(kernel)]
+
+
+def _names(kernel: Sizes) -> tuple[str, ...]:
+    return NAMES[3 - len(kernel) :]
+
+
+def _given(names: Sequence[str], flat: Any, x: Any, kernel: Sizes) -> Given:
+    places = np.unravel_index(flat, np.shape(x)[-len(kernel) :])
+    words = "the place of the largest entry of a window, the first of several"
+    return {name: (words, place) for name, place in zip(names, places, strict=True)}
+
+
+def spread_to_largest(positions: Any) -> Any:
+    """Return the formula of the gradient of max-pooling."""
+
+    def formula(out: Any, h: Any, x: Any, *, kernel_size: Sizes, **o: Any) -> tuple[str, Given]:
+        lead, names = _lead(x, kernel_size), _names(kernel_size)
+        cells, spots = [*lead, *CELLS[: len(kernel_size)]], SPOTS[: len(kernel_size)]
+        met = ", ".join(f"{entry(name, cells)} = {spot}" for name, spot in zip(names, spots, strict=True))
+        text = f"{entry('out', [*lead, *spots])} = {summed(cells[len(lead) :], entry('h', cells))} where {met}"
+        return text, _given(names, positions(x, kernel_size=kernel_size, **o), x, kernel_size)
+
+    return formula
+
+
+def picked_from_largest(positions: Any) -> Any:
+    """Return the formula of the entries of another tensor where max-pooling finds its own."""
+
+    def formula(out: Any, h: Any, x: Any, *, kernel_size: Sizes, **o: Any) -> tuple[str, Given]:
+        lead, names = _lead(x, kernel_size), _names(kernel_size)
+        cells = [*lead, *CELLS[: len(kernel_size)]]
+        found = entry("h", [*lead, *(entry(name, cells) for name in names)])
+        return f"{entry('out', cells)} = {found}", _given(
+            names, positions(x, kernel_size=kernel_size, **o), x, kernel_size
+        )
+
+    return formula
+
+
+def averaged(divisor: Any) -> Any:
+    """Return the formula of average pooling; `divisor` counts the entries of each window."""
+
+    def formula(
+        out: Any, x: Any, *, kernel_size: Sizes, stride: Sizes, padding: Sizes, **o: Any
+    ) -> str | tuple[str, Given]:
+        at = Windows(kernel_size, stride, padding, (1,) * len(stride))
+        lead = _lead(x, kernel_size)
+        count = divisor(x, kernel_size=kernel_size, stride=stride, padding=padding, **o)
+        total = summed(at.bound, entry("x", [*lead, *at.places]))
+        left = entry("out", [*lead, *at.cells])
+        if not np.ndim(count):
+            return f"{left} = ({total})/{count}"
+        return f"{left} = ({total})/{entry('count', at.cells)}", {"count": ("the number of entries of a window", count)}
+
+    return formula
+
+
+def adaptive(bounds: Any) -> Any:
+    """Return the formula of averages over parts; `bounds` are the ends of the parts of a dimension."""
+
+    def formula(out: Any, x: Any, **_: Any) -> tuple[str, Given]:
+        lead = list("nc"[2 - (np.ndim(x) - 2) :]) if np.ndim(x) <= 4 else letters(np.ndim(x) - 2, "ijpq")
+        sides = [_shares(bounds(n, m), n) for n, m in zip(np.shape(x)[-2:], np.shape(out)[-2:], strict=True)]
+        text = f"{entry('out', [*lead, 'i', 'j'])} = Σp,q down[i,p]·{entry('x', [*lead, 'p', 'q'])}·across[j,q]"
+        words = ("the share of each row in a part", "the share of each column in a part")
+        return text, {"down": (words[0], sides[0]), "across": (words[1], sides[1])}
+
+    return formula
+
+
+def _shares(bounds: Sequence[tuple[int, int]], size: int) -> Any:
+    rows = np.zeros((len(bounds), size))
+    for row, (start, stop) in zip(rows, bounds, strict=True):
+        row[start:stop] = 1 / (stop - start)
+    return rows
+
+
+def at_places(out: Any, x: Any, places: Any, **_: Any) -> str:
+    """Return the formula of adaptive max-pooling, whose places count along the rows of an image."""
+    cells = letters(np.ndim(out))
+    place, width = entry("places", cells), np.shape(x)[-1]
+    return f"{entry('out', cells)} = {entry('x', [*cells[:-2], f'{place}//{width}', f'{place}%{width}'])}"
+
+
+def resampled(out: Any, x: Any, down: Any, across: Any) -> str:
+    lead = letters(np.ndim(x) - 2, "ijpq")
+    return f"{entry('out', [*lead, 'i', 'j'])} = Σp,q down[i,p]·{entry('x', [*lead, 'p', 'q'])}·across[j,q]"
+
+
+def padded(out: Any, x: Any, *, pad: Sizes, value: float = 0) -> str | tuple[str, Given]:
+    places = letters(np.ndim(x))
+    before = [0] * (len(places) - len(pad) // 2) + list(pad[-2::-2])
+    source = entry("x", [plus(letter, -n) for letter, n in zip(places, before, strict=True)])
+    left = entry("out", places)
+    if not value:
+        return f"{left} = {source}"
+    inside = np.ones(np.shape(out), int)
+    for axis, (n, size) in enumerate(zip(before, np.shape(x), strict=True)):
+        where = np.arange(np.shape(out)[axis]) - n
+        shape = [-1 if other == axis else 1 for other in range(len(places))]
+        inside = inside * ((where >= 0) & (where < size)).reshape(shape)
+    given = {"border": ("1 beside the tensor, else 0", 1 - inside)}
+    return f"{left} = {source} + {float(value)!r}·{entry('border', places)}", given
+
+
+def shuffled(out: Any, x: Any, *, upscale_factor: int) -> str:
+    forth, back = _shuffles(np.ndim(x), upscale_factor)
+    return f"{forth('out', 'x')}; {back('∂x', 'g')}"
+
+
+def unshuffled(out: Any, x: Any, *, downscale_factor: int) -> str:
+    forth, back = _shuffles(np.ndim(x), downscale_factor)
+    return f"{back('out', 'x')}; {forth('∂x', 'g')}"
+
+
+def _shuffles(ndim: int, r: int) -> tuple[Any, Any]:
+    lead = letters(ndim - 3, "cij")
+    fine = [f"{r * r}·c + {r}·(i%{r}) + j%{r}", f"i//{r}", f"j//{r}"]
+    coarse = [f"c//{r * r}", f"{r}·i + c%{r * r}//{r}", f"{r}·j + c%{r}"]
+
+    def forth(left: str, right: str) -> str:
+        return f"{entry(left, [*lead, 'c', 'i', 'j'])} = {entry(right, [*lead, *fine])}"
+
+    def back(left: str, right: str) -> str:
+        return f"{entry(left, [*lead, 'c', 'i', 'j'])} = {entry(right, [*lead, *coarse])}"
+
+    return forth, back

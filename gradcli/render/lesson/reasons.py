@@ -1,0 +1,124 @@
+"""Why a tensor rule holds, in lines below it: entry by entry, and one entry in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from gradcli.explanation.index.printing import Writer
+from gradcli.explanation.index.tree import Entry, Equation
+from gradcli.explanation.index.worked import Worked
+from gradcli.explanation.model import Local, Why
+from gradcli.language.unparser import unparse_statement as write_statement
+from gradcli.render.lesson.terms import Terms
+from gradcli.render.text.layout import INDENT
+from gradcli.render.text.numbers import number
+from gradcli.source import visible
+from gradcli.stream.values import Json, plain
+
+EXACT = Writer(ascii=True, number=lambda value: number(value, 17))
+
+
+def reason(local: Local, terms: Terms, *, in_full: bool, upstream: str | None = None) -> str:
+    """Return the lines below a rule: the index formula, and in full what the names in it stand for, and one entry.
+
+    `upstream` is written for the upstream gradient, by default its name `g`. Empty where there is no such formula.
+    """
+    why = None if terms.explanation.sizes is not None else local.why  # sizes of shapes without numbers are made up
+    if why is None:
+        return ""
+    rename = {} if upstream is None else {terms.upstream_name: upstream}
+    write = Writer(ascii=terms.looks.ascii, number=lambda value: number(value, terms.looks.precision), rename=rename)
+    text = in_one_line(why, terms.total(local.input), write, adds=terms.fans_out(local.input))
+    if terms.looks.width is not None and len(text) > terms.looks.width - 2 * INDENT:
+        text = text.replace(", so ", ",\nso ", 1)
+    lines = [f"{text}, where {meanings(why)}" if why.given and not in_full else text]
+    if in_full:
+        lines.extend(told_in_full(why, upstream or terms.upstream_name, write))
+    return "\n".join(visible(line) for part in lines for line in part.split("\n"))
+
+
+def in_one_line(why: Why, gradient: str, write: Writer, *, adds: bool = False) -> str:
+    """Return `v[i,k] = Σj a[i,j]·b[j,k], so ∂L/∂b[j,k] = Σi a[i,j]·g[i,k]`.
+
+    `adds` is for an input that other edges lead to, too: there the gradient grows by that.
+    """
+    if why.gradient is None:
+        return "; ".join(write_statement(statement, multiply=write.sign("·")) for statement in why.differential)
+    forward = "; ".join(map(write.equation, why.forward))
+    so = derived(why.gradient, gradient, write, "+=" if adds else "=")
+    so += ", 0 elsewhere" * why.is_sparse
+    so += f" (0 outside {', '.join(why.outside)})" * bool(why.outside)
+    return f"{forward}, so {so}" if forward else so
+
+
+def derived(equation: Equation, gradient: str, write: Writer, equals: str = "=") -> str:
+    """Return `∂L/∂b[j,k] = Σi a[i,j]·g[i,k]`."""
+    left = Entry(gradient + ".flat" * equation.left.is_flat, equation.left.places)
+    return write.equation(replace(equation, left=left), equals)
+
+
+def told_in_full(why: Why, upstream: str, write: Writer) -> Iterator[str]:
+    """Yield what names in the formula stand for, and the entry in numbers."""
+    if why.gradient is None:
+        changed = why.differential[-1].target
+        yield f"the gradient of an input is what multiplies its change in sum({upstream}{write.sign('·')}{changed})"
+    if why.given:
+        yield f"where {meanings(why)}"
+    if why.entry is not None:
+        yield f"entry {place(why.entry)}: {entry_in_numbers(why.entry, write)}"
+
+
+def meanings(why: Why) -> str:
+    """Return what names in a formula stand for; names that mean the same in one go."""
+    named: dict[str, list[str]] = {}
+    for name, words in why.given:
+        named.setdefault(words, []).append(name)
+    return ", ".join(
+        f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {words}" for words, names in named.items()
+    )
+
+
+def place(entry: Worked) -> str:
+    places = f"[{','.join(map(str, entry.place))}]" if entry.place else "of the scalar"
+    return f"flat{places}" if entry.is_flat else places
+
+
+def entry_in_numbers(entry: Worked, write: Writer) -> str:
+    numbers, value = write.term(entry.numbers if entry.entry is None else entry.entry), write.number(entry.value)
+    return numbers if numbers == value else f"{numbers} = {value}"
+
+
+def shapes(local: Local, terms: Terms) -> str:
+    """Return `h (2,3), g (2,3) → (3,3)`: the tensors of the formula, and the shape of the gradient."""
+    if local.why is None:
+        return ""
+    listed = ", ".join(f"{visible(name)} {shape(size)}" for name, size in local.why.shapes)
+    return f"{listed} {terms.looks.arrow} {shape(np.shape(terms.nodes[local.input].value))}"
+
+
+def shape(size: tuple[int, ...]) -> str:
+    return f"({','.join(map(str, size))})"
+
+
+def reason_document(why: Why) -> Json:
+    """Return the facts in ASCII, `L` being what is differentiated."""
+    gradient = why.gradient and derived(why.gradient, f"dL/d{why.gradient.left.tensor.removeprefix('∂')}", EXACT)
+    entry = why.entry
+    return {
+        "shapes": {name: list(size) for name, size in why.shapes},
+        "forward": [EXACT.equation(equation) for equation in why.forward],
+        "gradient": gradient,
+        "differential": [write_statement(statement) for statement in why.differential],
+        "given": dict(why.given),
+        "outside": list(why.outside),
+        "entry": entry
+        and {
+            "place": list(entry.place),
+            "flat": entry.is_flat,
+            "numbers": EXACT.term(entry.numbers),
+            "value": plain(entry.value),
+        },
+    }

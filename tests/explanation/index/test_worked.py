@@ -1,0 +1,73 @@
+"""The entry that is worked out in numbers is that entry of the contribution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.explanation.build import explain
+from gradcli.explanation.chain.links import chain
+from gradcli.explanation.index.evaluation import Space
+from gradcli.explanation.index.printing import Writer
+from gradcli.explanation.index.tree import Entry, parts
+from gradcli.explanation.index.worked import Worked
+from gradcli.explanation.model import Why
+from gradcli.language.parser import parse_program
+from gradcli.source import Source
+from tests.programs import EXAMPLES, family, listed_programs, of_every, run
+
+
+def reasons(program: str) -> Iterator[tuple[Why, Any]]:
+    """Why each rule holds that has a formula, with the contribution that ran."""
+    explanation = explain(parse_program(Source(program)), {}, upstream=run(program).upstream)
+    for link in chain(explanation):
+        for term in link.terms:
+            if term.local.why is not None:
+                yield term.local.why, term.step.contribution
+
+
+@of_every([*EXAMPLES, *listed_programs()], family)
+def test_an_entry_in_numbers_is_that_of_the_contribution(program: str) -> None:
+    for entry, contribution in ((why.entry, contribution) for why, contribution in reasons(program) if why.entry):
+        whole = np.asarray(contribution)
+        found = whole.reshape(-1)[entry.place] if entry.is_flat else whole[entry.place]
+        np.testing.assert_allclose(entry.value, found, rtol=1e-6, atol=1e-9)
+        if not is_cut(entry):
+            with np.errstate(all="ignore"):
+                np.testing.assert_allclose(Space({}, {}).evaluate(entry.numbers), found, rtol=1e-6, atol=1e-9)
+
+
+def is_cut(entry: Worked) -> bool:
+    return any(isinstance(part, Entry) for part in parts(entry.numbers))
+
+
+@pytest.mark.parametrize(
+    ("program", "input", "expected"),
+    [
+        ("h = [[1, 0], [2, 3]]; W = [[1, 2], [3, 4]]; h @ W", "h", "[0,0]: 1·1 + 2·2 = 5"),
+        ("h = [[1, 0], [2, 3]]; W = [[1, 2], [3, 4]]; h @ W", "W", "[0,0]: 1·1 + 2·3 = 7"),
+        ("x = [4, 5, 6]; mean(x)", "x", "[0]: 1/3 = 0.333333"),
+        ("x = [4, 5, 6]; x[1]", "x", "[1]: g = 1"),
+        ("x = [4, 9, 6]; max(x, 0).values", "x", "[1]: g = 1"),
+        ("x = [[1, 2, 3, 4, 5, 6, 7]]; b = 2; x*b", "b", "(): 1·1 + 2·2 + 3·3 + 4·4 + … (7 terms) = 140"),
+    ],
+)
+def test_an_entry_in_numbers(program: str, input: str, expected: str) -> None:
+    explanation = explain(parse_program(Source(program)), {}, upstream=run(program).upstream)
+    locals_ = [local for node in explanation.nodes for local in node.locals if local.input == input]
+    (why,) = [local.why for local in locals_ if local.why is not None]
+    assert why.entry is not None
+    write = Writer()
+    place = f"[{','.join(map(str, why.entry.place))}]" if why.entry.place else "()"
+    numbers = write.term(why.entry.entry or why.entry.numbers)
+    assert f"{place}: {numbers} = {write.number(why.entry.value)}" == expected
+
+
+def test_names_of_the_program_and_index_letters_stay_apart() -> None:
+    program = "i = [[1, 2], [3, 4]]; j = [1, 1]; i @ j"
+    ((first, _), _) = reasons(program)
+    assert first.gradient is not None
+    assert Writer().equation(first.forward[0]) == "v1[k] = Σl i[k,l]·j[l]"
