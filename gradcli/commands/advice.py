@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import stat
 import sys
 from collections.abc import Iterator
@@ -51,6 +50,8 @@ def better_command(source: Source, *, is_file: bool) -> str:
 
 
 def quoted(name: str) -> str:
+    import shlex
+
     return visible(shlex.quote(name))
 
 

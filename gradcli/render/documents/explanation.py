@@ -12,8 +12,8 @@ from gradcli.explanation.model import Explanation, Local
 from gradcli.explanation.reference import sentence
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse
+from gradcli.render.documents.reasons import reason_document
 from gradcli.render.graph.labels import edges, equation, local_label
-from gradcli.render.lesson.reasons import reason_document
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import Json, plain
 

@@ -9,7 +9,8 @@ from gradcli.engine.primitive import Primitive
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.reference import Reference, Use, command_line, families, operations
 from gradcli.language.unparser import unparse
-from gradcli.render.lesson.reasons import in_one_line, meanings, reason_document
+from gradcli.render.documents.reasons import reason_document
+from gradcli.render.lesson.reasons import in_one_line, meanings
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import plain

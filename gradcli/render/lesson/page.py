@@ -7,10 +7,8 @@ from functools import partial
 
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
-from gradcli.explanation.reference import sentence
 from gradcli.language.tree import Name, Statement, names
 from gradcli.language.unparser import unparse_statement
-from gradcli.render.lesson.reasons import reason, shapes
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import Row, Rows, Section, lay_out
 from gradcli.render.text.looks import Looks
@@ -127,6 +125,8 @@ def _arrives(node: Node, terms: Terms) -> Row:
 
 
 def _said(node: Node) -> Row:
+    from gradcli.explanation.reference import sentence
+
     return Row((sentence(node),), "why")
 
 
@@ -134,12 +134,16 @@ def _local(node: Node, local: Local, terms: Terms, *, why: bool) -> Row:
     symbols = terms.local(local)
     value = "" if local.value is None else f"= {terms.value(local.value)}"
     if why and local.reason is not None:
+        from gradcli.render.lesson.reasons import shapes
+
         value = shapes(local, terms)
     matrix = "" if local.jacobian is None else f"J = {terms.value(local.jacobian)}"
     return Row((terms.edge(node.name, local), symbols, "" if value == symbols else value, matrix))
 
 
 def _reason(local: Local, terms: Terms, *, why: bool) -> Row:
+    from gradcli.render.lesson.reasons import reason  # pages of numbers alone have none
+
     return Row((reason(local, terms, in_full=why),), "reason")
 
 

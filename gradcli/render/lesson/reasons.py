@@ -16,9 +16,6 @@ from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import INDENT
 from gradcli.render.text.numbers import number
 from gradcli.source import visible
-from gradcli.stream.values import Json, plain
-
-EXACT = Writer(ascii=True, number=lambda value: number(value, 17))
 
 
 def reason(local: Local, terms: Terms, *, in_full: bool, upstream: str | None = None) -> str:
@@ -101,24 +98,3 @@ def shapes(local: Local, terms: Terms) -> str:
 
 def shape(size: tuple[int, ...]) -> str:
     return f"({','.join(map(str, size))})"
-
-
-def reason_document(why: Why) -> Json:
-    """Return the facts in ASCII, `L` being what is differentiated."""
-    gradient = why.gradient and derived(why.gradient, f"dL/d{why.gradient.left.tensor.removeprefix('∂')}", EXACT)
-    entry = why.entry
-    return {
-        "shapes": {name: list(size) for name, size in why.shapes},
-        "forward": [EXACT.equation(equation) for equation in why.forward],
-        "gradient": gradient,
-        "differential": [write_statement(statement) for statement in why.differential],
-        "given": dict(why.given),
-        "outside": list(why.outside),
-        "entry": entry
-        and {
-            "place": list(entry.place),
-            "flat": entry.is_flat,
-            "numbers": EXACT.term(entry.numbers),
-            "value": plain(entry.value),
-        },
-    }

@@ -11,8 +11,9 @@ from gradcli.explanation.model import Explanation, Leaf
 from gradcli.explanation.reference import sentence
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT, sizes_document
+from gradcli.render.documents.reasons import reason_document
 from gradcli.render.lesson.page import equations, heading, seed, shown
-from gradcli.render.lesson.reasons import reason, reason_document
+from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks

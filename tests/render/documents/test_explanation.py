@@ -25,8 +25,8 @@ from gradcli.render.documents.explanation import (
     gradients_document,
     graph_document,
 )
+from gradcli.render.documents.reasons import reason_document
 from gradcli.render.documents.schemas import names, schema
-from gradcli.render.lesson.reasons import reason_document
 from gradcli.render.text.error import error_document
 from gradcli.source import Source, Span
 from gradcli.stream.values import dump, plain
