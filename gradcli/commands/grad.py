@@ -49,12 +49,13 @@ def command(
         )
         return print_derivatives(found, output)
     from gradcli.render.documents.explanation import formulas_document, gradients_document
-    from gradcli.render.lesson.gradients import formulas, gradients
     from gradcli.render.text.streams import print_document, print_text
 
     explanation = program.explain(limits, is_symbolic=symbolic, is_raw=no_simplify or not symbolic)
     if output.json:
         return print_document((formulas_document if symbolic else gradients_document)(explanation))
+    from gradcli.render.lesson.gradients import formulas, gradients
+
     return print_text(
         formulas(explanation, output.looks) if symbolic else gradients(explanation, output.looks, output.precision)
     )
@@ -62,9 +63,10 @@ def command(
 
 def print_derivatives(found: tuple[Derivative, ...], output: Output) -> None:
     from gradcli.render.documents.derivatives import derivatives_document
-    from gradcli.render.lesson.gradients import derivatives
     from gradcli.render.text.streams import print_document, print_text
 
     if output.json:
         return print_document(derivatives_document(found))
+    from gradcli.render.lesson.gradients import derivatives
+
     return print_text(derivatives(found, output.looks, output.precision))

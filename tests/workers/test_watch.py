@@ -17,6 +17,7 @@ import pytest
 from gradcli.errors import EvaluationError
 from gradcli.source import Source
 from gradcli.workers import child
+from gradcli.workers.confinement import reserved
 from gradcli.workers.interruption import ENDS
 from gradcli.workers.limits import Limits
 from gradcli.workers.watch import watched
@@ -90,9 +91,9 @@ def test_a_crash_is_an_error(capfd: pytest.CaptureFixture[str], end: Callable[[]
 
 def test_memory_is_limited() -> None:
     def work() -> int:
-        child.begin(Limits(memory=2**29))
+        child.begin(Limits(memory=reserved() + 2**27))
         try:
-            bytearray(2**30)
+            bytearray(2**28)
         except MemoryError:
             return 5
         return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from gradcli.explanation.index.tree import COMPARISONS, Apply, Entry, Equation, Number, Reduce, Term, Variable, unsigned
 
@@ -31,6 +32,11 @@ class Writer:
     def equation(self, equation: Equation, equals: str = "=") -> str:
         bounds = ", ".join(f"{name} < {size}" for name, size in equation.sizes)
         return f"{self.term(equation.left)} {equals} {self.term(equation.right)}{f' for {bounds}' * bool(bounds)}"
+
+    def derived(self, equation: Equation, gradient: str, equals: str = "=") -> str:
+        """Return `∂L/∂b[j,k] = Σi a[i,j]·g[i,k]`."""
+        left = Entry(gradient + ".flat" * equation.left.is_flat, equation.left.places)
+        return self.equation(replace(equation, left=left), equals)
 
     def term(self, term: Term, least: int = WHERE) -> str:
         """Return the text of a term, in brackets where it binds less than its surroundings need."""

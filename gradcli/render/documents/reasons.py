@@ -5,7 +5,6 @@ from __future__ import annotations
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.model import Why
 from gradcli.language.unparser import unparse_statement as write_statement
-from gradcli.render.lesson.reasons import derived
 from gradcli.render.text.numbers import number
 from gradcli.stream.values import Json, plain
 
@@ -14,7 +13,7 @@ EXACT = Writer(ascii=True, number=lambda value: number(value, 17))
 
 def reason_document(why: Why) -> Json:
     """Return the facts in ASCII, `L` being what is differentiated."""
-    gradient = why.gradient and derived(why.gradient, f"dL/d{why.gradient.left.tensor.removeprefix('∂')}", EXACT)
+    gradient = why.gradient and EXACT.derived(why.gradient, f"dL/d{why.gradient.left.tensor.removeprefix('∂')}")
     entry = why.entry
     return {
         "shapes": {name: list(size) for name, size in why.shapes},

@@ -10,7 +10,6 @@ from gradcli.language.tree import Expression, Number
 from gradcli.language.unparser import unparse
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
-from gradcli.render.text.wrapping import beginning
 from gradcli.source import visible
 
 LONGEST = 60  # characters of a formula; a list of numbers can be longer than a picture is wide
@@ -26,6 +25,8 @@ def edges(node: Node) -> Iterator[tuple[str, Local | None]]:
 
 def formula(tree: Expression, looks: Looks) -> str:
     """A formula on a line, cut where it is too long."""
+    from gradcli.render.text.wrapping import beginning
+
     return beginning(visible(unparse(tree, multiply=looks.times)), LONGEST, looks.ellipsis)
 
 

@@ -160,13 +160,13 @@ def seed(explanation: Explanation) -> list[Link]:
 
 def _link(link: Link, terms: Terms) -> Row:
     total = terms.total(link.input)
-    return Row((total, *equations([total, terms.symbols(link), terms.numbers(link), terms.value(link.total)])[1:]))
+    return Row((total, *equations(total, [terms.symbols(link), terms.numbers(link), terms.value(link.total)])))
 
 
-def equations(sides: Sequence[str]) -> list[str]:
-    """Each side with its equals sign; a side that repeats the one before it is left out."""
-    kept = [side if index == 0 or side != sides[index - 1] else "" for index, side in enumerate(sides)]
-    return [f"= {side}" if side else "" for side in kept]
+def equations(first: str, sides: Sequence[str]) -> list[str]:
+    """Each side with its equals sign; one that repeats the first, or the one after it, is left out: results align."""
+    pairs = zip(sides, (*sides[1:], None), strict=True)
+    return [f"= {side}" if side and side not in (first, after) else "" for side, after in pairs]
 
 
 def gradients(explanation: Explanation, terms: Terms) -> Rows[Leaf]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from gradcli.explanation.index.printing import Writer
-from gradcli.explanation.index.tree import Entry, Equation
 from gradcli.explanation.index.worked import Worked
 from gradcli.explanation.model import Local, Why
 from gradcli.language.unparser import unparse_statement as write_statement
@@ -45,16 +43,10 @@ def in_one_line(why: Why, gradient: str, write: Writer, *, adds: bool = False) -
     if why.gradient is None:
         return "; ".join(write_statement(statement, multiply=write.sign("·")) for statement in why.differential)
     forward = "; ".join(map(write.equation, why.forward))
-    so = derived(why.gradient, gradient, write, "+=" if adds else "=")
+    so = write.derived(why.gradient, gradient, "+=" if adds else "=")
     so += ", 0 elsewhere" * why.is_sparse
     so += f" (0 outside {', '.join(why.outside)})" * bool(why.outside)
     return f"{forward}, so {so}" if forward else so
-
-
-def derived(equation: Equation, gradient: str, write: Writer, equals: str = "=") -> str:
-    """Return `∂L/∂b[j,k] = Σi a[i,j]·g[i,k]`."""
-    left = Entry(gradient + ".flat" * equation.left.is_flat, equation.left.places)
-    return write.equation(replace(equation, left=left), equals)
 
 
 def told_in_full(why: Why, upstream: str, write: Writer) -> Iterator[str]:

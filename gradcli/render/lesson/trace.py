@@ -75,8 +75,8 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     """
     total = terms.total(link.input)
     in_variables = _in_variables(leaf, terms) if link.input == leaf.node else []
-    sides = [total, terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link)]
-    written = [side for side in equations([*sides, terms.value(link.total)])[1:] if side]
+    sides = [terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link), terms.value(link.total)]
+    written = [side for side in equations(total, sides) if side]
     simplest = f"= {in_variables[-1]}" if in_variables else None
     return [
         Row((total if index == 0 else "", side, *(["simplified"] if side == simplest else [])))

@@ -8,7 +8,6 @@ from typing import Any, TextIO
 from gradcli.errors import GradcliError
 from gradcli.render.text.looks import terminal_width
 from gradcli.render.text.streams import encodable
-from gradcli.render.text.wrapping import TOKEN, lines_of
 from gradcli.source import Source, Span, visible, width
 
 LONGEST = 100  # columns of a line of source that an excerpt keeps around the caret
@@ -60,6 +59,15 @@ def full(error: GradcliError, most: int | None = None) -> list[str]:
     return lines
 
 
+def lines_of(text: str, most: int | None, hang: int = 2) -> list[str]:
+    """Return the lines of a text on a terminal; elsewhere nothing is imported for it."""
+    if most is None:
+        return [text]
+    from gradcli.render.text import wrapping
+
+    return wrapping.lines_of(text, most, hang)
+
+
 def excerpt(source: Source, span: Span, label: str = "", most: int | None = None) -> list[str]:
     """Return the lines that show a span: place, the source line, and carets with the label."""
     line, column = source.position(span.start)
@@ -85,6 +93,8 @@ def window(text: str, start: int, room: int) -> tuple[int, int]:
     """Return the part of a line around a place that fits, cut between tokens where one is narrow enough."""
     if width(visible(text)) <= room:
         return 0, len(text)
+    from gradcli.render.text.wrapping import TOKEN
+
     room -= 6  # for dots at both ends
     low, high = max(0, start - room), min(len(text), start + room)
     cuts = {low + found.start() for found in TOKEN.finditer(text[low:high])} - ({low} if low else set())

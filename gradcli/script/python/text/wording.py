@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from gradcli.script.python.values.kinds import BuiltinType, shown_type
+from gradcli.script.python.values.kinds import SHOWN, TYPES, BuiltinType
 from gradcli.script.python.values.naming import full_name
 
 OURS = re.compile(r"<(?P<is_class>class ')?(?P<module>gradcli\.[\w.]+)\.(?P<name>\w+)(?P<end>'>| object at )")
@@ -40,6 +40,6 @@ def worded(text: str) -> str:
 def _as_seen(match: re.Match[str]) -> str:
     """Return a class, or the beginning of an object, as snippets see it."""
     kind = getattr(sys.modules.get(match["module"]), match["name"], object)
-    shown = shown_type(type if issubclass(kind, BuiltinType | type) else kind)
-    name = full_name(shown) if isinstance(shown, type) else repr(shown)[len("<class '") : -len("'>")]
+    shown = TYPES.get(type if issubclass(kind, BuiltinType | type) else SHOWN.get(kind, kind))
+    name = full_name(kind) if shown is None else repr(shown)[len("<class '") : -len("'>")]
     return f"<{match['is_class'] or ''}{name}{match['end']}"
