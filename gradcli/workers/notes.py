@@ -1,9 +1,8 @@
-"""What a process is at, and since when, in memory that its owner sees; and the timer that ends it."""
+"""What a process is at, and since when, in memory that its owner sees; a timer where there is no such memory."""
 
 from __future__ import annotations
 
 import faulthandler
-import signal
 import struct
 import sys
 import time
@@ -72,10 +71,10 @@ def part(text: str) -> None:
 
 
 def set_timer(seconds: float) -> None:
-    """End this process when it has worked for so many seconds; 0 for no end."""
+    """End this process after so many seconds where its owner cannot look at it; 0 for no end."""
     if HAS_FORK:
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-    elif seconds:
+        return
+    if seconds:
         faulthandler.dump_traceback_later(BACKSTOP * seconds, exit=True)
     else:
         faulthandler.cancel_dump_traceback_later()

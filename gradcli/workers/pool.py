@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
@@ -12,7 +11,7 @@ from typing import Any
 from gradcli.workers.limits import Limits
 from gradcli.workers.worker import Worker
 
-LONGEST = 60.0  # seconds between two looks at the clock
+TICK = 0.2  # seconds between two looks at the clocks
 AHEAD = 32  # answers that may wait for an earlier one, for each process
 KILLED = ("memory", "crash")  # reasons that may be somebody else's: the system kills what it likes when memory is short
 
@@ -128,13 +127,11 @@ class Pool:
         """Wait for a process to answer, to end or to be late."""
         from multiprocessing.connection import wait
 
-        rest = min(max(0.0, min(worker.deadline for worker in self.busy) - time.monotonic()), LONGEST)
-        ready = wait([worker.connection for worker in self.busy], rest)
-        now = time.monotonic()
+        ready = wait([worker.connection for worker in self.busy], TICK)
         for worker in list(self.busy):
             if worker.connection in ready:
                 self.receive(worker)
-            elif worker.deadline < now:
+            elif worker.is_late():
                 self.lose(worker, Lost("time", worker.end(), ""))
         self.hand_out()
 

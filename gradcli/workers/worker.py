@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import faulthandler
 import gc
-import math
 import multiprocessing
 import os
 import signal
 import sys
+import time
 import traceback
 import warnings
 from collections.abc import Sequence
@@ -21,8 +21,11 @@ from gradcli.errors import GradcliError
 from gradcli.workers import notes
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
 from gradcli.workers.interruption import held, leave_to_owner
-from gradcli.workers.limits import BACKSTOP, GRACE, Limits
+from gradcli.workers.limits import BACKSTOP, Limits
 from gradcli.workers.notes import NOTE, Note
+
+SLICE = 1.0  # seconds that may count at once
+PROCESS_CLOCK = 2  # of Linux, in the name of the clock of another process
 
 
 class Worker:
@@ -35,6 +38,8 @@ class Worker:
         inherited = [self.connection, *(other.connection for other in others)] if notes.HAS_FORK else []
         self.note = Note(mmap(-1, NOTE)) if notes.HAS_FORK else None
         self.limits = limits
+        self.began = self.wall = self.cpu = 0.0  # the last part of an item that was seen to begin, and its seconds
+        self.asked = (0.0, 0.0)  # the clocks when they were last looked at
         arguments = (theirs, work, limits, self.note, inherited, os.getpid())
         self.process = context.Process(target=_serve, args=arguments, daemon=True)
         with held(), warnings.catch_warnings():
@@ -49,12 +54,28 @@ class Worker:
         with suppress(OSError):  # that it has ended shows when it should answer
             self.connection.send(item)
 
-    @property
-    def deadline(self) -> float:
-        """The moment at which the item is over, by the clock on the wall."""
+    def is_late(self) -> bool:
+        """Return whether the item, or the part of it that began last, has used its time; to be asked again and again.
+
+        Of the time since it was last asked no more than `SLICE` counts, for a machine may sleep meanwhile.
+        """
         if self.note is None:  # a timer of its own ends the process
-            return math.inf
-        return self.note.began + BACKSTOP * self.limits.seconds + GRACE
+            return False
+        now, used = time.monotonic(), self.used()
+        if self.note.began == self.began:
+            passed = min(now - self.asked[0], SLICE)
+            self.wall, self.cpu = self.wall + passed, self.cpu + min(used - self.asked[1], passed)
+        else:
+            self.began, self.wall, self.cpu = self.note.began, 0.0, 0.0
+        self.asked = now, used
+        return self.cpu > self.limits.seconds or self.wall > BACKSTOP * self.limits.seconds
+
+    def used(self) -> float:
+        """Return the CPU seconds of the process."""
+        try:
+            return time.clock_gettime(~(self.process.pid or 0) << 3 | PROCESS_CLOCK)
+        except OSError:  # it has ended
+            return 0.0
 
     def answer(self) -> tuple[str, Any]:
         """Return `answer` and it, `error` and what to raise, or the reason for which the item ended and a detail."""
@@ -66,7 +87,7 @@ class Worker:
         except (EOFError, OSError):
             self.process.join()
         number = -(self.process.exitcode or 0)
-        if number == getattr(signal, "SIGPROF", -1) or (number == -1 and not notes.HAS_FORK):
+        if number == -1 and not notes.HAS_FORK:
             return "time", ""
         if number == getattr(signal, "SIGKILL", 9):  # the system does so where memory runs out
             return "memory", ""
@@ -116,7 +137,6 @@ def _confine(limits: Limits, note: Note | None, parent: int) -> None:
     if notes.HAS_FORK:
         end_with(parent)
         faulthandler.disable()
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # which ends the process, whatever it is at
     leave_to_owner()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):  # nothing that a library prints gets into the results

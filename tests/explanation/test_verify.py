@@ -143,7 +143,7 @@ FAMILY = [example for example in EXAMPLES if not any(word in example for word in
 
 
 @pytest.mark.slow
-@of_every(FAMILY[::6], family)
+@of_every(FAMILY[::8], family)
 def test_no_gradient_is_called_wrong(program: str) -> None:
     for point, row in outcomes(program):
         assert row.outcome is not Outcome.DISAGREES, (point, row)
@@ -151,7 +151,7 @@ def test_no_gradient_is_called_wrong(program: str) -> None:
 
 
 @pytest.mark.slow
-@of_every(FAMILY[1::24], family)
+@of_every(FAMILY[1::40], family)
 def test_no_wrong_gradient_is_called_right(program: str) -> None:
     found = run(program)
     made = found.evaluation.line_of[id(found.output)]

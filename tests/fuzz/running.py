@@ -172,8 +172,6 @@ class Worker:
         except (EOFError, OSError):
             self.process.join()
             code = self.process.exitcode or 0
-            if -code == signal.SIGPROF:  # the time of an item is over
-                return self.lost(LIMIT)
             end = f"crash: {signal.Signals(-code).name}" if code < 0 else LIMIT if code == 3 else f"the end: {code}"
             return self.lost(end)
 
