@@ -26,6 +26,8 @@ from gradcli.source import Source
 from tests.language.simplify.evaluation import DIGITS, NotFiniteError, value
 from tests.language.simplify.record import derivative, listed
 
+pytestmark = pytest.mark.slow
+
 AS_LONG = 1.2  # times the shortest form of sympy's
 SHARE = 0.95
 LISTS = ["textbook", "exercises"]

@@ -49,6 +49,8 @@ from tests.render.text.laws import WIDTHS, aligned, columns, fits, keeps_tokens,
 from tests.render.text.wide_programs import PROGRAMS
 from tests.script.running import recorded
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 SNIPPETS = sorted((ROOT / "samples" / "snippets").glob("*.py")) + sorted((ROOT / "tests/script/snippets").glob("*.py"))
 COURSES = sorted((ROOT / "samples" / "homework").glob("*.toml"))
