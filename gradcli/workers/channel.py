@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import struct
+from collections import deque
 from collections.abc import Iterator
 from mmap import mmap
 from typing import Any, TextIO
@@ -81,23 +82,24 @@ class Receiver:
         self.data = b""
         self.parcels, self.left, self.got = 0, 0, 0  # of the parcel that arrives: bytes to come, bytes that came
         self.kind, self.rest = OUT, 0  # of the frame that arrives
+        self.found: deque[tuple[int, bytes]] = deque()  # frames that wait to be taken
 
     def frames(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """Yield the frames in bytes that have arrived."""
+        """Yield the frames in bytes that have arrived, each once, also where an interruption comes between two."""
         self.data += data
         while self.data:
             if not self.left:
                 if len(self.data) < PARCEL.size:
-                    return
+                    break
                 (self.left,) = PARCEL.unpack_from(self.data)
                 self.data, self.parcels, self.got = self.data[PARCEL.size :], self.parcels + 1, 0
                 continue
-            part = self.data[: self.left]
-            found, used = self._parsed(part)
-            yield from found
+            found, used = self._parsed(self.data[: self.left])
             if not used:
-                return
+                break
+            self.found.extend(found)
             self.data, self.left, self.got = self.data[used:], self.left - used, self.got + used
+        yield from self._taken()
 
     def remaining(self) -> Iterator[tuple[int, bytes]]:
         """Yield the frames that a child which was ended has not handed over."""
@@ -106,8 +108,12 @@ class Receiver:
             self.data = self.memory[FIRST + self.got : FIRST + size] if self.left else b""
         else:
             self.data = self.memory[FIRST : FIRST + size]
-        found, _ = self._parsed(self.data)
-        yield from found
+        self.found.extend(self._parsed(self.data)[0])
+        yield from self._taken()
+
+    def _taken(self) -> Iterator[tuple[int, bytes]]:
+        while self.found:
+            yield self.found.popleft()
 
     def _parsed(self, data: bytes) -> tuple[list[tuple[int, bytes]], int]:
         """Return the frames in the data, the last one perhaps in part, and the number of bytes that they take."""

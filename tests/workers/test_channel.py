@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterable
+from itertools import islice
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,3 +89,20 @@ def test_a_long_text_goes_through_memory_that_is_shorter() -> None:
     os.waitpid(pid, 0)
     os.close(end)
     assert (sizes, last) == (3 * channel.SIZE, (END, b"0"))
+
+
+@given(st.lists(TEXTS | WORDS, min_size=1, max_size=12), st.data())
+def test_an_interruption_between_two_frames_loses_and_repeats_none(
+    steps: list[tuple[int, bytes]], data: st.DataObject
+) -> None:
+    memory, (end, start) = shared(), os.pipe()
+    sender, receiver = Sender(start, memory), Receiver(memory)
+    for step in steps:
+        sender.put(*step)
+    if data.draw(st.booleans()):
+        sender.hand_over()
+    os.close(start)
+    sent = os.read(end, 2**20)
+    os.close(end)
+    taken = list(islice(receiver.frames(sent), data.draw(st.integers(0, len(steps)))))
+    assert joined([*taken, *receiver.frames(b""), *receiver.remaining()]) == joined(steps)
