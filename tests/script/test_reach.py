@@ -141,6 +141,7 @@ def own_name(value: Any) -> str:
     return function.__qualname__ if "<" in function.__qualname__ else ""
 
 
+@pytest.mark.slow
 def test_names_are_those_that_snippets_know() -> None:
     """In Python's messages: `isfinite() missing 1 required positional argument: 'x'`."""
     found = {way: name for way, value in reached() if (name := own_name(value))}
