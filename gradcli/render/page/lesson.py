@@ -12,9 +12,9 @@ from gradcli.render.page.changes import NONE, Changes, Changing
 from gradcli.render.page.equations import Equations
 from gradcli.render.page.html import Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
-from gradcli.render.page.picture import Picture
+from gradcli.render.page.picture import Picture, is_drawn
 from gradcli.render.page.tracks import Tracks
-from gradcli.render.page.words import FORMULA, NAME, Words
+from gradcli.render.page.words import FORMULA, Words
 from gradcli.render.text.looks import Looks
 
 PHASES = {"forward": "Forward", "backward": "Backward", "accumulate": "Into .grad"}
@@ -52,7 +52,7 @@ class Lesson:
     def table(self) -> Html:
         """Return a table of all nodes as of the step."""
         head = element("tr", *(element("th", column, scope="col") for column in COLUMNS))
-        nodes = [node for node in self.walk.explanation.nodes if node.kind != "constant"]
+        nodes = [node for node in self.walk.explanation.nodes if is_drawn(node)]
         return element(
             "div",
             element(
@@ -110,11 +110,6 @@ def step(number: int, title: str, phase: str, told: str, *content: Html | None) 
         class_="step",
         data_phase=phase,
     )
-
-
-def long_name(id: str) -> str | None:
-    """Return a name in full where it is cut elsewhere."""
-    return id if len(id) > NAME else None
 
 
 def listed(steps: Iterator[Html]) -> Html:

@@ -55,7 +55,7 @@ class Paint:
     """The colours of the nodes of an explanation, and what is written in them."""
 
     def __init__(self, explanation: Explanation, differentiated: str, precision: int = 6) -> None:
-        nodes = [node.id for node in explanation.nodes if node.kind != "constant"]
+        nodes = [node.id for node in explanation.nodes if node.kind != "constant" or node.expression == Name(node.name)]
         self.colours: Mapping[str, str] = {id: f"c{place % COLOURS}" for place, id in enumerate(nodes)}
         self.differentiated = differentiated
         self.precision = precision

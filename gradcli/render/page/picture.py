@@ -39,7 +39,7 @@ class Picture:
     """Draws the graph of one walk."""
 
     def __init__(self, walk: Walk, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks) -> None:
-        self.nodes = [node for node in walk.explanation.nodes if node.kind != "constant" or node.inputs]
+        self.nodes = [node for node in walk.explanation.nodes if is_drawn(node)]
         self.walk, self.terms, self.paint, self.changing, self.tracks = walk, terms, paint, changing, tracks
         known = {node.id for node in self.nodes}
         self.edges = [(edge, local, node) for node in self.nodes for edge, local in edges(node) if edge.source in known]
@@ -98,8 +98,8 @@ class Picture:
         name = cut(node.name, LONGEST)
         return element(
             "g",
-            element("title", node.name),
-            element("rect", x=0, y=0, width=f"{box.width:.1f}", height=f"{box.height:.1f}", rx=8 if node.kind == "leaf" else 3),
+            element("title", node.name) if len(node.name) > LONGEST else None,
+            element("rect", width=f"{box.width:.1f}", height=f"{box.height:.1f}", rx=8 if node.kind == "leaf" else 3),
             text(box.width / 2, 1, element("tspan", name, class_="name"), title[len(name) :]),
             text(box.width / 2, 2, known[-1][1], class_="value", data_text=self.tracks.add(known)),
             text(
@@ -159,6 +159,11 @@ class Picture:
         if local is None:
             return f"{ends}: no gradient flows back"
         return f"{ends}: {self.terms.edge(cut(edge.target, LONGEST), local)} {self.terms.local(local)}"
+
+
+def is_drawn(node: Node) -> bool:
+    """Return whether a node has a box of its own: a number without a name stands in the box of its operation."""
+    return node.kind != "constant" or node.expression == Name(node.name)
 
 
 def text(x: float, line: int, *content: str | None, **attributes: str | int | bool) -> Html:

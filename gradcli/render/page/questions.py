@@ -1,4 +1,4 @@
-"""The questions before a contribution is shown: what is asked, the right numbers, and the mistakes behind wrong ones."""
+"""The questions before a contribution is shown: the right numbers, and the mistakes behind wrong ones."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class Words:
         return f", summed over {listed}, along which {name(move.edge.source)} was copied"
 
     def amount(self, value: Value) -> str:
-        """Return a value in words: a number, a small array, or the shape of a large one; nothing where it is made up."""
+        """Return a number, a small array, or the shape of a large one; nothing where it is made up."""
         if np.size(value) > 6 and self.terms.explanation.sizes is None:
             return f"a tensor of shape {np.shape(value)}"
         return self.terms.value(value)
