@@ -7,7 +7,7 @@ from gradcli.explanation.model import Explanation
 from gradcli.explanation.steps.walk import walk
 from gradcli.language.tree import Name
 from gradcli.language.unparser import unparse_statement
-from gradcli.render.documents.explanation import explanation_document
+from gradcli.render.documents.explanation import explanation_document, formulas_document
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.controls import controls, panel
 from gradcli.render.page.document import page
@@ -46,7 +46,8 @@ def program_page(explanation: Explanation, looks: Looks, *, torch_nodes: bool = 
         data_phase="accumulate",
     )
     steps = {"tracks": tracks.document, "questions": asked}
-    return page(title(shown), main, steps=steps, facts=explanation_document(explanation))
+    facts = explanation_document if explanation.sizes is None else formulas_document  # numbers for sizes are made up
+    return page(title(shown), main, steps=steps, facts=facts(explanation))
 
 
 def title(explanation: Explanation) -> str:
