@@ -46,8 +46,9 @@ FORMS = MappingProxyType(
                 KEY: "gradcli.render.markdown.pages:key_page",
             },
         ),
-        "dot": Form((".dot", ".gv"), {"graph": "gradcli.render.graph.dot:dot"}),
-        "mermaid": Form((".mmd", ".mermaid"), {"graph": "gradcli.render.graph.mermaid:mermaid"}),
+        "svg": Form((".svg",), dict.fromkeys(("graph", "run"), "gradcli.render.graph.svg:svg")),
+        "dot": Form((".dot", ".gv"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.dot:dot")),
+        "mermaid": Form((".mmd", ".mermaid"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.mermaid:mermaid")),
     }
 )
 COMMANDS = tuple(dict.fromkeys(name.split()[0] for form in FORMS.values() for name in form.renderers))
