@@ -97,6 +97,7 @@ def test_deep_tree() -> None:
     assert len(text) < 2_700_000
 
 
+@pytest.mark.slow
 def test_long_pictures() -> None:
     long = chain(10_000)
     everything = Asked(all=True)

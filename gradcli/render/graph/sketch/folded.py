@@ -16,7 +16,7 @@ from gradcli.render.graph.sketch.texts import WIDEST
 from gradcli.render.text.wrapping import beginning
 from gradcli.source import visible
 
-LONGEST = 12  # statements that are repeated together
+LONGEST = 40  # statements, or operations of a snippet, that are repeated together
 SHOWN = 4  # of them that a box names, and of the leaves of a box
 
 
@@ -46,16 +46,25 @@ def folded_sketch(sketcher: Sketcher) -> Sketch:
     explanation, asked = sketcher.explanation, sketcher.asked
     operations = [node for node in sketcher.drawn if node.kind == "op"]
     leaves = [node for node in sketcher.drawn if node.kind != "op"]
-    units = statements(explanation, operations, asked)
-    if len(units) + len(leaves) > asked.most:
-        units = repeated([part for unit in units for part in turns(unit)])
+    units = folded_units(explanation, operations, asked, asked.most - len(leaves))
     box = {node.id: unit.result.id for unit in units for node in unit.nodes}
-    groups = _together(operations, leaves, box, {unit.result.id for unit in units if unit.times > 1})
+    repeats = {unit.result.id for unit in units if unit.times > 1}
+    groups = _together(operations, leaves, box, repeats)
+    groups = [part for group in groups for part in ([group] if len(group) > SHOWN else [[leaf] for leaf in group])]
     if len(units) + len(groups) > asked.most:
         groups = _together(operations, leaves, box, set(box.values()))
     box |= {leaf.id: group[0].id for group in groups for leaf in group}
     vertices = [_leaves(group, sketcher) for group in groups] + [_vertex(unit, sketcher) for unit in units]
     return Sketch(sketcher.title, tuple(vertices), tuple(_arcs(operations, box)))
+
+
+def folded_units(explanation: Explanation, operations: Sequence[Node], asked: Asked, most: int) -> list[Unit]:
+    """Return statements, or if these are too many those that repeat as one; of a snippet the operations that repeat."""
+    if explanation.parsed.statements:
+        units = statements(explanation, operations, asked)
+        return units if len(units) <= most else repeated(units)
+    units = repeated([Unit((node,)) for node in operations])
+    return units if len(units) <= asked.most else repeated(statements(explanation, operations, asked))
 
 
 def _together(
@@ -89,16 +98,6 @@ def statements(explanation: Explanation, operations: Sequence[Node], asked: Aske
     return units
 
 
-def turns(unit: Unit) -> Iterator[Unit]:
-    """Yield the turns of a line of a snippet that ran several times in a row."""
-    kinds = unit.kind
-    size = next(n for n in range(1, len(kinds) + 1) if len(kinds) % n == 0 and kinds == kinds[:n] * (len(kinds) // n))
-    if unit.texts or size == len(kinds):
-        yield unit
-    else:
-        yield from (Unit(unit.nodes[start : start + size]) for start in range(0, len(kinds), size))
-
-
 def repeated(units: Sequence[Unit]) -> list[Unit]:
     """Return the units with those joined that repeat what is before them, as many as can be."""
     kinds = [unit.kind for unit in units]
@@ -123,9 +122,10 @@ def _vertex(unit: Unit, sketcher: Sketcher) -> Vertex:
     asked, result, count = sketcher.asked, sketcher.vertex(unit.result), len(unit.nodes)
     if count == 1:
         return result
-    texts = unit.texts[:SHOWN] or (result.lines[0].text,)
-    lines = [Line(beginning(text, WIDEST, asked.ellipsis), "name") for text in texts]
-    if len(unit.texts) > SHOWN:
+    turn = unit.nodes[: count // unit.times] if unit.times > 1 else unit.nodes[-1:]
+    texts = unit.texts or tuple(map(sketcher.definition, turn))
+    lines = [Line(beginning(text, WIDEST, asked.ellipsis), "name") for text in texts[:SHOWN]]
+    if len(texts) > SHOWN:
         lines.append(Line(asked.ellipsis, "name"))
     told = f"{count} operations"
     if unit.times > 1:
