@@ -179,6 +179,8 @@ def test_what_repeats_is_folded() -> None:
     whole = read_picture(svg(explanation, Asked(all=True)))
     assert len(whole.boxes) == len([node for node in explanation.nodes if node.kind != "constant"])
     assert list(whole.faults()) == []
+    apart = explained("; ".join(f"a{n} = x*{n}*y" for n in range(1, 9)) + "; a1 + a8", {"x": 1, "y": 2})
+    assert not any("×" in text for text in read_picture(svg(apart, Asked(most=5))).texts)
     statements = read_picture(svg(explained("a = x*y + 1; b = a*x + y; a*b", {"x": 1, "y": 2}), Asked(most=5))).texts
     assert {"a = x·y + 1", "b = a·x + y"} <= set(statements)
 

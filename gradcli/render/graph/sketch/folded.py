@@ -99,14 +99,14 @@ def statements(explanation: Explanation, operations: Sequence[Node], asked: Aske
 
 
 def repeated(units: Sequence[Unit]) -> list[Unit]:
-    """Return the units with those joined that repeat what is before them, as many as can be."""
+    """Return the units with those joined that repeat what is before them, as many as can be, and that go on from it."""
     kinds = [unit.kind for unit in units]
     found, at = [], 0
     while at < len(units):
         size, times = 1, 1
         for length in range(1, min(LONGEST, (len(units) - at) // 2) + 1):
             count, block = 1, kinds[at : at + length]
-            while kinds[at + count * length : at + (count + 1) * length] == block:
+            while kinds[(end := at + count * length) : end + length] == block and goes_on(units, end, length):
                 count += 1
             if count > 1 and count * length > size * times:
                 size, times = length, count
@@ -115,6 +115,12 @@ def repeated(units: Sequence[Unit]) -> list[Unit]:
         found.append(Unit(nodes, tuple(text for unit in part[:size] for text in unit.texts), times))
         at += size * times
     return found
+
+
+def goes_on(units: Sequence[Unit], at: int, length: int) -> bool:
+    """Return whether some units use a result of as many before them."""
+    before = {node.id for unit in units[at - length : at] for node in unit.nodes}
+    return any(not before.isdisjoint(node.inputs) for unit in units[at : at + length] for node in unit.nodes)
 
 
 def _vertex(unit: Unit, sketcher: Sketcher) -> Vertex:
