@@ -20,7 +20,7 @@ from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
 from gradcli.render.graph.sketch.sketch import sketch
-from gradcli.render.graph.svg import LARGEST, box_size, label_size, svg
+from gradcli.render.graph.svg import FILLS, GREY, INK, LARGEST, ROSE, box_size, label_size, svg
 from tests.commands.running import ROOT, gradcli
 from tests.render.graph.geometry import faults
 from tests.render.graph.pictures import SVG, read_picture
@@ -155,6 +155,24 @@ def test_constants_stand_in_the_box_of_their_operation() -> None:
     picture = read_picture(svg(explained("y = x*3 + 1/7", {"x": 2}), Asked()))
     assert len(picture.boxes) == 3
     assert any("3" in text and "x" in text for text in picture.texts)
+
+
+def light(color: str) -> float:
+    """The luminance of a colour, as the guidelines for accessible content define it."""
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, two: str) -> float:
+    dark, bright = sorted((light(one), light(two)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def test_colours_read_on_white_and_on_black() -> None:
+    for page in ("#ffffff", "#000000"):
+        assert min(contrast(GREY, page), contrast(ROSE, page)) >= 4.5
+    assert min(contrast(ink, fill) for ink in INK.values() for fill in FILLS.values()) >= 4.5
 
 
 def test_a_variable_used_twice_is_drawn_once() -> None:
