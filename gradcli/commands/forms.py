@@ -21,6 +21,7 @@ TEXTS = ("text", "tree")
 CLASS = "check"
 LINT = "check --lint"
 KEY = "check --key"
+FOLDER = "check -o FOLDER/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,21 @@ class Form:
 
 FORMS = MappingProxyType(
     {
-        "text": Form((".txt",), dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY), OWN)),
+        "text": Form(
+            (".txt",),
+            {
+                **dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY), OWN),
+                FOLDER: "gradcli.render.check.feedback:feedback_text",
+            },
+        ),
         "tree": Form((".txt",), {"graph": "gradcli.render.graph.tree:tree"}),
-        "json": Form((".json",), dict.fromkeys(("eval", "trace", "graph", "run", CLASS, LINT, KEY), OWN)),
+        "json": Form(
+            (".json",),
+            {
+                **dict.fromkeys(("eval", "trace", "graph", "run", CLASS, LINT, KEY), OWN),
+                FOLDER: "gradcli.render.check.feedback:feedback_document",
+            },
+        ),
         "markdown": Form(
             (".md", ".markdown"),
             {
@@ -44,10 +57,12 @@ FORMS = MappingProxyType(
                 "graph": "gradcli.render.markdown.pages:graph_page",
                 "run": "gradcli.render.markdown.pages:run_page",
                 KEY: "gradcli.render.markdown.pages:key_page",
+                FOLDER: "gradcli.render.check.feedback:feedback_page",
             },
         ),
-        "dot": Form((".dot", ".gv"), {"graph": "gradcli.render.graph.dot:dot"}),
-        "mermaid": Form((".mmd", ".mermaid"), {"graph": "gradcli.render.graph.mermaid:mermaid"}),
+        "svg": Form((".svg",), dict.fromkeys(("graph", "run"), "gradcli.render.graph.svg:svg")),
+        "dot": Form((".dot", ".gv"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.dot:dot")),
+        "mermaid": Form((".mmd", ".mermaid"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.mermaid:mermaid")),
     }
 )
 COMMANDS = tuple(dict.fromkeys(name.split()[0] for form in FORMS.values() for name in form.renderers))
