@@ -17,6 +17,7 @@ from typing import Any
 from gradcli.errors import UsageError
 
 OWN = ""  # the command itself writes this form: as it goes, or as a document of its own
+WHOLE = ("json", "html")  # forms that hold every node of torch
 TEXTS = ("text", "tree")
 CLASS = "check"
 LINT = "check --lint"
@@ -44,6 +45,14 @@ FORMS = MappingProxyType(
                 "graph": "gradcli.render.markdown.pages:graph_page",
                 "run": "gradcli.render.markdown.pages:run_page",
                 KEY: "gradcli.render.markdown.pages:key_page",
+            },
+        ),
+        "html": Form(
+            (".html", ".htm"),
+            {
+                "eval": "gradcli.render.page.program:eval_page",
+                "trace": "gradcli.render.page.program:trace_page",
+                "graph": "gradcli.render.page.program:eval_page",
             },
         ),
         "dot": Form((".dot", ".gv"), {"graph": "gradcli.render.graph.dot:dot"}),

@@ -91,9 +91,8 @@ class Equations:
         result = box("contribution", in_line(self.term(move, is_now=False)), in_line(paint.number(fact.contribution)))
         answer = element("div", result, class_="answer")
         if local.formula is None or fact.summed_axes:
-            summed = f", summed over axis {', '.join(map(str, fact.summed_axes))}" if fact.summed_axes else ""
             rule = in_line(paint.formula(local.rule))
-            how = box(f"rule{summed}", in_line(paint.name(self.terms.upstream_name), mo("↦")), rule)
+            how = box("rule", in_line(paint.name(self.terms.upstream_name), mo("↦")), rule)
             return element("div", upstream, sign("→"), how, sign("="), answer, class_="product")
         value = in_line(paint.number(local.value))
         formula = paint.formula(local.formula)

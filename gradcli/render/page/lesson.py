@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.walk import Walk
@@ -10,7 +11,7 @@ from gradcli.language.tree import Name
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.changes import NONE, Changes, Changing
 from gradcli.render.page.equations import Equations
-from gradcli.render.page.html import Html, cut, element, joined
+from gradcli.render.page.html import Attribute, Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
 from gradcli.render.page.picture import Picture, is_drawn
 from gradcli.render.page.tracks import Tracks
@@ -45,9 +46,15 @@ class Lesson:
             told = self.words.of(number)
             yield step(self.numbers[number], PHASES[move.phase], move.phase, told, self.equations.of(move))
 
-    def picture(self) -> Html:
-        """Return the graph."""
-        return Picture(self.walk, self.terms, self.paint, self.changing, self.tracks).drawn()
+    @cached_property
+    def picture(self) -> Picture:
+        """The graph."""
+        return Picture(self.walk, self.terms, self.paint, self.changing, self.tracks)
+
+    def view(self, **attributes: Attribute) -> Html | None:
+        """Return the graph in its frame; None of one that is too large for a picture."""
+        drawn = self.picture.drawn()
+        return None if drawn is None else element("div", drawn, class_="stage", **attributes)
 
     def table(self) -> Html:
         """Return a table of all nodes as of the step."""

@@ -82,7 +82,8 @@ class Words:
     def backward(self, move: Contributed) -> Iterator[str]:
         """Yield how a contribution comes about, and what it is added to."""
         source, target = name(move.edge.source), name(move.edge.target)
-        yield f"From {target} to {source}: {self.product(move)}{self.summed(move)}."
+        yield f"From {target} to {source}: {self.product(move)}."
+        yield self.summed(move)
         count = self.terms.edges[move.edge.source]
         total = self.amount(move.fact.total)
         if move.before is None and not move.is_complete:
@@ -114,12 +115,13 @@ class Words:
         return " = ".join([edge, *dict.fromkeys(filter(None, plain))])
 
     def summed(self, move: Contributed) -> str:
-        """Return the sum over broadcast axes."""
+        """Return why there is a sum over axes; nothing where there is none."""
         axes = move.fact.summed_axes
         if not axes:
             return ""
-        listed = f"ax{'is' if len(axes) == 1 else 'es'} {' and '.join(map(str, axes))}"
-        return f", summed over {listed}, along which {name(move.edge.source)} was copied"
+        listed, them = f"ax{'is' if len(axes) == 1 else 'es'}", "it" if len(axes) == 1 else "them"
+        copied = f"{name(move.edge.source)} was copied along {listed} {' and '.join(map(str, axes))}"
+        return f"{copied}, so its gradient is summed over {them}."
 
     def amount(self, value: Value) -> str:
         """Return a number, a small array, or the shape of a large one; nothing where it is made up."""
