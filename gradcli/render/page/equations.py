@@ -88,7 +88,7 @@ class Equations:
         fact, local, paint = move.fact, move.local, self.paint
         target, source = move.edge.target, move.edge.source
         upstream = box("upstream", in_line(paint.total(target)), in_line(paint.number(fact.upstream)))
-        result = box("contribution", in_line(self.term(move, is_now=False)), in_line(paint.number(fact.contribution)))
+        result = box("contribution", in_line(mo("→"), paint.name(source)), in_line(paint.number(fact.contribution)))
         answer = element("div", result, class_="answer")
         if local.formula is None or fact.summed_axes:
             rule = in_line(paint.formula(local.rule))

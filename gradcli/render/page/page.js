@@ -19,6 +19,7 @@ const form = one(".predict");
 const input = one("[data-predict]");
 const stage = one(".stage");
 const about = one("[data-about]");
+const parts = all(".controls, .view, .panel"); // they look different forward and backward
 
 let step = 0;
 let isPredicting = false;
@@ -76,7 +77,7 @@ function go(number) {
   draw(step, question !== undefined);
   article.setAttribute("data-now", "");
   main.dataset.step = step;
-  main.dataset.phase = article.dataset.phase;
+  for (const part of parts) part.dataset.phase = article.dataset.phase;
   main.toggleAttribute("data-asking", question !== undefined);
   sentence.textContent = question ? question.ask : article.querySelector(".says").textContent;
   one("[data-phase-name]").textContent = `Step ${step}: ${article.querySelector(".phase").textContent}`;
@@ -302,5 +303,4 @@ for (const part of all(".controls, .panel, .about")) part.hidden = false;
 places.find((one) => one.dataset.node !== undefined)?.setAttribute("tabindex", "0");
 for (const way of all("[data-share]")) way.style.flexGrow = way.dataset.share;
 for (const article of articles) article.removeAttribute("id"); // the address is the player's now, and scrolls nothing
-main.dataset.live = "";
 go(addressed());

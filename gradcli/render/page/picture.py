@@ -131,14 +131,11 @@ class Picture:
 
     def edge(self, edge: Edge, local: Local | None, route: Route) -> Html:
         """Return an edge with its label, and an arrowhead for either direction."""
-        path = f"M{point(route.start)}" + "".join(
-            f"{'L' if len(segment) == 1 else 'C'}{' '.join(map(point, segment))}" for segment in route.segments
-        )
         turn = " rotate(90)" if self.drawing is not None and self.drawing.direction == "TB" else ""
         there, back = (f"translate({point(end)}){turn}" for end in (route.end, route.start))
         return element(
             "g",
-            element("path", d=path),
+            element("path", d=path(route)),
             element("path", d="M0 0l-9-5v10z", transform=there, class_="head there"),
             element("path", d="M0 0l9-5v10z", transform=back, class_="head back") if local is not None else None,
             self.label(local, route.label) if local is not None and route.label is not None else None,
@@ -162,6 +159,8 @@ class Picture:
         """Return `×14`, or the rule `↦g @ B.T`."""
         if local.formula is None:
             return cut(f"↦{self.terms.formula(local.rule)}", LABEL)
+        if self.terms.explanation.sizes is not None:
+            return cut(f"×{self.terms.formula(local.formula)}", LABEL)
         return cut(f"×{self.value(local.value)}", LABEL)
 
     def label_size(self, local: Local | None) -> tuple[float, float] | None:
@@ -189,6 +188,20 @@ def chosen(across: Drawing | None, down: Drawing | None) -> Drawing | None:
     if across is None or down is None or across.width <= NARROW:
         return across
     return down if down.width <= NARROW or across.width > WIDE else across
+
+
+def path(route: Route) -> str:
+    """Return a route as a path; one that runs straight past many layers has few points."""
+    parts, last = [f"M{point(route.start)}"], route.start
+    for number, segment in enumerate(route.segments):
+        end = segment[-1]
+        straight = len(segment) == 1 or end.x == last.x or end.y == last.y
+        after = route.segments[number + 1 : number + 2]
+        goes_on = after and (after[0][-1].x == end.x == last.x or after[0][-1].y == end.y == last.y)
+        if not (straight and goes_on):
+            parts.append(f"L{point(end)}" if straight else f"C{' '.join(map(point, segment))}")
+        last = end
+    return "".join(parts)
 
 
 def point(place: Point) -> str:

@@ -58,7 +58,6 @@ def program_page(explanation: Explanation, looks: Looks, *, torch_nodes: bool = 
         data_gradcli="lesson",
         data_step=found.last,
         data_steps=found.last,
-        data_phase="accumulate",
     )
     steps = {"tracks": tracks.document, "questions": asked}
     facts = explanation_document if explanation.sizes is None else formulas_document  # numbers for sizes are made up
