@@ -53,6 +53,7 @@ FORMS = MappingProxyType(
                 "eval": "gradcli.render.page.program:eval_page",
                 "trace": "gradcli.render.page.program:trace_page",
                 "graph": "gradcli.render.page.program:eval_page",
+                "run": "gradcli.render.page.snippet.page:run_page",
             },
         ),
         "dot": Form((".dot", ".gv"), {"graph": "gradcli.render.graph.dot:dot"}),

@@ -38,13 +38,13 @@ class Lesson:
     def steps(self) -> Iterator[Html]:
         """Yield all steps, from the beginning on."""
         yield step(self.numbers[0], "Beginning", "forward", self.words.of(0))
-        yield from self.moves(1)
+        for number, move in enumerate(self.walk.moves, 1):
+            yield self.step(number, PHASES[move.phase])
 
-    def moves(self, first: int) -> Iterator[Html]:
-        """Yield the steps from one on, each as it is read without the others."""
-        for number, move in enumerate(self.walk.moves[first - 1 :], first):
-            told = self.words.of(number)
-            yield step(self.numbers[number], PHASES[move.phase], move.phase, told, self.equations.of(move))
+    def step(self, number: int, title: str) -> Html:
+        """Return a step of the walk, as it is read without the others."""
+        move = self.walk.moves[number - 1]
+        return step(self.numbers[number], title, move.phase, self.words.of(number), self.equations.of(move))
 
     @cached_property
     def picture(self) -> Picture:

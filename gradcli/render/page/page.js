@@ -106,7 +106,7 @@ function follow(element) {
   const outer = box.getBoundingClientRect();
   const behavior = calm.matches ? "auto" : "smooth";
   const over = (low, high, start, end) => (low < start ? low - start - 24 : high > end ? high - end + 24 : 0);
-  const left = over(inner.left, inner.right, outer.left, outer.right);
+  const left = inner.width < outer.width ? over(inner.left, inner.right, outer.left, outer.right) : 0;
   const top = over(inner.top, inner.bottom, outer.top, outer.bottom);
   if (left || top) box.scrollBy({ left, top, behavior });
 }

@@ -90,7 +90,7 @@ def test_the_page_allows_nothing_from_elsewhere() -> None:
     (script,) = (script for script in page.all("script") if script.attributes.get("type") == "module")
     for kind, element in (("style", style), ("script", script)):
         digest = base64.b64encode(hashlib.sha256(element.text.encode()).digest()).decode()
-        assert f"{kind}-src 'sha256-{digest}'" in policy
+        assert re.search(rf"{kind}-src [^;]*'sha256-{re.escape(digest)}'", policy)
     assert not re.search(r"https?:|//[a-z]+\.|@import|\burl\(|\bsrc=| style=| on[a-z]+=|\beval\(|innerHTML", text)
 
 
