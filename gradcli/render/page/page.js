@@ -58,14 +58,17 @@ const players = Object.entries(WAYS).flatMap(([way, show]) =>
   })),
 );
 
-/** Show every element as of a step; only what differs is touched. */
+/** Show every element as of a step, and return those that became active; only what differs is touched. */
 function draw(number, isAsking) {
+  const active = [];
   for (const player of players) {
     const shown = at(player.track, player.isLate && isAsking ? number - 1 : number);
     if (shown === player.shown) continue;
     player.shown = shown;
     player.show(player.element, shown);
+    if (shown === "active") active.push(player.element);
   }
+  return active;
 }
 
 /** Go to a step. */
@@ -74,7 +77,7 @@ function go(number) {
   step = Math.min(Math.max(Math.round(number) || 0, 0), last);
   const article = articles[step];
   const question = isPredicting && !answered.has(step) ? questions[step] : undefined;
-  draw(step, question !== undefined);
+  const active = draw(step, question !== undefined);
   article.setAttribute("data-now", "");
   main.dataset.step = step;
   for (const part of parts) part.dataset.phase = article.dataset.phase;
@@ -94,7 +97,7 @@ function go(number) {
   one("[data-count]").textContent = `${step} of ${last}`;
   for (const [action, isOver] of [["first", step === 0], ["previous", step === 0], ["next", step === last], ["last", step === last]])
     one(`[data-action="${action}"]`).setAttribute("aria-disabled", isOver);
-  for (const active of all(".current, [data-state='active']")) follow(active);
+  active.forEach(follow);
   remember();
 }
 

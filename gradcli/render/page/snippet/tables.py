@@ -36,7 +36,7 @@ def lines(cell: Source, at: dict[tuple[Source, int], list[int]], tracks: Tracks)
         for step in at.get((cell, number), ()):
             changes += [(step, "active"), (step + 1, "done")]
         line = element("code", text.rstrip("\r") or " ")
-        yield element("li", line, data_state=changes[-1][1], data_look=tracks.add(changes))
+        yield element("li", line, data_line=number, data_state=changes[-1][1], data_look=tracks.add(changes))
 
 
 def printed(stops: Stops, tracks: Tracks) -> Html:
