@@ -27,6 +27,7 @@ class Changing:
         self.known = dict.fromkeys(leaves, numbers[0])  # the steps at which values are known
         self.gradients: dict[str, list[tuple[int, Value]]] = {}
         self.grads: dict[str, list[tuple[int, Value]]] = {}
+        self.flows: dict[Edge, tuple[int, Contributed]] = {}
         if walk.turn <= walk.last:
             entering = (numbers[walk.turn], walk.explanation.upstream)
             self.gradients[walk.explanation.output] = [entering]
@@ -36,6 +37,7 @@ class Changing:
                 case Computed(node):
                     self.known[node] = step
                 case Contributed(edge, fact):
+                    self.flows[edge] = (step, move)
                     self.gradients.setdefault(edge.source, []).append((step, fact.total))
                 case Accumulated(node, _, before, after):
                     if before is not None:

@@ -264,7 +264,7 @@ const places = all("[data-node], [data-edge]");
 
 function tell(element) {
   if (!element) return;
-  about.textContent = element.getAttribute("aria-label");
+  about.textContent = [element.getAttribute("aria-label"), element.dataset.rule].filter(Boolean).join(". ");
 }
 
 /** Return the next place from one: along an edge, or beside it. */

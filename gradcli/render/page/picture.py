@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from gradcli.explanation.model import Local, Node, Value
+from gradcli.explanation.reference import sentence
 from gradcli.explanation.steps.moves import Edge, edges
 from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Name, Number
@@ -24,6 +27,7 @@ SMALL = 7.83  # of those of a label
 FEW = 6  # entries of a tensor whose numbers stand in its box
 LONGEST = 26  # characters of a line in a box
 LABEL = 16  # characters of a label
+RULE = 120  # characters of a rule
 NARROW, WIDE = 760, 1500  # a picture up to here stands beside the steps; a wider one than this is not made smaller
 
 
@@ -132,6 +136,7 @@ class Picture:
     def edge(self, edge: Edge, local: Local | None, route: Route) -> Html:
         """Return an edge with its label, and an arrowhead for either direction."""
         turn = " rotate(90)" if self.drawing is not None and self.drawing.direction == "TB" else ""
+        told = list(self.told(edge, local))
         there, back = (f"translate({point(end)}){turn}" for end in (route.end, route.start))
         return element(
             "g",
@@ -142,7 +147,9 @@ class Picture:
             class_="edge" if local is not None else "edge constant",
             tabindex=-1,
             role="img",
-            aria_label=self.told(edge, local),
+            aria_label=told[-1][1],
+            data_label=self.tracks.add(told),
+            data_rule=sentence(self.terms.nodes[edge.target]) or None,
             data_edge=f"{edge.source} {edge.target}",
             data_ends=dump(list(edge[:2])),
             **self.look(edge),
@@ -166,12 +173,21 @@ class Picture:
     def label_size(self, local: Local | None) -> tuple[float, float] | None:
         return None if local is None else (columns(self.slope(local)) * SMALL, LINE - 4)
 
-    def told(self, edge: Edge, local: Local | None) -> str:
-        """Return an edge in words."""
+    def told(self, edge: Edge, local: Local | None) -> Iterator[tuple[int, str]]:
+        """Yield an edge in words: its rule, and its numbers from the step on at which the gradient flows along it."""
         ends = f"from {cut(edge.source, LONGEST)} to {cut(edge.target, LONGEST)}"
         if local is None:
-            return f"{ends}: no gradient flows back"
-        return f"{ends}: {self.terms.edge(cut(edge.target, LONGEST), local)} {self.terms.local(local)}"
+            yield 0, f"{ends}: no gradient flows back"
+            return
+        rule = f"{ends}: {cut(f'{self.terms.edge(edge.target, local)} {self.terms.local(local)}', RULE)}"
+        yield 0, rule
+        if edge in self.changing.flows and self.terms.explanation.sizes is None:
+            step, move = self.changing.flows[edge]
+            numbers = f"upstream {self.value(move.fact.upstream)}, contribution {self.value(move.fact.contribution)}"
+            slope = (
+                "" if local.formula is None or isinstance(local.formula, Number) else f" = {self.value(local.value)}"
+            )
+            yield step, f"{rule}{slope}; {numbers}"
 
 
 def is_drawn(node: Node) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk
-from gradcli.language.tree import Number
+from gradcli.language.tree import Name, Number
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.html import cut
 
@@ -35,12 +35,11 @@ class Words:
     @property
     def beginning(self) -> str:
         """The sentence before the first step."""
-        variables = [node for node in self.walk.explanation.nodes if node.kind == "leaf"]
-        names = [name(node.id) for node in variables]
-        if not names:
+        variables = [node for node in self.walk.explanation.nodes if node.kind != "op"]
+        names = [name(node.id) for node in variables if node.expression == Name(node.name)]
+        if not any(node.requires_grad for node in variables):
             return "Nothing requires grad here, so there is no way back."
-        one = len(names) == 1
-        listed = names[0] if one else f"{', '.join(names[:-1])} and {names[-1]}"
+        one, listed = len(names) == 1, f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
         return f"Only {listed} {'has a value' if one else 'have values'} yet, and every gradient is None."
 
     @property
@@ -70,7 +69,8 @@ class Words:
     def forward(self, node: Node) -> Iterator[str]:
         """Yield what an operation computes, and which node of torch it makes."""
         sides = [self.formula(node), self.terms.put_in(node), self.amount(node.value)]
-        yield f"{' = '.join(dict.fromkeys([name(node.id), *filter(None, sides)]))}."
+        equation = " = ".join(dict.fromkeys([name(node.id), *filter(None, sides)]))
+        yield f"{equation.replace(' = a tensor', ', a tensor')}."
         if node.grad_fn is not None:
             yield f"The result remembers where it came from: its grad_fn is {node.grad_fn}."
         else:
