@@ -25,6 +25,7 @@ def command(name: str) -> list[str]:
 NAMES = [*(file.stem for file in SAMPLES), *SNIPPETS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_page_is_what_the_command_writes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str

@@ -13,7 +13,7 @@ from gradcli.render.page.changes import NONE, Changes, Changing
 from gradcli.render.page.equations import Equations
 from gradcli.render.page.html import Attribute, Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
-from gradcli.render.page.picture import Picture, is_drawn
+from gradcli.render.page.picture import NARROW, Picture, is_drawn
 from gradcli.render.page.tracks import Tracks
 from gradcli.render.page.words import FORMULA, Words
 from gradcli.render.text.looks import Looks
@@ -25,8 +25,11 @@ COLUMNS = ("name", "computed as", "value", "gradient so far", ".grad", "grad_fn"
 class Lesson:
     """Shows one walk; `numbers` are the steps of the page, by the steps of the walk from 0 on."""
 
-    def __init__(self, walk: Walk, looks: Looks, tracks: Tracks, numbers: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, walk: Walk, looks: Looks, tracks: Tracks, numbers: Sequence[int] | None = None, *, room: float = NARROW
+    ) -> None:
         self.walk = walk
+        self.room = room  # for the width of the graph
         self.tracks = tracks
         self.numbers = range(walk.last + 1) if numbers is None else numbers
         self.terms = Terms(walk.explanation, looks)
@@ -49,7 +52,7 @@ class Lesson:
     @cached_property
     def picture(self) -> Picture:
         """The graph."""
-        return Picture(self.walk, self.terms, self.paint, self.changing, self.tracks)
+        return Picture(self.walk, self.terms, self.paint, self.changing, self.tracks, self.room)
 
     def view(self, **attributes: Attribute) -> Html | None:
         """Return the graph in its frame; None of one that is too large for a picture."""

@@ -34,14 +34,14 @@ NARROW, WIDE = 760, 1500  # a picture up to here stands beside the steps; a wide
 class Picture:
     """Draws the graph of one walk."""
 
-    def __init__(self, walk: Walk, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks) -> None:
+    def __init__(self, walk: Walk, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks, room: float) -> None:
         self.nodes = [node for node in walk.explanation.nodes if is_drawn(node)]
         self.walk, self.terms, self.paint, self.changing, self.tracks = walk, terms, paint, changing, tracks
         known = {node.id for node in self.nodes}
         self.edges = [(edge, local) for node in self.nodes for edge, local in edges(node) if edge.source in known]
         boxes = [Box(node.id, *self.size(node)) for node in self.nodes]
         lines = [Line(edge.source, edge.target, self.label_size(local)) for edge, local in self.edges]
-        self.drawing = chosen(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"))
+        self.drawing = chosen(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"), room)
 
     @property
     def is_narrow(self) -> bool:
@@ -199,11 +199,11 @@ def text(x: float, line: int, *content: str | None, **attributes: str | int | bo
     return element("text", *content, x=f"{x:.1f}", y=f"{line * LINE:.1f}", **attributes)
 
 
-def chosen(across: Drawing | None, down: Drawing | None) -> Drawing | None:
-    """Return the drawing that leaves room for the steps beside it, from left to right if it can."""
-    if across is None or down is None or across.width <= NARROW:
+def chosen(across: Drawing | None, down: Drawing | None, room: float) -> Drawing | None:
+    """Return the drawing that fits the room, from left to right if it can."""
+    if across is None or down is None or across.width <= room:
         return across
-    return down if down.width <= NARROW or across.width > WIDE else across
+    return down if down.width <= room or across.width > WIDE else across
 
 
 def path(route: Route) -> str:

@@ -11,7 +11,7 @@ from gradcli.render.page.document import page
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.lesson import PHASES, Lesson, listed, step
 from gradcli.render.page.questions import questions
-from gradcli.render.page.snippet.stops import Pass, Stops
+from gradcli.render.page.snippet.stops import Stops
 from gradcli.render.page.snippet.tables import code, printed, tensors
 from gradcli.render.page.tracks import Tracks
 from gradcli.render.run.snippet_document import snippet_document
@@ -20,6 +20,7 @@ from gradcli.script.moments.model import Moments
 from gradcli.stream.values import Json
 
 PICTURES = 12  # backward passes whose graph is drawn
+ROOM = 1150  # pixels for the width of a graph
 BOXES = 80  # of a graph that is drawn
 
 
@@ -27,7 +28,7 @@ def run_page(ran: Ran, asked: Asked) -> str:
     """Return the page of a run, whose document is that of `run --json`."""
     moments = ran.moments or Moments(())
     stops, tracks = Stops(ran, moments, asked), Tracks()
-    lessons = {id(done): Lesson(done.walk, asked, tracks, done.numbers) for done in stops.passes}
+    lessons = {id(done): Lesson(done.walk, asked, tracks, done.numbers, room=ROOM) for done in stops.passes}
     questioned: dict[str, Json] = {}
     for done in stops.passes[:PICTURES]:
         evaluation = moments.graphs.get(done.number)
@@ -73,14 +74,9 @@ def pictures(stops: Stops, lessons: dict[int, Lesson], tracks: Tracks) -> Iterat
     """Yield the graphs of the backward passes, each from the end of the one before it on."""
     drawn = [done for done in stops.passes[:PICTURES] if len(done.walk.explanation.nodes) <= BOXES]
     for place, done in enumerate(drawn):
-        start = 0 if place == 0 else last(drawn[place - 1]) + 1
-        changes = [(0, False), (start, True)]
+        changes = [(0, False), (done.numbers[0], True)]
         if place + 1 < len(drawn):
-            changes.append((last(done) + 1, False))
+            changes.append((drawn[place + 1].numbers[0], False))
         view = lessons[id(done)].view(data_shown=tracks.add(changes))
         if view is not None:
             yield view
-
-
-def last(done: Pass) -> int:
-    return done.numbers[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from gradcli.explanation.steps.moves import Accumulated
 from gradcli.explanation.steps.walk import Walk, walk
@@ -134,13 +135,16 @@ class Stops:
                 yield Accumulated(one.name, one.gradient, one.before, one.after)
 
     def numbers(self, way: Walk) -> list[int]:
-        """Return the steps of the page at which the steps of a walk are shown, from 0 on."""
-        start = self.passes[-1].numbers[-1] + 1 if self.passes else 0
+        """Return the steps of the page at which the steps of a walk are shown, from 0 on.
+
+        The graph is there from its first operation on. One that an earlier pass had, or whose line is shown no more,
+        is there as a whole when the pass begins.
+        """
+        over = self.passes[-1].numbers[-1] if self.passes else 0
         names = [node.id for node in way.explanation.nodes if node.kind == "op"]
-        forward = [min(max(self.made.get(name, start), start), self.last) for name in names]
-        known = [start, *forward]
-        ordered = [max(known[: place + 1]) for place in range(len(known))]
-        return [*ordered, *range(self.last + 1, self.last + 2 + way.last - way.turn)]
+        found = [step if step > over else self.last + 1 for step in (self.made.get(name, 0) for name in names)]
+        forward = list(accumulate([min(found, default=self.last + 1), *found], max))
+        return [*forward, *range(self.last + 1, self.last + 2 + way.last - way.turn)]
 
     def remarks(self, event: Backward | Returned) -> Iterator[str]:
         """Yield what else there is to say about a pass."""
