@@ -17,7 +17,7 @@ const sentence = one("[data-sentence]");
 const verdict = one("[data-verdict]");
 const form = one(".predict");
 const input = one("[data-predict]");
-const stage = one(".stage");
+const view = one(".view");
 const about = one("[data-about]");
 const parts = all(".controls, .view, .panel"); // they look different forward and backward
 
@@ -97,7 +97,7 @@ function go(number) {
   one("[data-count]").textContent = `${step} of ${last}`;
   for (const [action, isOver] of [["first", step === 0], ["previous", step === 0], ["next", step === last], ["last", step === last]])
     one(`[data-action="${action}"]`).setAttribute("aria-disabled", isOver);
-  active.forEach(follow);
+  active.filter((element) => !element.dataset.edge).forEach(follow);
   remember();
 }
 
@@ -285,7 +285,7 @@ function beside(place, key) {
   return nodes[nodes.indexOf(place) + (key === "ArrowDown" ? 1 : -1)];
 }
 
-stage.addEventListener("keydown", (event) => {
+view.addEventListener("keydown", (event) => {
   const place = event.target.closest("[data-node], [data-edge]");
   if (!place || !event.key.startsWith("Arrow")) return;
   const next = beside(place, event.key);
@@ -295,8 +295,8 @@ stage.addEventListener("keydown", (event) => {
   next.setAttribute("tabindex", "0");
   next.focus();
 });
-stage.addEventListener("focusin", (event) => tell(event.target.closest("[data-node], [data-edge]")));
-stage.addEventListener("pointerover", (event) => tell(event.target.closest("[data-node], [data-edge]")));
+view.addEventListener("focusin", (event) => tell(event.target.closest("[data-node], [data-edge]")));
+view.addEventListener("pointerover", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 
 // ---- Begin
 

@@ -22,7 +22,8 @@ from gradcli.render.page.questions import questions
 from gradcli.render.page.tracks import Tracks
 from gradcli.render.text.looks import Looks
 
-LONGEST_WALK = 3000  # steps
+LONGEST_WALK = 2000  # steps
+STATEMENTS = 9  # of a program that is shown above its graph
 LONGEST = 400  # characters of a statement
 
 
@@ -94,5 +95,8 @@ def heading(explanation: Explanation, terms: Terms) -> list[Html]:
     if explanation.sizes is not None:
         point = [f"{cut(name, 60)} ({', '.join(map(str, sizes))})" for name, sizes in explanation.sizes.items()]
     at = element("p", f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}", class_="point")
-    code = element("code", "\n".join(lines) or terms.formula(explanation.nodes[-1].expression))
-    return [element("h1", code, class_="several" if len(lines) > 2 else None), at]
+    shown = lines or [cut(terms.formula(explanation.nodes[-1].expression), LONGEST)]
+    if len(shown) > STATEMENTS:
+        shown = [*shown[: STATEMENTS - 2], f"… {len(shown) - STATEMENTS + 1:,} more", shown[-1]]
+    is_long = len(shown) > 2 or sum(map(len, shown)) > 100
+    return [element("h1", element("code", "\n".join(shown)), class_="several" if is_long else None), at]

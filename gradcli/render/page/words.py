@@ -13,7 +13,7 @@ from gradcli.language.tree import Name, Number
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.html import cut
 
-NAME = 60  # characters of a name in a sentence
+NAME = 32  # characters of a name in a sentence
 FORMULA = 120
 
 

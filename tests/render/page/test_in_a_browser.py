@@ -15,7 +15,7 @@ from gradcli.render.asked import Asked
 from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet.page import run_page
 from gradcli.render.text.looks import Looks
-from tests.render.page.test_snippet import SLOPE, ran
+from tests.render.page.test_snippet import HOSTILE, SLOPE, ran
 from tests.render.programs import CASES, explained
 
 pytestmark = pytest.mark.slow
@@ -128,7 +128,10 @@ def test_predictions_right_and_wrong(browser: Any, tmp_path: Path) -> None:
         page.locator("[data-action=predict]").click()
         grad = page.locator("[data-node=x] [data-grad]")
         verdict = page.locator("[data-verdict]")
-        assert (grad.text_content(), page.locator(".step[data-now] .answer").last.is_visible()) == ("None", False)
+        assert (grad.text_content(), page.locator(".step[data-now] .answer .number").last.is_visible()) == (
+            "None",
+            False,
+        )
         answers = {
             "12": "you kept the branch through p; s also feeds m, which adds 5",
             "4": "this is the local derivative ∂s/∂x",
@@ -228,7 +231,7 @@ def test_what_a_screen_reader_is_told(browser: Any, tmp_path: Path) -> None:
             'slider "Step"',
             'button "Predict first"',
             'img "q = p·m = 15, gradient 1"',
-            'img "from s to p: ∂p/∂s = 1"',
+            'img "from s to p: ∂p/∂s = 1; upstream 3, contribution 3"',
             'region "The tensors as of this step"',
         ):
             assert part in told
@@ -272,6 +275,15 @@ def test_a_snippet_step_by_step(browser: Any, tmp_path: Path) -> None:
         page.locator("[data-predict]").fill("4")
         page.keyboard.press("Enter")
         assert "this is the sum so far" in page.locator("[data-verdict]").inner_text()
+
+
+def test_nothing_runs_that_a_snippet_brings_along(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, run_page(ran(HOSTILE, "</title><script>.py"), Asked())) as page:
+        page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+        for _ in range(number(page), int(page.locator("main").get_attribute("data-steps"))):
+            page.keyboard.press("ArrowRight")
+        assert "<script>alert(2)</script>" in page.locator(".printed pre").inner_text()
+        assert page.locator("script").count() == 4
 
 
 def test_axe_finds_nothing_serious_on_the_page_of_a_snippet(browser: Any, tmp_path: Path, axe: str) -> None:

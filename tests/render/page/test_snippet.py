@@ -8,14 +8,17 @@ from typing import Any
 import pytest
 
 from gradcli.render.asked import Asked
+from gradcli.render.page.program import program_page
 from gradcli.render.page.snippet.page import run_page
 from gradcli.render.page.snippet.stops import MOST
 from gradcli.render.run.snippet_document import snippet_document
+from gradcli.render.text.looks import Looks
 from gradcli.script.execution import Ran, execute
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.moments.watcher import Watcher
 from gradcli.script.reading import read_snippet
+from gradcli.script.timeline.model import Backward
 from gradcli.stream.values import dump
 from tests.render.page.reading import Element, block, own_size, read
 
@@ -149,3 +152,11 @@ def test_a_run_with_more_steps_than_a_page() -> None:
     found = ran(f"{text}x.backward()\n")
     page = read(run_page(found, Asked()))
     assert int(page.one("data-gradcli").attributes["data-steps"]) <= MOST + 1
+
+
+def test_a_pass_of_a_run_alone_is_a_page_too() -> None:
+    (event,) = (event for event in ran(SLOPE).timeline.events if isinstance(event, Backward))
+    assert event.explanation is not None
+    page = read(program_page(event.explanation, Looks()))
+    assert page.one("data-gradcli").attributes["data-steps"] == "4"
+    assert all(question["wrong"] == [] for question in block(page, "gradcli-steps")["questions"].values())
