@@ -147,5 +147,5 @@ def test_sizes_without_numbers_have_formulas_and_no_questions() -> None:
 
 def test_a_walk_that_nobody_would_follow_is_refused() -> None:
     terms = " + ".join(f"x*{n}" for n in range(900))
-    with pytest.raises(EvaluationError, match="a page would have [0-9,]+ steps, and it can have 2,000"):
+    with pytest.raises(EvaluationError, match=r"a page would have [0-9,]+ steps, and it can have 2,000"):
         program_page(explained(terms, {"x": 1.0}), Looks())
