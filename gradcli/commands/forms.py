@@ -17,6 +17,7 @@ from typing import Any
 from gradcli.errors import UsageError
 
 OWN = ""  # the command itself writes this form: as it goes, or as a document of its own
+WHOLE = ("json", "html")  # forms that hold every node of torch
 TEXTS = ("text", "tree")
 CLASS = "check"
 LINT = "check --lint"
@@ -58,6 +59,15 @@ FORMS = MappingProxyType(
                 "run": "gradcli.render.markdown.pages:run_page",
                 KEY: "gradcli.render.markdown.pages:key_page",
                 FOLDER: "gradcli.render.check.feedback:feedback_page",
+            },
+        ),
+        "html": Form(
+            (".html", ".htm"),
+            {
+                "eval": "gradcli.render.page.program:eval_page",
+                "trace": "gradcli.render.page.program:trace_page",
+                "graph": "gradcli.render.page.program:eval_page",
+                "run": "gradcli.render.page.snippet.page:run_page",
             },
         ),
         "svg": Form((".svg",), dict.fromkeys(("graph", "run"), "gradcli.render.graph.svg:svg")),
