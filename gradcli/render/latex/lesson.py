@@ -1,0 +1,119 @@
+"""The worked solution as LaTeX, in the sections of the page of `gradcli eval`; a fragment for any article with amsmath."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from gradcli.explanation.chain.links import Link, chain
+from gradcli.explanation.model import Explanation, Leaf, Local, Node
+from gradcli.language.tree import Name
+from gradcli.render.latex.aligned import Equation, aligned
+from gradcli.render.latex.pieces import Piece
+from gradcli.render.latex.symbols import escaped
+from gradcli.render.latex.terms import Terms
+from gradcli.render.text.numbers import PRECISION
+from gradcli.source import visible
+
+MOST = 200  # equations of a section; more nobody prints
+
+
+def lesson(explanation: Explanation, precision: int = PRECISION) -> str:
+    """The whole solution as a fragment."""
+    terms = Terms(explanation, precision)
+    return fragment(
+        explanation,
+        [
+            ("", statement(explanation, terms)),
+            ("Forward", [forward(node, terms) for node in explanation.nodes if node.kind == "op"]),
+            ("Local derivatives", [local(*edge, terms) for edge in edges(explanation)]),
+            ("Chain rule, newest node first", [chain_rule(link, terms) for link in links(explanation)]),
+            ("Gradients", [gradient(leaf, terms) for leaf in explanation.leaves]),
+        ],
+    )
+
+
+def fragment(explanation: Explanation, sections: Iterable[tuple[str, Sequence[Equation]]]) -> str:
+    """Return sections and the notes below them; what the fragment changes ends with it."""
+    lines = [f"% {line}" for line in visible(explanation.program.replace("\n", " ; ")).split("\n")]
+    lines.append(r"\begingroup\allowdisplaybreaks")
+    for title, equations in sections:
+        if equations:
+            lines.extend([rf"\par\noindent\textbf{{{title}}}"] if title else [])
+            lines.append(aligned(equations[:MOST]))
+            lines.extend([hidden(len(equations) - MOST)] if len(equations) > MOST else [])
+    lines.extend(rf"\par\noindent\emph{{Note:}} {escaped(note.message)}" for note in explanation.notes)
+    return "\n".join([*lines, r"\par\endgroup"])
+
+
+def hidden(count: int) -> str:
+    return rf"\par\noindent\ldots{{}} and {count:,} more."
+
+
+def statement(explanation: Explanation, terms: Terms) -> list[Equation]:
+    """The program as it was written, and the point at which it is explained."""
+    variables = [node for node in explanation.nodes if node.kind != "op" and node.expression == Name(node.name)]
+    given = {node.name for node in variables}
+    found = []
+    for part in explanation.parsed.statements:
+        if part.target in given:
+            given.remove(part.target)
+        else:
+            found.append(Equation(terms.name(part.target or explanation.output), [terms.formula(part.value)]))
+    if explanation.sizes is not None:
+        return [*found, *sizes(explanation, terms)]
+    found.extend(Equation(terms.name(node.id), [terms.value(node.value)]) for node in variables)
+    if not terms.plain_seed and explanation.steps:
+        found.append(Equation(terms.total(explanation.output), [terms.value(explanation.upstream)]))
+    return found
+
+
+def sizes(explanation: Explanation, terms: Terms) -> Iterator[Equation]:
+    for name, shape in (explanation.sizes or {}).items():
+        text = r" \times ".join(str(size) if isinstance(size, int) else terms.name(size).text for size in shape)
+        yield Equation(terms.name(name), [Piece(f"\\mathbb{{R}}^{{{text}}}")], sign=r"\in")
+
+
+def forward(node: Node, terms: Terms) -> Equation:
+    remark = "" if node.grad_fn is None else f"\\texttt{{{escaped(node.grad_fn)}}}"
+    return Equation(terms.name(node.id), [terms.formula(node.expression), terms.put_in(node), terms.value(node.value)], remark)
+
+
+def edges(explanation: Explanation) -> Iterator[tuple[Node, Local]]:
+    for node in reversed(explanation.nodes):
+        for edge in node.locals:
+            yield node, edge
+
+
+def local(node: Node, edge: Local, terms: Terms) -> Equation:
+    number = None if edge.value is None else terms.value(edge.value)
+    if edge.formula is None:
+        return Equation(terms.edge(node.id, edge), [terms.rule(edge)], sign=":")
+    return Equation(terms.edge(node.id, edge), [terms.rule(edge), number])
+
+
+def links(explanation: Explanation) -> list[Link]:
+    """Return the gradient that enters, and that of every node."""
+    found = chain(explanation)
+    return [Link(explanation.output, (), explanation.upstream), *found] if found else []
+
+
+def chain_rule(link: Link, terms: Terms) -> Equation:
+    return Equation(terms.total(link.input), [terms.symbols(link), terms.numbers(link), terms.value(link.total)])
+
+
+def gradient(leaf: Leaf, terms: Terms) -> Equation:
+    """The gradient of a variable as a formula of the variables, and its value."""
+    total = terms.total(leaf.name)
+    if leaf.gradient is None:
+        return Equation(total, [Piece(r"\text{None}")])
+    formula = None if leaf.formula is None else terms.formula(leaf.formula)
+    return Equation(total, [formula, terms.value(leaf.gradient)])
+
+
+def in_variables(leaf: Leaf, terms: Terms) -> list[Piece]:
+    """Return the gradient as the rules give it and simplified; nothing where that is the same and has a value."""
+    if leaf.formula is None or leaf.formula_raw is None:
+        return []
+    if leaf.formula == leaf.formula_raw and terms.explanation.sizes is None:
+        return []
+    return [terms.formula(leaf.formula_raw), terms.formula(leaf.formula)]
