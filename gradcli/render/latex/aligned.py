@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gradcli.render.latex.pieces import Piece
+from gradcli.render.latex.pieces import Piece, letters
 
-WIDEST = 60  # letters of a line
+WIDEST = 52  # letters of a line
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,17 @@ class Equation:
 
 
 def told_once(left: Piece, sides: Sequence[Piece | None]) -> list[Piece]:
-    """Return the sides without one that repeats the first quantity, or the side before it."""
+    """Return the sides that fit a line, without one that repeats the first quantity, or the side before it."""
     found = [left]
     for side in sides:
-        if side is not None and side.text not in ("", found[-1].text):
+        if side is not None and side.text not in ("", found[-1].text) and not is_too_wide(side):
             found.append(side)
     return found[1:]
+
+
+def is_too_wide(side: Piece) -> bool:
+    """Return whether a formula is wider than a line and has no place to break it."""
+    return max(map(letters, side.terms), default=side.width) > WIDEST < side.width
 
 
 def broken(side: Piece) -> list[str]:
@@ -68,5 +73,6 @@ def aligned(equations: Iterable[Equation]) -> str:
     lines = [line for equation in equations for line in equation.lines()]
     if not lines:
         return ""
-    body = " \\\\\n".join(f"  {line}" for line in lines)
+    apart = (r" \\[3pt]" if "frac" in line else r" \\" for line in lines)  # fractions touch each other
+    body = "\n".join(f"  {line}{end}" for line, end in zip(lines, (*list(apart)[:-1], ""), strict=True))
     return f"\\begin{{align*}}\n{body}\n\\end{{align*}}"

@@ -16,6 +16,7 @@ from gradcli.render.latex.terms import Terms
 from gradcli.render.text.numbers import PRECISION
 
 LONGEST = 60  # letters of a formula before it is simplified
+LONGEST_PATH = 8  # nodes that are named
 
 
 def derivations(explanation: Explanation, traces: Sequence[Trace], precision: int = PRECISION) -> str:
@@ -44,7 +45,11 @@ def derivation(link: Link, trace: Trace, terms: Terms) -> Equation:
     The gradient of the variable is also written in the variables, as the rules give it and simplified.
     """
     own = in_variables(trace.leaf, terms) if link.input == trace.leaf.node else []
-    sides = [terms.symbols(link), terms.formulas(link), *(side for side in own if side.width <= LONGEST or side is own[-1])]
+    sides = [
+        terms.symbols(link),
+        terms.formulas(link),
+        *(side for side in own if side.width <= LONGEST or side is own[-1]),
+    ]
     sides.extend([terms.numbers(link), terms.value(link.total)])
     return Equation(terms.total(link.input), sides, stacked=len(link.terms) > 0)
 
@@ -61,12 +66,16 @@ def paths(trace: Trace, terms: Terms) -> list[Equation]:
 
 def _path(route: Route, terms: Terms) -> Equation:
     names = [terms.name(node).text for node in route.path.nodes]
-    text = r" \to ".join(names if len(names) <= 12 else [*names[:9], r"\cdots", *names[-2:]])
+    text = r" \to ".join(names if len(names) <= LONGEST_PATH else [*names[:4], r"\cdots", *names[-3:]])
     values = [local.value for local in route.path.locals]
     if not terms.plain_seed:
         values.insert(0, terms.explanation.upstream)
     product = None
-    if values and len(values) <= 12 and all(given is not None and getattr(given, "shape", ()) == () for given in values):
+    if (
+        values
+        and len(values) <= 12
+        and all(given is not None and getattr(given, "shape", ()) == () for given in values)
+    ):
         factors = [value(given, terms.precision) for given in values]
         product = multiplied([x.bracketed() if x.text.startswith("-") and n == 0 else x for n, x in enumerate(factors)])
     return Equation(Piece(text, width=3 * len(names)), [product, terms.value(route.value)])

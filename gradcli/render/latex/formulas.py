@@ -112,7 +112,9 @@ def _sum(sign: str, left: Piece, right: Piece) -> Piece:
     right = right.at(Precedence.PRODUCT)
     if right.text.startswith(("-", "+")):
         right = right.at(Precedence.PRIMARY)
-    terms = (*left.terms, f"{sign} {right.text}") if left.level == Precedence.SUM else (left.text, f"{sign} {right.text}")
+    terms = (
+        (*left.terms, f"{sign} {right.text}") if left.level == Precedence.SUM else (left.text, f"{sign} {right.text}")
+    )
     found = left.joined(f"{left.text} {sign} {right.text}", [left, right], Precedence.SUM)
     return replace(found, terms=terms).ungrouped()
 
@@ -134,7 +136,9 @@ def multiplied(factors: Sequence[Piece], joint: str = r" \cdot ") -> Piece:
     factors = [factors[0].at(Precedence.PRODUCT), *(factor.at(Precedence.POWER) for factor in factors[1:])]
     if len(factors) == 1:
         return factors[0]
-    return factors[0].joined(joint.join(x.text for x in factors), factors, Precedence.PRODUCT).ungrouped()
+    found = factors[0].joined(joint.join(x.text for x in factors), factors, Precedence.PRODUCT).ungrouped()
+    first = factors[0].terms if factors[0].level == Precedence.PRODUCT else ()
+    return replace(found, terms=(*(first or [factors[0].text]), *(joint.strip() + " " + x.text for x in factors[1:])))
 
 
 def added(terms: Sequence[Piece]) -> Piece:
@@ -169,7 +173,8 @@ def _power(base: Piece, exponent: Piece) -> Piece:
     else:
         base = base.at(Precedence.PRIMARY)
         base = base.bracketed() if base.is_raised or is_lettered else base
-        text = f"{base.text}^{{{exponent.text}}}"
+        each = r"\circ " if (base.rank or 0) > 1 else ""  # of each entry, not of the matrix
+        text = f"{base.text}^{{{each}{exponent.text}}}"
     return base.joined(text, [base, exponent], Precedence.POWER).raised()
 
 

@@ -9,12 +9,27 @@ from gradcli.language.unparser import Precedence
 from gradcli.render.latex.pieces import Piece, in_brackets
 from gradcli.render.latex.symbols import Symbols, escaped
 
-_NAMED = {name: f"\\{name}" for name in "sin cos tan sinh cosh tanh max min det log".split()} | {
+_NAMED = {name: f"\\{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "max", "min", "det", "log")} | {
     "asin": r"\arcsin", "arcsin": r"\arcsin", "acos": r"\arccos", "arccos": r"\arccos",
     "atan": r"\arctan", "arctan": r"\arctan", "log2": r"\log_{2}", "log10": r"\log_{10}",
     "erf": r"\operatorname{erf}", "trace": r"\operatorname{tr}", "sign": r"\operatorname{sign}",
 }  # fmt: skip
-_REDUCING = {"sum", "mean", "prod", "max", "min", "amax", "amin", "norm", "trace", "det", "dot", "var", "std", "mse_loss"}
+_REDUCING = {
+    "sum",
+    "mean",
+    "prod",
+    "max",
+    "min",
+    "amax",
+    "amin",
+    "norm",
+    "trace",
+    "det",
+    "dot",
+    "var",
+    "std",
+    "mse_loss",
+}
 
 
 def operator(name: str) -> str:
@@ -29,10 +44,8 @@ def applied(name: str, parts: Sequence[Piece], keywords: Sequence[str | None], s
         count, write = special
         if count == len(parts):
             return write(*parts)
-    if name == "sigmoid" and not symbols.has(r"\sigma"):
-        written = r"\sigma"
-    else:
-        written = _NAMED.get(name) or operator(name)
+    is_sigma = name == "sigmoid" and not symbols.has(r"\sigma")
+    written = r"\sigma" if is_sigma else _NAMED.get(name) or operator(name)
     texts = [
         part.text if keyword is None else f"\\text{{{escaped(keyword)}}}={part.text}"
         for part, keyword in zip(parts, keywords, strict=True)
@@ -43,6 +56,9 @@ def applied(name: str, parts: Sequence[Piece], keywords: Sequence[str | None], s
     else:
         rank = max((part.rank for part in parts if part.rank is not None), default=None) if parts else None
     found = argument.joined(f"{written}{argument.text}", [argument], rank=rank)
+    if not argument.is_tall and len(texts) > 1:  # the lines of a long one end after a comma
+        terms = [f"{text}," for text in texts[:-1]]
+        found = replace(found, terms=(f"{written}({terms[0]}", *terms[1:], f"{texts[-1]})"))
     return replace(found, width=found.width + len(name), function=(written, argument.text))
 
 

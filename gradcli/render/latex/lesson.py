@@ -1,4 +1,4 @@
-"""The worked solution as LaTeX, in the sections of the page of `gradcli eval`; a fragment for any article with amsmath."""
+"""The worked solution as LaTeX, in the sections of the page of `gradcli eval`, for any article with amsmath."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
 from gradcli.language.tree import Name
-from gradcli.render.latex.aligned import Equation, aligned
+from gradcli.render.latex.aligned import WIDEST, Equation, aligned
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.symbols import escaped
 from gradcli.render.latex.terms import Terms
@@ -61,21 +61,44 @@ def statement(explanation: Explanation, terms: Terms) -> list[Equation]:
             found.append(Equation(terms.name(part.target or explanation.output), [terms.formula(part.value)]))
     if explanation.sizes is not None:
         return [*found, *sizes(explanation, terms)]
-    found.extend(Equation(terms.name(node.id), [terms.value(node.value)]) for node in variables)
+    found.extend(point(variables, terms))
     if not terms.plain_seed and explanation.steps:
         found.append(Equation(terms.total(explanation.output), [terms.value(explanation.upstream)]))
     return found
 
 
+def point(variables: Sequence[Node], terms: Terms) -> Iterator[Equation]:
+    """Yield the values of the variables, numbers side by side."""
+    line: list[Equation] = []
+    width = 0
+    for node in variables:
+        equation = Equation(terms.name(node.id), [terms.value(node.value)])
+        needed = sum(piece.width + 3 for piece in (equation.left, *equation.sides) if piece)
+        if line and (node.shape or width + needed > WIDEST):
+            yield from beside(line)
+            line, width = [], 0
+        line.append(equation)
+        width += WIDEST if node.shape else needed
+    yield from beside(line)
+
+
+def beside(line: Sequence[Equation]) -> Iterator[Equation]:
+    if line:
+        texts = [line[0].sides[0], *(Piece(f"{x.left.text} = {x.sides[0].text}") for x in line[1:] if x.sides[0])]
+        yield Equation(line[0].left, [Piece(r",\quad ".join(text.text for text in texts if text))])
+
+
 def sizes(explanation: Explanation, terms: Terms) -> Iterator[Equation]:
     for name, shape in (explanation.sizes or {}).items():
         text = r" \times ".join(str(size) if isinstance(size, int) else terms.name(size).text for size in shape)
-        yield Equation(terms.name(name), [Piece(f"\\mathbb{{R}}^{{{text}}}")], sign=r"\in")
+        yield Equation(terms.name(name), [Piece(text)], sign=":")
 
 
 def forward(node: Node, terms: Terms) -> Equation:
     remark = "" if node.grad_fn is None else f"\\texttt{{{escaped(node.grad_fn)}}}"
-    return Equation(terms.name(node.id), [terms.formula(node.expression), terms.put_in(node), terms.value(node.value)], remark)
+    return Equation(
+        terms.name(node.id), [terms.formula(node.expression), terms.put_in(node), terms.value(node.value)], remark
+    )
 
 
 def edges(explanation: Explanation) -> Iterator[tuple[Node, Local]]:

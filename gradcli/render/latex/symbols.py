@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from itertools import chain, count
 
 from gradcli.source import visible
 
-GREEK = tuple(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega"
-    " Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split()
-)
-_LETTERS = {unicodedata.lookup(f"GREEK {'SMALL' if name.islower() else 'CAPITAL'} LETTER {name.upper()}"): name
-            for name in GREEK if name not in ("lambda", "Lambda")} | {"λ": "lambda", "Λ": "Lambda"}  # fmt: skip
+_NAMES = """alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi
+    psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"""
+_LETTERS = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", re.split(r"\s+", _NAMES), strict=True))
+LONGEST = 24  # characters of a name
+GREEK = frozenset(_LETTERS.values())
 _LETTERS |= {"ς": "varsigma", "∂": "partial", "∇": "nabla", "ℓ": "ell"}
 
 # What LaTeX and KaTeX both know, and in every font that a plain article has.
@@ -45,7 +45,7 @@ def _character(character: str) -> str:
         return character
     if character in _LETTERS:
         return f"$\\{_LETTERS[character]}$"
-    base, *marks = unicodedata.normalize("NFD", character)
+    base, *marks = list(unicodedata.normalize("NFD", character))
     if base.isascii() and base.isalpha() and len(marks) == 1 and marks[0] in _ACCENTS:
         return f"${_accented(base, marks)}$"
     return f"[U+{ord(character):04X}]"  # a letter of a script that a plain article cannot set
@@ -68,9 +68,8 @@ class Symbols:
 
     def __getitem__(self, name: str) -> str:
         if name not in self._symbols:
-            found = symbol(name)
-            if found in self._taken:
-                found = f"\\text{{{escaped(name)}}}"
+            choices = chain([symbol(name), in_text(name)], (in_text(f"{name[:LONGEST]} no. {n}") for n in count(2)))
+            found = next(choice for choice in choices if choice not in self._taken)
             self._symbols[name] = found
             self._taken.add(found)
         return self._symbols[name]
@@ -80,12 +79,17 @@ class Symbols:
         return symbol in self._taken
 
 
+def in_text(name: str) -> str:
+    """Return a name in upright letters, as it is spelled; of a long one the beginning."""
+    return f"\\text{{{escaped(name)}}}" if len(name) <= LONGEST else f"\\text{{{escaped(name[:LONGEST])}$\\ldots$}}"
+
+
 def symbol(name: str) -> str:
     """Return the symbol for a name; a name that has none is its own text."""
     parts = _PARTS.fullmatch(name)
     base = _base(parts["base"]) if parts else None
-    if parts is None or base is None or len(name) > 40:
-        return f"\\text{{{escaped(name)}}}"
+    if parts is None or base is None or len(name) > LONGEST:
+        return in_text(name)
     index = "".join(str(unicodedata.digit(digit)) for digit in parts["index"])
     below = [index] if index else []
     below.extend(_below(part) for part in parts["rest"].split("_")[1:])
@@ -98,7 +102,7 @@ def _base(letters: str) -> str | None:
         return f"\\{letters}"
     if letters in _LETTERS:
         return f"\\{_LETTERS[letters]}"
-    base, *marks = unicodedata.normalize("NFD", letters)
+    base, *marks = list(unicodedata.normalize("NFD", letters))
     if base.isascii() and all(mark in _ACCENTS for mark in marks):  # one letter, with or without accents
         return _accented(base, marks)
     return f"\\mathit{{{letters}}}" if letters.isascii() else None

@@ -93,7 +93,13 @@ class Terms:
             rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
             return self.writer.formula(rule, {**self.rename, ENTERING: upstream})
         local = self.edge(term.step.node, term.local)
-        return local if self._is_seed(term) else multiplied([upstream, local])
+        return local if self._is_seed(term) else self._product(term, upstream, local)
+
+    def _product(self, term: Term, upstream: Piece, local: Piece) -> Piece:
+        """Return a product of numbers, or of tensors entry by entry."""
+        return multiplied(
+            [upstream, local], r" \odot " if self.nodes[term.step.node].shape and local.rank else r" \cdot "
+        )
 
     def formulas(self, link: Link) -> Piece | None:
         """Return the same with the local derivatives written out; None where a rule is no product."""
@@ -104,7 +110,9 @@ class Terms:
     def _formulas(self, term: Term) -> Piece:
         assert term.local.formula is not None
         local = self.formula(term.local.formula)
-        return local if self._is_seed(term) else multiplied([self.total(term.step.node), local])
+        if local.level == Precedence.PRODUCT and not local.text.startswith("-"):
+            local = replace(local, level=Precedence.POWER)  # a product goes on
+        return local if self._is_seed(term) else self._product(term, self.total(term.step.node), local)
 
     def numbers(self, link: Link) -> Piece | None:
         """Return the same with numbers put in; None where they are arrays, or made up."""
