@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why
+from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why
 from gradcli.commands.programs import Program
 
 
@@ -18,6 +18,7 @@ def command(
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,
+    standalone: Standalone = False,
     jacobian: Annotated[bool, typer.Option("--jacobian", help="The Jacobian of each rule, where it is small.")] = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
@@ -48,4 +49,4 @@ def command(
             from gradcli.render.text.streams import print_text
 
             return print_text(page(explanation, form.looks, all=all, why=why))
-        return form.show("eval", name, explanation, all=all, why=why)
+        return form.show("eval", name, explanation, all=all, why=why, standalone=standalone)

@@ -33,9 +33,16 @@ class Form:
 
 FORMS = MappingProxyType(
     {
-        "text": Form((".txt",), dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY), OWN)),
+        "text": Form(
+            (".txt",),
+            {
+                **dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY), OWN),
+                "plot": "gradcli.render.plot.forms:text",
+            },
+        ),
         "tree": Form((".txt",), {"graph": "gradcli.render.graph.tree:tree"}),
-        "json": Form((".json",), dict.fromkeys(("eval", "trace", "graph", "run", CLASS, LINT, KEY), OWN)),
+        "json": Form((".json",), dict.fromkeys(("eval", "trace", "graph", "run", "plot", CLASS, LINT, KEY), OWN)),
+        "svg": Form((".svg",), {"plot": "gradcli.render.plot.forms:svg"}),
         "markdown": Form(
             (".md", ".markdown"),
             {
@@ -44,6 +51,14 @@ FORMS = MappingProxyType(
                 "graph": "gradcli.render.markdown.pages:graph_page",
                 "run": "gradcli.render.markdown.pages:run_page",
                 KEY: "gradcli.render.markdown.pages:key_page",
+            },
+        ),
+        "latex": Form(
+            (".tex",),
+            {
+                "eval": "gradcli.render.latex.pages:eval_page",
+                "trace": "gradcli.render.latex.pages:trace_page",
+                KEY: "gradcli.render.latex.pages:key_page",
             },
         ),
         "dot": Form((".dot", ".gv"), {"graph": "gradcli.render.graph.dot:dot"}),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gradcli.commands.options import Formed, Limited
+from gradcli.commands.options import Formed, Limited, Standalone
 from gradcli.commands.programs import Program
 
 
-def command(program: Program, form: Formed, limits: Limited) -> None:
+def command(program: Program, form: Formed, limits: Limited, standalone: Standalone = False) -> None:
     """Draw the graph that the program builds.
 
     \b
@@ -17,7 +17,7 @@ def command(program: Program, form: Formed, limits: Limited) -> None:
     with form.opened("graph") as name:
         explanation = program.explain(limits)
         if name != "json":
-            return form.show("graph", name, explanation)
+            return form.show("graph", name, explanation, standalone=standalone)
         from gradcli.commands.forms import chosen, renderer
         from gradcli.render.asked import asked
         from gradcli.render.documents.explanation import graph_document

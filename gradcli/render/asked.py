@@ -10,10 +10,11 @@ from gradcli.render.text.looks import Looks
 
 @dataclass(frozen=True, slots=True)
 class Asked(Looks):
-    """Looks, with `all` rows of long sections, and `why` rules hold."""
+    """Looks, with `all` rows of long sections, and `why` rules hold; a `standalone` document."""
 
     all: bool = False
     why: bool = False
+    standalone: bool = False
 
 
 def asked(looks: Looks, **more: Any) -> Asked:

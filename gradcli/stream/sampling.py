@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.errors import UsageError
+from gradcli.errors import EvaluationError
 from gradcli.stream.plan import Plan
 
 Array = Any
@@ -33,8 +33,8 @@ def _one_by_one(plan: Plan, names: Sequence[str], points: dict[str, Array], coun
     for place in range(count):
         found = plan.at({name: float(column[place]) for name, column in points.items()})
         if np.ndim(found.value) != 0:
-            raise UsageError(
-                "E012",
+            raise EvaluationError(
+                "E213",
                 f"the output has the shape {np.shape(found.value)}, and a plot shows one number",
                 help="end the program with a sum or a mean, or choose a scalar with --of",
             )

@@ -57,28 +57,35 @@ def pieces(function: Sampled, xs: Array, ys: Array) -> Pieces:
     opened: float | None = None if finite[0] else float(xs[0])
     for place in range(len(xs)):
         if finite[place]:
-            lines[-1].append((float(xs[place]), float(ys[place])))
+            _add(lines, float(xs[place]), float(ys[place]))
         number = found.get(place)
         if number is None:
             continue
         left, right = (lefts[number], low[number]), (rights[number], high[number])
         if np.isfinite(left[1]) and not np.isfinite(right[1]):
-            lines[-1].append(left)
+            _add(lines, *left)
             opened = right[0]
             lines.append([])
         elif np.isfinite(right[1]) and not np.isfinite(left[1]):
-            start = opened if opened is not None else left[0]
-            breaks.append(_hole(start, float(left[0]), lines, right, scale))
+            breaks.append(_hole(left[0] if opened is None else opened, left[0], lines, right, scale))
             opened = None
-            lines.append([right])
+            lines.append([])
+            _add(lines, *right)
         elif (kind := _kind(left[1], right[1], max(abs(ys[place]), abs(ys[place + 1])), scale)) is not None:
             breaks.append(Break(kind, float(left[0]) + 0.0, float(right[0]) + 0.0))
-            lines[-1].append(left)
-            lines.append([right])
+            _add(lines, *left)
+            lines.append([])
+            _add(lines, *right)
     if opened is not None:
         breaks.append(_hole(opened, float(xs[-1]), lines, None, scale))
     whole = tuple(np.array(line) for line in lines if len(line) > 1)
     return Pieces(whole, tuple(_told_once(breaks, 1e-9 * float(np.ptp(xs)))))
+
+
+def _add(lines: list[list[tuple[float, float]]], x: float, y: float) -> None:
+    """Add a point to the last line, unless it ends there."""
+    if not lines[-1] or lines[-1][-1][0] < x:
+        lines[-1].append((float(x), float(y)))
 
 
 def _told_once(breaks: list[Break], near: float) -> list[Break]:

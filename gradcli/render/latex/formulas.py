@@ -137,8 +137,9 @@ def multiplied(factors: Sequence[Piece], joint: str = r" \cdot ") -> Piece:
     if len(factors) == 1:
         return factors[0]
     found = factors[0].joined(joint.join(x.text for x in factors), factors, Precedence.PRODUCT).ungrouped()
+    sign = r"\cdot" if joint == r"\," else joint.strip()  # at the beginning of a line there is one
     first = factors[0].terms if factors[0].level == Precedence.PRODUCT else ()
-    return replace(found, terms=(*(first or [factors[0].text]), *(joint.strip() + " " + x.text for x in factors[1:])))
+    return replace(found, terms=(*(first or [factors[0].text]), *(f"{sign} {x.text}" for x in factors[1:])))
 
 
 def added(terms: Sequence[Piece]) -> Piece:

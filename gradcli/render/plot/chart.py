@@ -55,6 +55,7 @@ class Chart:
     arrows: tuple[Arrow, ...] = ()
     notes: tuple[str, ...] = ()
     is_map: bool = False  # both axes are variables
+    is_low: bool = False  # one of many things on a page
 
     def places(self, line: Array) -> Array:
         """Return points as parts of the width and the height, 0 at the lower left corner."""

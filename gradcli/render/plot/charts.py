@@ -132,6 +132,6 @@ def loss_chart(losses: Sequence[float], by: str) -> Chart:
     runs = np.split(points, np.flatnonzero(np.diff(finite)) + 1)
     lines = tuple(run for run in runs if np.isfinite(run[:, 1]).all() and len(run) > 1)
     tall = widened(*(float(bound) for bound in (points[finite, 1].min(), points[finite, 1].max()))) if finite.any() else (0.0, 1.0)
-    return Chart("", by, "loss", ((0.0, float(len(losses) - 1)), tall), (Stroke("loss", lines),))
+    return Chart("", by, "loss", ((0.0, float(len(losses) - 1)), tall), (Stroke("loss", lines),), is_low=True)
 
 

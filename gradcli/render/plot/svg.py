@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from gradcli.explanation.curves.ticks import labels, ticks
+from gradcli.render.graph.layered.widths import text_width
 from gradcli.render.plot.chart import Array, Arrow, Chart, Mark, Stroke, part, within
 from gradcli.source import visible
 
 WIDTH, HEIGHT = 640, 360  # of the space between the axes
 LEFT, TOP, RIGHT, BELOW = 68, 40, 20, 52
-LINE, LETTER = 17, 7.2  # the height of a line of text, and the width of its widest usual letter
+LINE, SIZE = 17, 13  # the height of a line of text, and of its letters
 COLORS = {"function": "#2b83d6", "derivative": "#d9731a", "tangent": "#b05fc7", "contour": "#7b8794", "path": "#1f9d61",
           "loss": "#2b83d6"}  # fmt: skip
 GREY = "#767676"
@@ -33,7 +34,7 @@ def svg(charts: Sequence[Chart]) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top:g}" width="{width}" height="{top:g}" '
-            'role="img" font-family="Helvetica, Arial, sans-serif" font-size="13">',
+            f'role="img" font-family="Helvetica, Arial, sans-serif" font-size="{SIZE}">',
             f"<title>{title}</title>",
             f"<desc>{escape(visible('. '.join(said)))}</desc>",
             *parts,
@@ -50,7 +51,7 @@ def _inner(chart: Chart) -> tuple[int, int]:
 def _chart(chart: Chart, top: float) -> tuple[list[str], float]:
     """Return the elements of a chart, and the height that it takes."""
     wide, high = _inner(chart)
-    room = int((LEFT + wide) / LETTER)
+    room = int((LEFT + wide) / (0.6 * SIZE))
     heading = [line for line in _wrapped(visible(chart.title), room)]
     notes = [line for note in chart.notes for line in _wrapped(visible(note), room)]
     above = top + TOP + LINE * max(0, len(heading) - 1)
@@ -157,7 +158,7 @@ def _legend(chart: Chart, right: float, y: float) -> Iterator[str]:
         return
     for stroke in reversed(named):
         name = _short(stroke.label, 24)
-        width = len(name) * LETTER
+        width = text_width(name, SIZE)
         yield _text(right, y, name, 'text-anchor="end"')
         start = right - width - 30
         dashes = DASHES.get(stroke.role, "")

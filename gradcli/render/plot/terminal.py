@@ -73,7 +73,7 @@ def painted(text: str, role: str, looks: Looks) -> str:
 def drawn(chart: Chart, looks: Looks) -> str:
     """Return a chart as lines of text, as wide as the terminal and not much higher than a third of that."""
     whole = min(looks.width or WIDTH, 120)
-    rows = max(8, min(26, whole * (5 if chart.is_map else 3) // 12))
+    rows = max(8, min(10 if chart.is_low else 26, whole * (5 if chart.is_map else 3) // 12))
     marks = ticks(*chart.limits[1], max(2, rows // 4))
     names = labels(marks)
     margin = max(map(len, names)) + 1
