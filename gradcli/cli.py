@@ -111,7 +111,9 @@ def run(argv: Sequence[str]) -> int:
         return int(code or 0)
     except GradcliError as error:
         return report(error, argv)
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, typer.Abort) as stop:
+        if isinstance(stop.__cause__, EOFError):  # of anything that ended too early; typer takes it for an answer
+            return report(internal_error(stop.__cause__), argv)
         return INTERRUPTED
     except SystemExit as stop:  # typer's answer to a request for completion, and to a broken pipe
         return unwritten(BrokenPipeError(), argv) if stop.code else 0

@@ -85,7 +85,7 @@ class _Machine:
     def run(self, statement: Statement) -> None:
         target = statement.target
         if target is not None and self.literals.get(target) is statement:
-            self.last = self.variable(target)
+            self.last = self.scope[target] if target in self.scope else self.variable(target)
             return
 
         def step(node: Expression, parts: Sequence[Written]) -> Written:

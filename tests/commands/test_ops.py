@@ -35,6 +35,7 @@ def test_every_operator_is_an_operation(capsys: pytest.CaptureFixture[str], oper
     assert shown(capsys, f" {operator} ") == OPERATIONS[name].name
 
 
+@pytest.mark.slow
 def test_every_node_leads_to_an_operation_or_comes_in_snippets_alone() -> None:
     lost = {node for node in nodes() if find(node) is None}
     assert lost <= IN_SNIPPETS

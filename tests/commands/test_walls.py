@@ -76,6 +76,7 @@ def test_pages_are_written_within_the_time() -> None:
     assert " more than 1.5 s\n" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_page_is_cut_and_a_document_refused() -> None:
     whole = gradcli("eval", "x**2", "x=3")
     cut = gradcli("eval", "x**2", "x=3", "--max-output", "100")
@@ -89,6 +90,7 @@ def test_a_page_is_cut_and_a_document_refused() -> None:
     assert document(refused.stdout)["error"]["code"] == "E403"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--max-memory", "--max-output", "--timeout"])
 @pytest.mark.parametrize("value", ["none", "-1", "1X", ""])
 def test_limits_that_are_none(option: str, value: str) -> None:

@@ -29,7 +29,7 @@ OF_NUMPY = [
     ZeroDivisionError("no end"),
     MemoryError("no end"),
 ]
-BUGS = [AttributeError("a slip"), TypeError("a slip"), KeyError("a slip"), RuntimeError("a slip")]
+BUGS = [AttributeError("a slip"), EOFError("a slip"), TypeError("a slip"), KeyError("a slip"), RuntimeError("a slip")]
 PROGRAM = "y = 2*x; sum(atan2(y, 3))"
 SPAN = (13, 24)  # of `atan2(y, 3)`
 

@@ -54,6 +54,7 @@ def values(explanation: Explanation) -> dict[str, Any]:
     return {node.id: node.value for node in explanation.nodes}
 
 
+@pytest.mark.slow
 @of_every(READINGS, reading)
 def test_each_node_is_what_its_expression_says(case: tuple[str, bool]) -> None:
     explanation = read(*case)

@@ -92,6 +92,11 @@ def test_the_outcome_for_a_tensor(program: str, x: Any, outcome: Outcome, reason
     assert (row.outcome, reason in row.reason) == (outcome, True), row
 
 
+def test_a_value_may_stand_behind_its_first_use() -> None:
+    rows = verified("y = 2*x; x = 3; x*y", {}).rows
+    assert [(row.name, float(row.engine), row.outcome) for row in rows] == [("x", 12.0, Outcome.AGREES)]
+
+
 @pytest.mark.parametrize("x", [1e-12, 1e-3, 1.0, 1e3, 1e9])
 def test_a_wrong_rule_is_found(x: float) -> None:
     assert verified("sin(x)", {"x": x}).outcome is Outcome.AGREES
@@ -100,6 +105,7 @@ def test_a_wrong_rule_is_found(x: float) -> None:
         assert verified("sin(x)*y", {"x": x, "y": [1, 2]}).outcome is Outcome.DISAGREES
 
 
+@pytest.mark.slow
 def test_a_wrong_rule_is_found_in_arrays_that_are_too_large_to_look_at_each_entry() -> None:
     point = {"x": np.linspace(0.1, 9, 600).reshape(20, 30)}
     assert verified("sum(sin(x))", point).outcome is Outcome.AGREES

@@ -44,6 +44,7 @@ def test_results_stand_in_the_order_of_files_and_rows(tmp_path: Path, jobs: int)
     assert [one.remarks for one in found if one.remarks] == [("it cannot be read: No such file or directory",)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reason", ENDINGS)
 def test_the_answer_at_which_grading_was_ended_costs_no_other(reason: str) -> None:
     submission = HandIn(File(SAMPLES / "chain_rule" / "perfect.txt"), "ada").read()
@@ -127,6 +128,7 @@ def ending(judged: Any, end: Any) -> Any:
     return lambda self, ask, text: end() if text == "666" else judged(self, ask, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
 @pytest.mark.parametrize(("name", "place"), [("__init__", "neuron"), ("judged", "dq/ds"), ("diagnosed", "q")])
 def test_a_process_that_is_killed_once_costs_nothing(

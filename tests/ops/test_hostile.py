@@ -64,6 +64,7 @@ def check_all(cases: Iterable[Case], capfd: pytest.CaptureFixture[str]) -> None:
         raise ExceptionGroup(f"{len(failures)} cases", failures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_several_changes_at_once(family: str, capfd: pytest.CaptureFixture[str]) -> None:
     choose = Random(family)

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterable
 from itertools import islice
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +30,7 @@ def joined(frames: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
     return found
 
 
+@pytest.mark.slow
 @given(STEPS, st.data())
 def test_what_was_put_arrives_however_the_pipe_cuts_it(
     steps: list[tuple[int, bytes] | None], data: st.DataObject

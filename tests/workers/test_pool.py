@@ -56,6 +56,7 @@ def unlost(item: Any, loss: Lost) -> list[Again | Answered]:
     pytest.fail(f"{item} is lost: {loss}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("reason", "end"), [(reason, end) for reason, ends in ENDS.items() for end in ends])
 def test_an_item_that_ends_its_process_costs_itself_alone(reason: str, end: Any) -> None:
     def perform(item: int) -> Any:
@@ -72,6 +73,7 @@ def test_an_item_that_ends_its_process_costs_itself_alone(reason: str, end: Any)
         assert found == [0, 1, 2, 30, "here", 31, 4, 5]
 
 
+@pytest.mark.slow
 def test_every_item_may_be_lost_and_lost_again() -> None:
     def perform(item: int) -> int:
         if item < 100:
@@ -119,6 +121,7 @@ def leaves(item: int) -> Iterator[int]:
     yield from leaves(item + 80)
 
 
+@pytest.mark.slow
 def test_a_part_of_an_item_has_the_whole_time_for_itself() -> None:
     def perform(item: int) -> str:
         for number in range(item):

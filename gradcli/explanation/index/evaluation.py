@@ -97,7 +97,7 @@ class Space:
         """Return the value of a term, with an axis of size 1 for each variable that it does not mention."""
         match term:
             case Number(value):
-                return int(value) if value == int(value) else value
+                return int(value) if float(value).is_integer() else value
             case Variable(name):
                 return self.values[name]
             case Entry():

@@ -28,7 +28,7 @@ from gradcli.explanation.index.tree import (
 )
 
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+\.?\d*(?:e[+-]?\d+)?)|(?P<reduce>[ΣΠ]|(?:sum|prod|max|min)_)"
+    r"\s*(?:(?P<number>\d+\.?\d*(?:e[+-]?\d+)?|(?:inf|nan)\b)|(?P<reduce>[ΣΠ]|(?:sum|prod|max|min)_)"
     r"|(?P<name>∂?[^\W\dΣΠ]\w*(?:\.flat)?)|(?P<sign>\*\*|//|==|!=|<=|>=|.))"
 )
 ASCII = {"*": "·", "==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "−": "-"}

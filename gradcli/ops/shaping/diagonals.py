@@ -23,27 +23,33 @@ from gradcli.ops.support.surface import operation
 
 
 def _diagonal(x: Any, *, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    return np.diagonal(x, offset, dim1, dim2)
+    return np.diagonal(x, _inside(offset, x.shape[dim1], x.shape[dim2]), dim1, dim2)
+
+
+def _inside(offset: int, rows: int, columns: int) -> int:
+    """Return the offset, or the nearest one beside the matrix; numpy reads other memory at -2**31."""
+    return max(-rows, min(columns, offset))
 
 
 def _diagonal_backward(g: Array, *, shape: Shape, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """The gradient of `diagonal`: zeros beside the entries of a diagonal."""
     out = np.zeros(shape, g.dtype)
+    offset = _inside(offset, shape[dim1], shape[dim2])
     rows = np.arange(g.shape[-1]) + max(-offset, 0)
     np.moveaxis(out, (dim1, dim2), (-2, -1))[..., rows, rows + offset] = g
     return out
 
 
 def _tril(x: Any, *, diagonal: int = 0) -> Any:
-    return np.tril(x, diagonal)
+    return np.tril(x, _inside(diagonal, *x.shape[-2:]))
 
 
 def _triu(x: Any, *, diagonal: int = 0) -> Any:
-    return np.triu(x, diagonal)
+    return np.triu(x, _inside(diagonal, *x.shape[-2:]))
 
 
 def _diag(x: Any, *, diagonal: int = 0) -> Any:
-    return np.diag(x, diagonal)
+    return _diagonal(x, offset=diagonal)
 
 
 diagonal: Primitive = primitive(

@@ -32,10 +32,11 @@ REDUCING = (
 )
 SHAPING = (
     "ravel transpose squeeze expand_dims swapaxes moveaxis flip fliplr flipud roll rot90 sort argsort unique diff "
-    "trace diagonal round around nonzero argwhere flatnonzero atleast_1d atleast_2d atleast_3d reshape take polyval "
+    "round around nonzero argwhere flatnonzero atleast_1d atleast_2d atleast_3d reshape take polyval "
     "searchsorted copy ndim size shape partition argpartition take_along_axis ediff1d compress extract "
     "vdot"
 )
+DIAGONALS = "diagonal trace"
 JOINING = "concatenate stack vstack hstack dstack column_stack"
 WORK = {"f": 2**12}  # products of a matrix product that count as one entry; whole numbers have no fast library
 
@@ -71,6 +72,21 @@ def of_first(function: Function) -> Function:
         return function(value(a), *map(option, rest), **{name: option(x) for name, x in options.items()})
 
     return call
+
+
+def of_diagonals(function: Function) -> Function:
+    """Wrap a function of the diagonals of an array."""
+    wrapped = of_first(function)
+
+    def call(a: Any, offset: Any = 0, *rest: Any, **options: Any) -> Any:
+        return wrapped(a, beside(offset), *rest, **options)
+
+    return call
+
+
+def beside(offset: Any) -> Any:
+    """Return the offset of a diagonal; at -2**31, which C cannot negate, numpy would read other memory."""
+    return offset + 1 if type(offset) is not Tensor and offset == -(2**31) else offset
 
 
 def option(x: Any) -> Any:
@@ -148,7 +164,7 @@ def diag(v: Any, k: int = 0) -> Any:
     entries = value(v)
     if np.ndim(entries) == 1:
         fits((np.size(entries) + abs(k)) ** 2)
-    return np.diag(entries, k)
+    return np.diag(entries, beside(k))
 
 
 def triangle(function: Function) -> Function:
@@ -175,6 +191,7 @@ FUNCTIONS: dict[str, Function] = {
     **listed(np, BROADCASTING, broadcasting),
     **listed(np, REDUCING, of_first),
     **listed(np, SHAPING, of_first),
+    **listed(np, DIAGONALS, of_diagonals),
     **listed(np, JOINING, joining),
     **listed(np, "split array_split hsplit vsplit dsplit", splitting),
     **listed(np, "outer kron", crossing),

@@ -46,6 +46,7 @@ def codes(explanation: Explanation) -> list[str]:
     return [note.code for note in explanation.notes]
 
 
+@pytest.mark.slow
 @of_every(EXAMPLES + listed_programs(), family)
 def test_the_simplified_gradient_is_the_gradient(program: str) -> None:
     explanation = explained(program)

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 
 import gradcli.ops.indexing.assignment  # noqa: F401 - its primitives are in the registry
 from gradcli.engine.broadcast import sum_to_size
@@ -94,6 +95,7 @@ def applications(program: str) -> list[Application]:
     return [a for a in tape_of(program) if a.primitive.index and any(a.primitive.rules)]
 
 
+@pytest.mark.slow
 @of_every([*EXAMPLES, *listed_programs()], family)
 def test_the_formulas_are_the_forward_and_the_rules(program: str) -> None:
     for application in applications(program):
@@ -119,6 +121,7 @@ def decomposed() -> dict[str, list[Application]]:
     return found
 
 
+@pytest.mark.slow
 @of_every([name for name in STRUCTURED if REGISTRY[name].differential], lambda _: "all")
 def test_the_differential_gives_the_rules(name: str) -> None:
     """The change of the result, weighted by `g`, is the change of the inputs, weighted by their gradients."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pytest
 
+from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
 from gradcli.explanation.chain.links import chain
 from gradcli.explanation.index.evaluation import Space
@@ -29,6 +32,7 @@ def reasons(program: str) -> Iterator[tuple[Why, Any]]:
                 yield term.local.why, term.step.contribution
 
 
+@pytest.mark.slow
 @of_every([*EXAMPLES, *listed_programs()], family)
 def test_an_entry_in_numbers_is_that_of_the_contribution(program: str) -> None:
     for entry, contribution in ((why.entry, contribution) for why, contribution in reasons(program) if why.entry):
@@ -42,6 +46,23 @@ def test_an_entry_in_numbers_is_that_of_the_contribution(program: str) -> None:
 
 def is_cut(entry: Worked) -> bool:
     return any(isinstance(part, Entry) for part in parts(entry.numbers))
+
+
+STRANGE = [
+    f"{example[: found.start(1)]}{value}{example[found.end(1) :]}"
+    for example in EXAMPLES
+    for found in re.finditer(r"\b[a-z]\w*=(-?[\d.]+)\b", example)
+    for value in ("nan", "inf", "-inf", "1e308")
+]
+
+
+@pytest.mark.slow
+def test_an_option_may_be_any_number() -> None:
+    told = 0
+    for program in STRANGE:
+        with suppress(GradcliError):
+            told += len(list(reasons(program)))
+    assert told > 100
 
 
 @pytest.mark.parametrize(

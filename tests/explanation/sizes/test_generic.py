@@ -77,6 +77,7 @@ def drawn(text: str, sizes: dict[str, int]) -> dict[str, Any]:
     return {**{name: float(sizes.get(name, 0.7)) for name in missing}, **found}
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_formula_holds_at_other_sizes(text: str) -> None:
     program = parse_program(Source(text))
@@ -96,6 +97,7 @@ def test_a_formula_holds_at_other_sizes(text: str) -> None:
             np.testing.assert_allclose(found, own.gradient, rtol=1e-9, atol=1e-12, err_msg=unparse(leaf.formula))
 
 
+@pytest.mark.slow
 @EVERY
 def test_no_number_of_a_size_is_left(text: str) -> None:
     """Every rule and every expression of the derivation is the same whichever sizes it was made from."""

@@ -175,7 +175,9 @@ def vocabulary() -> dict[str, Word]:
         "call": call,
         "rare": lambda random: random.choice(["b'ab'", "1j", "await n"]) if random.random() < 0.03 else "n",
         "small": lambda random: str(random.randint(-2, 4)),
-        "hostile": lambda random: random.choice([number(random, 1.0), "10**18", "2**70", "float('nan')", "-2**63"]),
+        "hostile": lambda random: random.choice(
+            [number(random, 1.0), "10**18", "2**70", "float('nan')", "-2**31", "-2**63"]
+        ),
         "hostile_text": lambda random: repr(
             random.choice([*TEXTS, "\ud800", "{0.__class__}", "%(x)s", "a" * 2000, "{:>{}}"])
         ),

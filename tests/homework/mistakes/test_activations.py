@@ -58,5 +58,6 @@ def test_a_mask_that_is_ignored_is_not_taken_for_a_slip_of_the_chain_first() -> 
     assert found[0].code == "relu-gate"
 
 
+@pytest.mark.slow
 def test_the_mask() -> None:
     check("relu-gate", gates, scalars=12, networks=20)

@@ -111,6 +111,7 @@ def test_a_transpose_is_missing() -> None:
     check("transpose", missing_transpose, networks=15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1000, 1020))
 def test_one_entry_alone_is_wrong(seed: int) -> None:
     """No rule explains a slip in one entry: the grade stands, and the entry is named."""

@@ -77,6 +77,7 @@ def test_a_folder_that_cannot_be_opened_costs_no_other(tmp_path: Path, monkeypat
         files_of([str(tmp_path)])
 
 
+@pytest.mark.slow
 def test_folders_in_folders_of_any_depth(tmp_path: Path) -> None:
     deepest = tmp_path.joinpath(*["d"] * 1200)
     for depth in range(0, 1200, 400):

@@ -58,6 +58,7 @@ def test_what_file_systems_do_to_a_name_changes_no_student(name: str) -> None:
         assert identity(spelling) == who
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plane", range(17))
 def test_every_letter_is_folded_once(plane: int) -> None:
     letters = map(chr, range(plane * 2**16, (plane + 1) * 2**16))

@@ -17,6 +17,7 @@ from tests.programs import every_example, listed_programs, run
 PROGRAMS = {**every_example(), "programs": listed_programs()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", PROGRAMS)
 def test_a_gradient_keeps_its_value_and_its_shape(family: str) -> None:
     for program in PROGRAMS[family]:

@@ -60,6 +60,7 @@ def test_no_page_can_be_read_in_two_ways(example: str) -> None:
     assert not MISREAD.search(page(example))
 
 
+@pytest.mark.slow
 def test_no_example_of_an_operation_can_be_read_in_two_ways() -> None:
     for example in EXAMPLES:
         found = MISREAD.search(page(example))

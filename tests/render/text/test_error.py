@@ -35,6 +35,7 @@ def test_a_text_that_is_just_short_enough_is_whole(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err == f"error[E201]: {'a' * LONGEST}\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     ("arguments", "text"),

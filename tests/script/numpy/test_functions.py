@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.script.running import ours
 from tests.script.stdlib.agreement import REFUSED, agree, limited, programs
 
 START = f"""import numpy as np
@@ -103,3 +104,12 @@ def test_functions_are_numpys(program: str) -> None:
 )
 def test_sizes_are_measured_before_memory_is_taken(program: str) -> None:
     limited(f"import numpy as np\n{program}")
+
+
+@pytest.mark.parametrize(
+    "call", ["np.diag(a, {})", "np.diagonal(a, {})", "np.trace(a, {})", "a.diagonal(offset={})", "a.trace({})"]
+)
+def test_no_offset_reads_other_memory(call: str) -> None:
+    agree(f"{START}print({call.format(1 - 2**31)}, {call.format(2**31 - 1)})")
+    least, nearly = (call.format(offset) for offset in ("-(2**31)", 1 - 2**31))
+    assert ours(f"{START}print(np.array_equal({least}, {nearly}))") == "True\n"

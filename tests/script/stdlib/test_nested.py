@@ -142,6 +142,7 @@ def check(statements: list[str], levels: int = 100_000) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_small_objects_of_c() -> None:
     check(["x = functools.cmp_to_key(x)", "x = collections.deque([x])", "x = collections.defaultdict(None, {1: x})"])
 

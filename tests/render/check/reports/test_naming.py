@@ -97,6 +97,7 @@ def test_any_other_name_can_be_told_by_its_letters(name: str, letters: str) -> N
     assert re.fullmatch(rf"{letters}~[0-9a-f]{{32}}\.json", file_name(name, ".json"))
 
 
+@pytest.mark.slow
 def test_every_letter_is_a_name_of_its_own() -> None:
     """Or that of letters with one identity."""
     files: dict[str, set[str]] = {}

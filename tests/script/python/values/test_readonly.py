@@ -83,6 +83,7 @@ STATEMENTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", SOURCES)
 def test_nothing_hands_out_the_dict_itself(source: str) -> None:
     for use in [f"stolen = {use}" for use in USES] + STATEMENTS:

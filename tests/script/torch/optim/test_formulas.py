@@ -55,6 +55,7 @@ def test_the_lines_of_an_update_are_the_step(name: str, options: dict[str, Any],
             np.testing.assert_allclose(kept["w"] - start, after[update.entry] - start, 1e-4, 1e-9)
 
 
+@pytest.mark.slow
 def test_the_averages_go_on_from_the_step_before() -> None:
     for name, options in EXACT + ROOTS:
         events = [one for one in recorded(snippet(name, options, ""), all=True).events if isinstance(one, Updated)]
