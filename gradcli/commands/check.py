@@ -188,9 +188,7 @@ def print_lint(assignment: Assignment, page: Reported, form: str) -> int:
     return 1 if found else 0
 
 
-def print_key(
-    assignment: Assignment, page: Reported, form: str, *, all: bool, is_raw: bool, standalone: bool
-) -> int:
+def print_key(assignment: Assignment, page: Reported, form: str, *, all: bool, is_raw: bool, standalone: bool) -> int:
     """Print the worked solutions, and the answers as a submission."""
     from gradcli.homework.assignment.worked import filled_in
     from gradcli.homework.grading import Grader

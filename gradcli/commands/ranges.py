@@ -56,7 +56,9 @@ def settings(option: str, text: str) -> dict[str, str]:
     for part in re.split(r",(?![^\[(]*[\])])", text):
         name, equals, value = part.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise UsageError("E016", f"{option}: {part.strip() or text!r} is not NAME=VALUE", help=f"see {option} in --help")
+            raise UsageError(
+                "E016", f"{option}: {part.strip() or text!r} is not NAME=VALUE", help=f"see {option} in --help"
+            )
         found[read_name(name.strip()) or name.strip()] = value
     return found
 
@@ -83,7 +85,9 @@ def read_descent(text: str, optimizer: str, ranges: Mapping[str, Pair]) -> Way:
 
         start = np.ravel(read_value("from", text)).tolist()
         if len(start) != len(ranges) or not all(isfinite(x) for x in start):
-            raise UsageError("E016", f"from={text.strip()} is no point", help=f"write {len(ranges)} numbers, from=[1,2]")
+            raise UsageError(
+                "E016", f"from={text.strip()} is no point", help=f"write {len(ranges)} numbers, from=[1,2]"
+            )
     steps = finite("steps", given.pop("steps", "30"))
     if not steps.is_integer() or not 1 <= steps <= MOST:
         raise UsageError("E016", f"steps={steps:g} cannot be", help=f"write a whole number from 1 to {MOST:,}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -35,7 +34,9 @@ def descend(function: Slope, start: Sequence[float], steps: int, name: str, opti
     for parameter in parameters:
         parameter.requires_grad = True
     try:
-        optimizer = Adam(parameters, **options) if name == "adam" else SGD(parameters, **{**OPTIMIZERS[name], **options})
+        optimizer = (
+            Adam(parameters, **options) if name == "adam" else SGD(parameters, **{**OPTIMIZERS[name], **options})
+        )
     except (TypeError, ValueError) as error:
         raise UsageError("E015", f"{name}: {error}", help="see the options of torch's optimizers") from None
     points: list[tuple[float, ...]] = []

@@ -25,7 +25,9 @@ def test_an_optimizer_of_the_snippets_goes_torchs_way(name: str) -> None:
         optimizer.step()
         points.append(x.tolist())
     assert list(own.points[0]) == points[0]
-    assert [x for point in own.points for x in point] == pytest.approx([x for point in points for x in point], rel=1e-12)
+    assert [x for point in own.points for x in point] == pytest.approx(
+        [x for point in points for x in point], rel=1e-12
+    )
 
 
 def test_a_path_ends_where_there_is_no_number() -> None:

@@ -83,7 +83,7 @@ def chosen_levels(heights: Array) -> list[float]:
     """Return round levels; where a few heights tower over the others, levels with as many points between them."""
     if heights.size == 0 or np.ptp(heights) == 0 or not np.isfinite(np.ptp(heights)):
         return []
-    low, quarter, half = (float(q) for q in np.quantile(heights, [0, 0.25, 0.5]))
+    low, half = (float(q) for q in np.quantile(heights, [0, 0.5]))
     if half - low < float(np.ptp(heights)) / 8:
         found = np.quantile(heights, np.linspace(0, 1, LEVELS + 1)[1:-1])
         return sorted({float(f"{value:.2g}") for value in found})

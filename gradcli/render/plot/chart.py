@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -89,7 +90,7 @@ def widened(low: float, high: float) -> Pair:
 def within(line: Array) -> Iterator[Array]:
     """Yield the parts of a line that lie inside the unit square, cut at its border."""
     inside: list[Pair] = []
-    for first, last in zip(line[:-1], line[1:], strict=True):
+    for first, last in pairwise(line):
         cut = _cut(first, last)
         if cut is None:
             if len(inside) > 1:

@@ -9,7 +9,7 @@ import numpy as np
 from gradcli.explanation.curves.breaks import Break
 from gradcli.explanation.curves.curve import Curve, Point
 from gradcli.explanation.curves.surface import Slope, Surface
-from gradcli.render.plot.chart import Arrow, Chart, Mark, Pair, Stroke, limits, widened
+from gradcli.render.plot.chart import Array, Arrow, Chart, Mark, Pair, Stroke, limits, widened
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import number
 from gradcli.script.descent import Path
@@ -34,18 +34,33 @@ def curve_charts(curve: Curve, title: str, looks: Looks, path: Path | None = Non
     if path is not None:
         ways = np.array([(point[0], value) for point, value in zip(path.points, path.values, strict=True)])
         strokes.append(Stroke("path", (ways,), path.optimizer))
-        marks.extend((Mark(*ways[0], "path"), Mark(*ways[-1], "path")))
+        marks.extend(ends(ways))
         remarks.append(told_path(path, (x,), looks))
     own, other = (limits(list(stroke.lines)) for stroke in (function, derivative))
     ratio = max(own[1] - own[0], other[1] - other[0]) / min(own[1] - own[0], other[1] - other[0])
     if ratio <= APART or not derivative.lines:
         both = min(own[0], other[0]), max(own[1], other[1])
         shown = both if derivative.lines else own
-        return [Chart(title, x, y, (curve.range, shown), (function, derivative, *strokes[1:]), tuple(marks), (), tuple(remarks))]
+        return [
+            Chart(
+                title,
+                x,
+                y,
+                (curve.range, shown),
+                (function, derivative, *strokes[1:]),
+                tuple(marks),
+                (),
+                tuple(remarks),
+            )
+        ]
     return [
         Chart(title, x, y, (curve.range, own), tuple(strokes), tuple(marks)),
         Chart("", x, slope, (curve.range, other), (derivative,), (), (), tuple(remarks)),
     ]
+
+
+def ends(way: Array) -> list[Mark]:
+    return [Mark(float(x), float(y), "path") for x, y in (way[0], way[-1])]
 
 
 def own_breaks(curve: Curve) -> list[Break]:
@@ -111,7 +126,7 @@ def surface_chart(surface: Surface, title: str, looks: Looks, path: Path | None 
     if path is not None:
         points = np.array(path.points)
         strokes.append(Stroke("path", (points,), path.optimizer))
-        marks.extend((Mark(*points[0], "path"), Mark(*points[-1], "path")))
+        marks.extend(ends(points))
         remarks.append(told_path(path, (x, y), looks))
     return Chart(title, x, y, surface.ranges, tuple(strokes), tuple(marks), tuple(arrows), tuple(remarks), is_map=True)
 
@@ -131,7 +146,9 @@ def loss_chart(losses: Sequence[float], by: str) -> Chart:
     finite = np.isfinite(points[:, 1])
     runs = np.split(points, np.flatnonzero(np.diff(finite)) + 1)
     lines = tuple(run for run in runs if np.isfinite(run[:, 1]).all() and len(run) > 1)
-    tall = widened(*(float(bound) for bound in (points[finite, 1].min(), points[finite, 1].max()))) if finite.any() else (0.0, 1.0)
+    tall = (
+        widened(*(float(bound) for bound in (points[finite, 1].min(), points[finite, 1].max())))
+        if finite.any()
+        else (0.0, 1.0)
+    )
     return Chart("", by, "loss", ((0.0, float(len(losses) - 1)), tall), (Stroke("loss", lines),), is_low=True)
-
-

@@ -52,7 +52,7 @@ def _chart(chart: Chart, top: float) -> tuple[list[str], float]:
     """Return the elements of a chart, and the height that it takes."""
     wide, high = _inner(chart)
     room = int((LEFT + wide) / (0.6 * SIZE))
-    heading = [line for line in _wrapped(visible(chart.title), room)]
+    heading = _wrapped(visible(chart.title), room)
     notes = [line for note in chart.notes for line in _wrapped(visible(note), room)]
     above = top + TOP + LINE * max(0, len(heading) - 1)
     plane = _Plane(chart, LEFT, above, wide, high)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from gradcli.explanation.curves.ticks import labels, ticks
 from gradcli.render.plot.chart import Array, Chart, part, within
@@ -32,7 +33,7 @@ class Canvas:
         drawn, period = DASHED.get(role, (1, 1)) if not self.looks.ascii else (1, 1)
         wide, high = self.columns * self.across - 1, self.rows * self.down - 1
         count = 0
-        for first, last in zip(points[:-1], points[1:], strict=True):
+        for first, last in pairwise(points):
             x0, y0, x1, y1 = first[0] * wide, (1 - first[1]) * high, last[0] * wide, (1 - last[1]) * high
             steps = max(1, round(max(abs(x1 - x0), abs(y1 - y0))))
             for step in range(steps + 1):

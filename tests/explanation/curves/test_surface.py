@@ -37,7 +37,9 @@ def test_a_surface_has_round_levels_and_gradients() -> None:
     assert (found.at[0], found.at[1].dx, found.at[1].dy) == (7, 2, 3)
 
 
-@pytest.mark.parametrize(("program", "undefined"), [("log(x) + y", 1891), ("x*0 + y*0", 0), ("log(-x*x - y*y - 1)", 3721)])
+@pytest.mark.parametrize(
+    ("program", "undefined"), [("log(x) + y", 1891), ("x*0 + y*0", 0), ("log(-x*x - y*y - 1)", 3721)]
+)
 def test_a_surface_without_values_or_levels(program: str, undefined: int) -> None:
     found = surface(sampler(Plan(Task(program)), ["x", "y"]), ("x", "y", "z"), ((-2, 2), (-1, 4)))
     assert found.undefined == undefined

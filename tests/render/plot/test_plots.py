@@ -19,7 +19,7 @@ from gradcli.stream.plan import Task
 from gradcli.stream.plotting import Plot, Way, plotted
 
 SVG = "{http://www.w3.org/2000/svg}"
-CURVES = ["x**2", "1/x", "tan(3*x)", "floor(2*x)", "relu(x)", "log(x)", "log(-x*x - 1)", "x*0 + 3", "x*1e308", "x*1e-300"]
+CURVES = ["x**2", "1/x", "tan(3*x)", "floor(2*x)", "relu(x)", "log(x)", "log(-x*x - 1)", "x*0 + 3", "x*1e308"]
 SURFACES = ["x*x + 3*y*y", "log(x*y)", "x*0 + y*0", "1/(x*y)", "exp(30*x)*y"]
 
 
@@ -36,7 +36,7 @@ def test_a_picture_is_xml_with_everything_inside(program: str) -> None:
     root = ET.fromstring(drawn)
     wide, high = (float(root.get(side, "0")) for side in ("width", "height"))
     assert root.find(f"{SVG}title") is not None
-    assert not re.search(r"<style|<script|<marker|\bid=|class=|url\(|="[^"<]*(?:nan|inf\b)", drawn)
+    assert not re.search(r'<style|<script|<marker|\bid=|class=|url\(|="[^"<]*(?:nan|inf\b)', drawn)
     for path in root.iter(f"{SVG}path"):
         numbers = [float(n) for n in re.findall(r"-?\d+\.?\d*", path.get("d", ""))]
         assert all(-30 <= n <= max(wide, high) for n in numbers)
