@@ -58,9 +58,11 @@ FORMS = MappingProxyType(
             {
                 "eval": "gradcli.render.latex.pages:eval_page",
                 "trace": "gradcli.render.latex.pages:trace_page",
+                "graph": "gradcli.render.latex.pictures:graph_page",
                 KEY: "gradcli.render.latex.pages:key_page",
             },
         ),
+        "beamer": Form((), {"eval": "gradcli.render.latex.slides:beamer"}),
         "dot": Form((".dot", ".gv"), {"graph": "gradcli.render.graph.dot:dot"}),
         "mermaid": Form((".mmd", ".mermaid"), {"graph": "gradcli.render.graph.mermaid:mermaid"}),
     }

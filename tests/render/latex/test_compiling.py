@@ -8,18 +8,25 @@ from pathlib import Path
 
 import pytest
 
+from gradcli.errors import EvaluationError
 from gradcli.explanation.chain.trace import trace
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
+from gradcli.explanation.steps.walk import walk
 from gradcli.language.parser import parse_program
+from gradcli.render.asked import Asked
 from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.derivation import derivations
 from gradcli.render.latex.document import document, listing
 from gradcli.render.latex.formulas import Writer
 from gradcli.render.latex.lesson import lesson
+from gradcli.render.latex.pages import eval_page
+from gradcli.render.latex.pictures import graph_page
 from gradcli.render.latex.pieces import Piece
+from gradcli.render.latex.slides import beamer
 from gradcli.render.latex.symbols import Symbols
+from gradcli.render.latex.tikz import PREAMBLE
 from gradcli.source import Source
 from tests.programs import EXAMPLES
 from tests.render.latex.compiling import compiled, displayed, katex, katex_errors
@@ -68,11 +75,35 @@ def test_latex_compiles_every_sample(tmp_path: Path) -> None:
     body = "\n".join([*fragments(), listing([NASTY])])
     plain = f"\\documentclass{{article}}\\usepackage{{amsmath}}\\begin{{document}}\n{body}\n\\end{{document}}"
     assert compiled(plain, tmp_path) == ""
-    assert compiled(document(fragments()[0]), tmp_path) == ""
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
+def test_latex_compiles_pictures_and_whole_documents(tmp_path: Path) -> None:
+    cases = {name: case for name, case in (CASES | BAD).items() if name not in ("many", "deep")}
+    pictures = [graph_page(case.explain(), Asked()) for case in cases.values()]
+    assert compiled(document("\n\\clearpage\n".join(pictures), preamble=PREAMBLE), tmp_path) == ""
+    assert compiled(eval_page(CASES["square"].explain(), Asked(standalone=True)), tmp_path) == ""
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
+def test_latex_compiles_slides_with_a_frame_for_each_step(tmp_path: Path) -> None:
+    for name in ("twice", "commands"):
+        explanation = (CASES | BAD)[name].explain()
+        slides = beamer(explanation, Asked())
+        assert slides.count(r"\begin{frame}") == walk(explanation).last + 1
+        assert compiled(slides, tmp_path) == ""
+
+
+def test_what_is_too_large_for_a_page_is_refused() -> None:
+    many = Case("+".join(f"x{n}*{n}" for n in range(100)), {f"x{n}": n for n in range(100)}).explain()
+    for page in (graph_page, beamer):
+        with pytest.raises(EvaluationError, match="are the most"):
+            page(many, Asked())
 
 
 @pytest.mark.skipif(katex() is None, reason="KaTeX is not installed")
 def test_katex_reads_all_maths() -> None:
-    maths = [one for fragment in fragments() for one in displayed(fragment)]
+    slides = beamer(CASES["diamond"].explain(), Asked())
+    maths = [one for fragment in [*fragments(), slides] for one in displayed(fragment)]
     assert len(maths) > 400
     assert katex_errors(maths) == []
