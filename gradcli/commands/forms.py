@@ -42,7 +42,6 @@ FORMS = MappingProxyType(
         ),
         "tree": Form((".txt",), {"graph": "gradcli.render.graph.tree:tree"}),
         "json": Form((".json",), dict.fromkeys(("eval", "trace", "graph", "run", "plot", CLASS, LINT, KEY), OWN)),
-        "svg": Form((".svg",), {"plot": "gradcli.render.plot.forms:svg"}),
         "markdown": Form(
             (".md", ".markdown"),
             {
@@ -63,8 +62,15 @@ FORMS = MappingProxyType(
             },
         ),
         "beamer": Form((), {"eval": "gradcli.render.latex.slides:beamer"}),
-        "dot": Form((".dot", ".gv"), {"graph": "gradcli.render.graph.dot:dot"}),
-        "mermaid": Form((".mmd", ".mermaid"), {"graph": "gradcli.render.graph.mermaid:mermaid"}),
+        "svg": Form(
+            (".svg",),
+            {
+                **dict.fromkeys(("graph", "run"), "gradcli.render.graph.svg:svg"),
+                "plot": "gradcli.render.plot.forms:svg",
+            },
+        ),
+        "dot": Form((".dot", ".gv"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.dot:dot")),
+        "mermaid": Form((".mmd", ".mermaid"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.mermaid:mermaid")),
     }
 )
 COMMANDS = tuple(dict.fromkeys(name.split()[0] for form in FORMS.values() for name in form.renderers))
