@@ -80,15 +80,16 @@ class Drawn(Displayed):
 
     def _forms(self) -> dict[str, Callable[[], str]]:
         from gradcli.render.asked import asked
+        from gradcli.render.graph.svg import svg
         from gradcli.render.graph.tree import tree
         from gradcli.render.latex.pictures import graph_page
-        from gradcli.render.output.tables import lines
+        from gradcli.render.output.tables import image
         from gradcli.render.text.looks import Looks
 
         looks = asked(Looks())
         return {
             "text/plain": lambda: tree(self.explanation, looks),
-            "text/html": lambda: lines(tree(self.explanation, looks)),
+            "text/html": lambda: image(svg(self.explanation, looks), tree(self.explanation, looks)),
             "text/latex": lambda: graph_page(self.explanation, looks),
         }
 

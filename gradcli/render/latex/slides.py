@@ -8,13 +8,14 @@ import numpy as np
 
 from gradcli.errors import EvaluationError
 from gradcli.explanation.chain.links import Link, Term
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk, walk
 from gradcli.render.asked import Asked
 from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.lesson import statement
-from gradcli.render.latex.pictures import picture
+from gradcli.render.latex.pictures import fitting
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.symbols import escaped
 from gradcli.render.latex.terms import Terms
@@ -34,16 +35,17 @@ LOOKS = r"""\setbeamertemplate{navigation symbols}{}
 
 def beamer(explanation: Explanation, asked: Asked) -> str:
     """Write a whole document. Raises EvaluationError for more steps than anybody shows."""
-    steps = walk(explanation)
+    shown = folded(explanation)  # as the picture has it
+    steps = walk(shown)
     if steps.last + 1 > MOST:
         raise EvaluationError(
             "E210",
             f"the slides would be {steps.last + 1:,} frames, and {MOST} are the most",
             help="show a part with --of NAME and --wrt, or a smaller program",
         )
-    terms = Terms(explanation, asked.precision)
-    drawn = picture(explanation, terms, ROOM)
-    sentences = Sentences(steps, Words(explanation, asked))
+    terms = Terms(shown, asked.precision)
+    drawn = fitting(shown, terms, asked, ROOM)
+    sentences = Sentences(steps, Words(shown, asked))
     frames = (frame(number, steps, drawn, terms, sentences) for number in range(steps.last + 1))
     body = "\n".join(frames)
     return f"{DOCUMENT}{PREAMBLE}{COLORS}{LOOKS}\\begin{{document}}\n{body}\n\\end{{document}}"
@@ -53,7 +55,7 @@ def frame(number: int, steps: Walk, drawn: Picture | None, terms: Terms, sentenc
     """Return the frame of a step; 0 is the program before it runs."""
     lines = [rf"\begin{{frame}}[t]{{{title(number, steps)}}}", r"\centering"]
     if drawn is not None:
-        lines.append(drawn.drawn(steps.states[number], ROOM))
+        lines.append(drawn.drawn(ROOM, steps.states[number]))
     equations = statement(terms.explanation, terms)[:3] if number == 0 else list(told(steps.moves[number - 1], terms))
     shown = aligned(equations)
     lines.extend([r"\small", shown] if shown else [])

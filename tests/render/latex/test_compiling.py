@@ -98,7 +98,7 @@ def test_what_is_too_large_for_a_page_is_refused() -> None:
     many = Case("+".join(f"x{n}*{n}" for n in range(100)), {f"x{n}": n for n in range(100)}).explain()
     for page in (graph_page, beamer):
         with pytest.raises(EvaluationError, match="are the most"):
-            page(many, Asked())
+            page(many, Asked(all=True))
 
 
 @pytest.mark.skipif(katex() is None, reason="KaTeX is not installed")
