@@ -114,7 +114,8 @@ def offered(command: str, *, endings: bool = False) -> str:
     if not endings:
         return f"the forms are {', '.join(known)}"
     others = "; for other tools add a report, such as --report csv" if command == CLASS else ""
-    return f"files end in {', '.join(form.endings[0] for form in known.values() if form.endings)}; --format NAME names a form{others}"
+    usual = ", ".join(form.endings[0] for form in known.values() if form.endings)
+    return f"files end in {usual}; --format NAME names a form{others}"
 
 
 def renderer(command: str, name: str) -> Callable[..., str]:

@@ -11,10 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcli.render.asked import Asked
+from gradcli.render.markdown.layout import laid_out
 from gradcli.render.plot.chart import within
+from gradcli.render.plot.charts import loss_chart
 from gradcli.render.plot.forms import svg, text
 from gradcli.render.plot.terminal import painted
-from gradcli.source import width
+from gradcli.render.run.training import training
+from gradcli.render.text.layout import lay_out
+from gradcli.script.timeline.model import Epoch, Loop
+from gradcli.source import Source, width
 from gradcli.stream.plan import Task
 from gradcli.stream.plotting import Plot, Way, plotted
 
@@ -77,3 +82,22 @@ def test_lines_are_cut_at_the_border(points: list[tuple[float, float]]) -> None:
     both = (((line[:-1] >= 0) & (line[:-1] <= 1)).all(axis=1)) & (((line[1:] >= 0) & (line[1:] <= 1)).all(axis=1))
     drawn = sum(np.hypot(*np.diff(piece, axis=0).T).sum() for piece in inside)
     assert drawn >= np.hypot(*(line[1:] - line[:-1])[both].T).sum() - 1e-9
+
+
+def losses_of(count: int) -> Loop:
+    epochs = tuple(Epoch(str(n), 1, 1 / (n + 1), (), 0, 0) for n in range(count))
+    return Loop(Source("loss.backward()"), 1, "epoch", count, count, epochs)
+
+
+def test_a_loss_that_is_computed_more_than_ten_times_is_drawn() -> None:
+    for count, is_drawn in ((10, False), (11, True)):
+        section = training(losses_of(count), Asked(width=60), all=False)
+        assert any(row.kind == "curve" for row in section.rows) == is_drawn
+        assert max(width(line) for line in lay_out([section], Asked(width=60)).split("\n")) <= 60
+    assert any("⠤" in block and block.startswith("```") for block in laid_out([section]))
+
+
+def test_losses_that_are_no_numbers_break_the_curve() -> None:
+    chart = loss_chart([3.0, 2.0, float("nan"), float("inf"), 1.0, 0.5], "epoch")
+    assert [len(line) for line in chart.strokes[0].lines] == [2, 2]
+    assert loss_chart([float("nan")] * 12, "epoch").strokes[0].lines == ()
