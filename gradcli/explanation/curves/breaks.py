@@ -16,6 +16,7 @@ Array = Any
 Sampled = Callable[[Array], Array]
 
 SUSPICIOUS = 0.02  # of the range of values; a smaller change is drawn as it is
+FLAT = 1e-4  # of the range of values
 HALVINGS = 64
 MOST = 64  # intervals that are looked at
 LARGE = 1e5  # times the range of values: as near to a pole as numbers come
@@ -43,14 +44,14 @@ class Pieces:
     breaks: tuple[Break, ...]
 
 
-def pieces(function: Sampled, xs: Array, ys: Array) -> Pieces:
-    """Return the curve through sampled points in unbroken pieces."""
+def pieces(function: Sampled, xs: Array, ys: Array, slopes: Array | None = None) -> Pieces:
+    """Return the curve through sampled points in unbroken pieces; where its slopes are known they save many looks."""
     finite = np.isfinite(ys)
     if not finite.any():
         return Pieces((), (Break("undefined", float(xs[0]), float(xs[-1])),))
     scale = _scale(ys[finite])
-    a, b = _suspicious(xs, ys, finite, scale)
-    lefts, rights, low, high = _closed_in(function, xs[a], xs[b], ys[a], ys[b])
+    a, b = _suspicious(xs, ys, finite, scale, slopes)
+    lefts, rights, low, high = _closed_in(function, xs[a], xs[b], ys[a], ys[b], FLAT * scale)
     lines: list[list[tuple[float, float]]] = [[]]
     breaks: list[Break] = []
     found = {int(start): number for number, start in enumerate(a)}
@@ -100,14 +101,21 @@ def _scale(ys: Array) -> float:
     return float(high - low) or float(np.ptp(ys)) or max(1.0, float(abs(high)))
 
 
-def _suspicious(xs: Array, ys: Array, finite: Array, scale: float) -> tuple[Array, Array]:
-    """Return the places before and after each interval to look at: the largest changes, and the ends of holes."""
+def _suspicious(xs: Array, ys: Array, finite: Array, scale: float, slopes: Array | None) -> tuple[Array, Array]:
+    """Return the places before and after each interval to look at: the largest changes, and the ends of holes.
+
+    A change that the slopes at both ends foretell is none of them.
+    """
     with np.errstate(all="ignore"):
         change = np.abs(np.diff(ys))
+        if slopes is not None:
+            foretold = np.diff(xs) * (slopes[:-1] / 2 + slopes[1:] / 2)
+            change = np.where(np.abs(np.diff(ys) - foretold) < change / 10, 0, change)
     edges = finite[:-1] != finite[1:]
     both = finite[:-1] & finite[1:]
     with np.errstate(all="ignore"):
         grows = np.abs(ys[:-1]) + np.abs(ys[1:]) > 4 * scale + 2 * abs(float(np.median(ys[finite])))
+        grows &= change > 0
     wanted = np.flatnonzero(edges | (both & ((change > SUSPICIOUS * scale) | grows)))
     if len(wanted) > MOST:
         weight = np.where(edges, np.inf, np.nan_to_num(change, nan=0, posinf=np.inf))[wanted]
@@ -115,12 +123,17 @@ def _suspicious(xs: Array, ys: Array, finite: Array, scale: float) -> tuple[Arra
     return wanted, wanted + 1
 
 
-def _closed_in(function: Sampled, a: Array, b: Array, low: Array, high: Array) -> tuple[Array, Array, Array, Array]:
-    """Return the ends of each interval, with their values, after halving it towards the larger change."""
+def _closed_in(
+    function: Sampled, a: Array, b: Array, low: Array, high: Array, flat: float
+) -> tuple[Array, Array, Array, Array]:
+    """Return the ends of each interval, with their values, after halving it towards the larger change.
+
+    A change that is `flat` is no jump any more, and is left as it is.
+    """
     a, b, low, high = (np.array(x, np.float64) for x in (a, b, low, high))
     for _ in range(HALVINGS):
         middle = a + (b - a) / 2
-        open = (middle > a) & (middle < b)
+        open = (middle > a) & (middle < b) & (_change(low, high) > flat)
         if not open.any():
             break
         values = np.full(len(a), np.nan)

@@ -72,10 +72,15 @@ def both(sample: Sampler, xs: Array, poles: Sequence[float] = ()) -> tuple[Piece
     """Return the pieces of the function and of its derivative, which has a value only where the function has one."""
 
     def value(some: Array) -> Array:
-        return np.where(np.isin(some, poles), np.nan, sample(some)[0])
+        return whole(some)[0]
 
     def slope(some: Array) -> Array:
-        ys, slopes = sample(some)
-        return np.where(np.isfinite(ys) & ~np.isin(some, poles), slopes, np.nan)
+        return whole(some)[1]
 
-    return pieces(value, xs, value(xs)), pieces(slope, xs, slope(xs))
+    def whole(some: Array) -> tuple[Array, Array]:
+        ys, slopes = sample(some)
+        ys = np.where(np.isin(some, poles), np.nan, ys)
+        return ys, np.where(np.isfinite(ys), slopes, np.nan)
+
+    ys, slopes = whole(xs)
+    return pieces(value, xs, ys, slopes), pieces(slope, xs, slopes)

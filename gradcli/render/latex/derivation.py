@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from gradcli.explanation.chain.links import Link
 from gradcli.explanation.chain.trace import Route, Trace
 from gradcli.explanation.model import Explanation
 from gradcli.render.latex.aligned import Equation
 from gradcli.render.latex.formulas import multiplied
-from gradcli.render.latex.lesson import fragment, in_variables, statement
+from gradcli.render.latex.lesson import Rows, fragment, in_variables, statement
 from gradcli.render.latex.numbers import value
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.terms import Terms
@@ -22,24 +23,25 @@ LONGEST_PATH = 8  # nodes that are named
 def derivations(explanation: Explanation, traces: Sequence[Trace], precision: int = PRECISION) -> str:
     """A block a variable, as a fragment; what was derived for an earlier one is not derived again."""
     terms = Terms(explanation, precision)
-    sections = [("", statement(explanation, terms))]
+    sections = [("", Rows(statement(explanation, terms), terms))]
     known: set[str] = set()
     for trace in traces:
         total = terms.total(trace.leaf.name)
         links = [Link(explanation.output, (), explanation.upstream), *trace.links] if trace.links else []
-        equations = [derivation(link, trace, terms) for link in links if link.input not in known]
+        own = [link for link in links if link.input not in known]
+        rows = Rows(own, terms, partial(derivation, trace=trace))
         known.update(link.input for link in links)
         if trace.leaf.gradient is None:
-            equations = [Equation(total, [Piece(r"\text{None: the output does not depend on it}")])]
+            rows = Rows([Equation(total, [Piece(r"\text{None: the output does not depend on it}")])], terms)
         elif not links:  # the output is the variable
-            equations = [Equation(total, [terms.value(trace.leaf.gradient)])]
-        sections.append((f"The gradient of ${terms.name(trace.leaf.name).text}$", equations))
+            rows = Rows([Equation(total, [terms.value(trace.leaf.gradient)])], terms)
+        sections.append((f"The gradient of ${terms.name(trace.leaf.name).text}$", rows))
         if trace.routes:
-            sections.append((f"Paths to ${terms.name(trace.leaf.name).text}$", paths(trace, terms)))
+            sections.append((f"Paths to ${terms.name(trace.leaf.name).text}$", Rows(paths(trace, terms), terms)))
     return fragment(explanation, sections)
 
 
-def derivation(link: Link, trace: Trace, terms: Terms) -> Equation:
+def derivation(link: Link, terms: Terms, trace: Trace) -> Equation:
     """One quantity: the chain rule, the local derivatives as formulas, numbers, the result.
 
     The gradient of the variable is also written in the variables, as the rules give it and simplified.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
@@ -23,24 +24,40 @@ def lesson(explanation: Explanation, precision: int = PRECISION) -> str:
     return fragment(
         explanation,
         [
-            ("", statement(explanation, terms)),
-            ("Forward", [forward(node, terms) for node in explanation.nodes if node.kind == "op"]),
-            ("Local derivatives", [local(*edge, terms) for edge in edges(explanation)]),
-            ("Chain rule, newest node first", [chain_rule(link, terms) for link in links(explanation)]),
-            ("Gradients", [gradient(leaf, terms) for leaf in explanation.leaves]),
+            ("", Rows(statement(explanation, terms), terms)),
+            ("Forward", Rows([node for node in explanation.nodes if node.kind == "op"], terms, forward)),
+            ("Local derivatives", Rows(list(edges(explanation)), terms, local)),
+            ("Chain rule, newest node first", Rows(links(explanation), terms, chain_rule)),
+            ("Gradients", Rows(explanation.leaves, terms, gradient)),
         ],
     )
 
 
-def fragment(explanation: Explanation, sections: Iterable[tuple[str, Sequence[Equation]]]) -> str:
+class Rows:
+    """The facts of a section, of which the first are written as equations."""
+
+    def __init__(
+        self, facts: Sequence[Any], terms: Terms, write: Callable[[Any, Terms], Equation] | None = None
+    ) -> None:
+        self.facts, self.terms, self.write = facts, terms, write
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def shown(self) -> list[Equation]:
+        first = self.facts[:MOST]
+        return list(first) if self.write is None else [self.write(fact, self.terms) for fact in first]
+
+
+def fragment(explanation: Explanation, sections: Iterable[tuple[str, Rows]]) -> str:
     """Return sections and the notes below them; what the fragment changes ends with it."""
     lines = [f"% {line}" for line in visible(explanation.program.replace("\n", " ; ")).split("\n")]
     lines.append(r"\begingroup\allowdisplaybreaks")
-    for title, equations in sections:
-        if equations:
+    for title, rows in sections:
+        if len(rows):
             lines.extend([rf"\par\noindent\textbf{{{title}}}"] if title else [])
-            lines.append(aligned(equations[:MOST]))
-            lines.extend([hidden(len(equations) - MOST)] if len(equations) > MOST else [])
+            lines.append(aligned(rows.shown()))
+            lines.extend([hidden(len(rows) - MOST)] if len(rows) > MOST else [])
     lines.extend(rf"\par\noindent\emph{{Note:}} {escaped(note.message)}" for note in explanation.notes)
     return "\n".join([*lines, r"\par\endgroup"])
 
@@ -54,7 +71,7 @@ def statement(explanation: Explanation, terms: Terms) -> list[Equation]:
     variables = [node for node in explanation.nodes if node.kind != "op" and node.expression == Name(node.name)]
     given = {node.name for node in variables}
     found = []
-    for part in explanation.parsed.statements:
+    for part in explanation.parsed.statements[: MOST + len(given)]:
         if part.target in given:
             given.remove(part.target)
         else:
@@ -107,7 +124,8 @@ def edges(explanation: Explanation) -> Iterator[tuple[Node, Local]]:
             yield node, edge
 
 
-def local(node: Node, edge: Local, terms: Terms) -> Equation:
+def local(pair: tuple[Node, Local], terms: Terms) -> Equation:
+    node, edge = pair
     number = None if edge.value is None else terms.value(edge.value)
     if edge.formula is None:
         return Equation(terms.edge(node.id, edge), [terms.rule(edge)], sign=":")
