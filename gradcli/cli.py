@@ -27,6 +27,7 @@ COMMANDS = {
     "grad": "the gradients alone, one a line; --symbolic for the formulas",
     "trace": "the derivation of each gradient; --paths for every path of the chain rule",
     "graph": "the graph as a tree, or as a picture: SVG, Graphviz, Mermaid",
+    "plot": "a function and its derivative as a curve, or contours of two variables with gradients and descent",
     "verify": "each gradient three ways: chain rule, engine, difference quotients",
     "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
     "check": "homework: verdicts, and the mistake behind a wrong answer",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradcli.commands.options import ItemLimited, Raw, Reported
+from gradcli.commands.options import ItemLimited, Raw, Reported, Standalone
 from gradcli.commands.programs import read_source
 from gradcli.errors import InternalError, UsageError
 
@@ -63,6 +63,7 @@ def command(
     no_simplify: Raw = False,
     all: Annotated[bool, typer.Option("--all", help="Every row, and of a class every student's page.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that grade.")] = 1,
+    standalone: Standalone = False,
     *,
     page: Reported,
     limits: ItemLimited,
@@ -99,7 +100,7 @@ def command(
         if lint:
             return print_lint(read, page, form)
         if key:
-            return print_key(read, page, form, all=all, is_raw=no_simplify)
+            return print_key(read, page, form, all=all, is_raw=no_simplify, standalone=standalone)
         totals = grade(read, submissions or [], report, reveal, page, limits, bugs, form=form, all=all, jobs=jobs)
     if report and totals.ungraded:  # a gradebook has no place for it
         from gradcli.render.check.table import not_graded
@@ -210,7 +211,7 @@ def print_lint(assignment: Assignment, page: Reported, form: str) -> int:
     return 1 if found else 0
 
 
-def print_key(assignment: Assignment, page: Reported, form: str, *, all: bool, is_raw: bool) -> int:
+def print_key(assignment: Assignment, page: Reported, form: str, *, all: bool, is_raw: bool, standalone: bool) -> int:
     """Print the worked solutions, and the answers as a submission."""
     from gradcli.homework.assignment.worked import filled_in
     from gradcli.homework.grading import Grader
@@ -223,5 +224,5 @@ def print_key(assignment: Assignment, page: Reported, form: str, *, all: bool, i
     elif form == "text":
         print_text(key_page(grader, "\n".join(filled_in(grader)), page.looks, all=all))
     else:
-        page.show("check --key", form, grader, all=all)
+        page.show("check --key", form, grader, all=all, standalone=standalone)
     return 0

@@ -40,13 +40,14 @@ FORMS = MappingProxyType(
             {
                 **dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY), OWN),
                 FOLDER: "gradcli.render.check.feedback:feedback_text",
+                "plot": "gradcli.render.plot.forms:text",
             },
         ),
         "tree": Form((".txt",), {"graph": "gradcli.render.graph.tree:tree"}),
         "json": Form(
             (".json",),
             {
-                **dict.fromkeys(("eval", "trace", "graph", "run", CLASS, LINT, KEY), OWN),
+                **dict.fromkeys(("eval", "trace", "graph", "run", "plot", CLASS, LINT, KEY), OWN),
                 FOLDER: "gradcli.render.check.feedback:feedback_document",
             },
         ),
@@ -70,7 +71,23 @@ FORMS = MappingProxyType(
                 "run": "gradcli.render.page.snippet.page:run_page",
             },
         ),
-        "svg": Form((".svg",), dict.fromkeys(("graph", "run"), "gradcli.render.graph.svg:svg")),
+        "latex": Form(
+            (".tex",),
+            {
+                "eval": "gradcli.render.latex.pages:eval_page",
+                "trace": "gradcli.render.latex.pages:trace_page",
+                "graph": "gradcli.render.latex.pictures:graph_page",
+                KEY: "gradcli.render.latex.pages:key_page",
+            },
+        ),
+        "beamer": Form((), {"eval": "gradcli.render.latex.slides:beamer"}),
+        "svg": Form(
+            (".svg",),
+            {
+                **dict.fromkeys(("graph", "run"), "gradcli.render.graph.svg:svg"),
+                "plot": "gradcli.render.plot.forms:svg",
+            },
+        ),
         "dot": Form((".dot", ".gv"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.dot:dot")),
         "mermaid": Form((".mmd", ".mermaid"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.mermaid:mermaid")),
     }
@@ -116,7 +133,8 @@ def offered(command: str, *, endings: bool = False) -> str:
     if not endings:
         return f"the forms are {', '.join(known)}"
     others = "; for other tools add a report, such as --report csv" if command == CLASS else ""
-    return f"files end in {', '.join(form.endings[0] for form in known.values())}; --format NAME names a form{others}"
+    usual = ", ".join(form.endings[0] for form in known.values() if form.endings)
+    return f"files end in {usual}; --format NAME names a form{others}"
 
 
 def renderer(command: str, name: str) -> Callable[..., str]:

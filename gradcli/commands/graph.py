@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Formed, Limited
+from gradcli.commands.options import Formed, Limited, Standalone
 from gradcli.commands.pictures import Picture
 from gradcli.commands.programs import Program
 from gradcli.commands.snippets import file_of, last_pass
@@ -17,6 +17,7 @@ def command(
     form: Formed,
     picture: Picture,
     limits: Limited,
+    standalone: Standalone = False,
     all: Annotated[bool, typer.Option("--all", help="Every node in a picture, also of a large graph.")] = False,
 ) -> None:
     """Draw the graph that a program builds, or that of the last backward pass of a snippet.
@@ -32,7 +33,7 @@ def command(
         file = file_of(program)
         explanation = program.explain(limits) if file is None else last_pass(file, program.of, limits)
         if name != "json":
-            return form.show("graph", name, explanation, all=all, **picture.asked)
+            return form.show("graph", name, explanation, all=all, standalone=standalone, **picture.asked)
         from gradcli.commands.forms import chosen, renderer
         from gradcli.render.asked import asked
         from gradcli.render.documents.explanation import graph_document

@@ -22,6 +22,7 @@ FORMS, TO = "FORMS", "TO"  # in place of which stands what `forms` says for a co
 Raw = Annotated[bool, typer.Option("--no-simplify", help="Formulas as the rules give them.")]
 TorchNodes = Annotated[bool, typer.Option("--torch-nodes", help="Each node of torch, also what it inserts by itself.")]
 Why = Annotated[bool, typer.Option("--why", help="Under each rule, why it holds: in words, and one entry in numbers.")]
+Standalone = Annotated[bool, typer.Option("--standalone", help="Of LaTeX a document that compiles by itself.")]
 
 
 class Color(StrEnum):

@@ -18,13 +18,19 @@ def laid_out(sections: Sequence[Section], level: int = 2) -> Iterator[str]:
     for section in sections:
         if section.title:
             yield f"{'#' * level} {titled(section.title)}"
-        for is_alone, rows in groupby(section.rows, lambda row: len(row.cells) == 1 and row.kind not in BETWEEN):
-            if not is_alone:
+        for (is_alone, is_drawn), rows in groupby(section.rows, _kind):
+            if is_drawn:
+                yield fenced("\n".join(row.cells[0] for row in rows))
+            elif not is_alone:
                 yield table(list(rows), section.columns)
             elif section.title:
                 yield "\n\n".join(f"*{plain(row.cells[0])}*" for row in rows)
             else:
                 yield fenced("\n".join(row.cells[0] for row in rows))
+
+
+def _kind(row: Row) -> tuple[bool, bool]:
+    return len(row.cells) == 1 and row.kind not in BETWEEN, row.kind == "curve"
 
 
 def table(rows: Sequence[Row], columns: Sequence[str]) -> str:
