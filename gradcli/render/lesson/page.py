@@ -105,10 +105,11 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
     """
     lines: list[Callable[[], Row]] = []
     is_introduced = False
+    ruled = [node for node in explanation.nodes if any(local.formula is None for local in node.locals)]
     for node in reversed(explanation.nodes):
         for local in node.locals:
             if local.formula is None and not is_introduced:
-                lines.append(partial(_arrives, node, terms))
+                lines.append(partial(_arrives, node, terms, is_alone=len(ruled) == 1))
                 is_introduced = True
             lines.append(partial(_local, node, local, terms, why=why))
             if local.reason is not None:
@@ -118,10 +119,11 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
     return Rows(lines, lambda line: line())
 
 
-def _arrives(node: Node, terms: Terms) -> Row:
-    return Row(
-        (f"{terms.upstream_name} is the gradient that arrives from above, here {terms.total(node.id)}",), "between"
-    )
+def _arrives(node: Node, terms: Terms, *, is_alone: bool) -> Row:
+    name, total = terms.upstream_name, terms.total(node.id)
+    told = f"{name} is the gradient that arrives from above"
+    text = f"{told}, here {total}" if is_alone else f"at each node, {told}: at {visible(node.name)} it is {total}"
+    return Row((text,), "between")
 
 
 def _said(node: Node) -> Row:
@@ -165,7 +167,7 @@ def _link(link: Link, terms: Terms) -> Row:
 
 def equations(first: str, sides: Sequence[str]) -> list[str]:
     """Each side with its equals sign; one that repeats the first, or the one after it, is left out: results align."""
-    pairs = zip(sides, (*sides[1:], None), strict=True)
+    pairs = zip(sides, (*sides[1:], None), strict=False)
     return [f"= {side}" if side and side not in (first, after) else "" for side, after in pairs]
 
 
