@@ -22,24 +22,33 @@ def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool
     """The whole page as text; of long sections the beginning, unless `all` is asked for, and `why` rules hold."""
     terms = Terms(explanation, looks)
     notes = [Row((visible(note.message),), "note") for note in explanation.notes]
+    computed, links = forward(explanation, terms), chain_rule(explanation, terms)
     sections = [
         Section("", heading(explanation, terms, all=all)),
-        Section("Forward", shown(forward(explanation, terms), looks, all=all)),
+        Section("Forward", shown(computed, looks, all=all, ending=last(computed))),
         Section("Local derivatives", shown(locals_(explanation, terms, why=why), looks, all=all)),
-        Section("Chain rule, newest node first", shown(chain_rule(explanation, terms), looks, all=all)),
+        Section("Chain rule, newest node first", shown(links, looks, all=all, ending=last(links))),
         Section("Gradients", shown(gradients(explanation, terms), looks, all=all)),
         Section("Notes", shown(notes, looks, all=all)),
     ]
     return lay_out([section for section in sections if section.rows], looks)
 
 
-def shown(rows: Sequence[Row], looks: Looks, *, all: bool) -> list[Row]:
-    """The rows that fit a screen, and a line that says how to see the rest."""
+def shown(rows: Sequence[Row], looks: Looks, *, all: bool, ending: range | None = None) -> list[Row]:
+    """The rows that fit a screen, those of the `ending` among them, and a line that says how to see the rest."""
+    ending = range(0) if ending is None else ending
+    first = MOST - len(ending)
     hidden = len(rows) - MOST
     if all or hidden <= 1:
         return list(rows)
-    rest = Row((f"{looks.ellipsis} {hidden:,} more: --all shows every row, --json has everything",), "aside")
-    return [*rows[:MOST], rest]
+    kind = "between" if ending else "aside"  # the rows before and after it are aligned
+    rest = Row((f"{looks.ellipsis} {hidden:,} more: --all shows every row, --json has everything",), kind)
+    return [*rows[:first], rest, *(rows[place] for place in ending)]
+
+
+def last(rows: Sequence[Row]) -> range:
+    """The place of the last row."""
+    return range(len(rows))[-1:]
 
 
 def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
@@ -58,7 +67,8 @@ def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
     if not terms.plain_seed and explanation.steps and explanation.sizes is None:
         point.append(f"upstream {terms.total(explanation.output)} = {terms.value(explanation.upstream, width=40)}")
     at = f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}" if point else ""
-    lines = shown(Rows(statements, partial(_statement, terms=terms)), terms.looks, all=all)
+    written = Rows(statements, partial(_statement, terms=terms))
+    lines = shown(written, terms.looks, all=all, ending=last(written))
     if at and len(lines) == 1 and len(lines[0].cells[0]) + len(at) + 8 < min(terms.looks.width or WIDEST, WIDEST):
         return [Row((f"{lines[0].cells[0]}        {at}",), "title")]
     return [*lines, Row((at,), "title")] if at else lines

@@ -37,11 +37,15 @@ def trace_page(
             sections.append(Section(title, [Row((text,), "note")]))
             continue
         links = [*seed(explanation), *trace.links] if trace.links else []
-        rows = [*_as_above(links, known, terms), *_derivations(links, known, trace.leaf, terms, why=why)]
+        rows = [*_as_above(links, known, terms), *_derivations(links[:-1], known, trace.leaf, terms, why=why)]
+        asked = list(_derivations(links[-1:], known, trace.leaf, terms, why=why))
+        told = next((place for place, row in enumerate(asked) if row.kind), len(asked))
+        ending = range(len(rows), len(rows) + told)  # without why it holds
+        rows += asked
         known.update(link.input for link in links)
         if not rows:  # the output is the variable
             rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
-        sections.append(Section(title, shown(rows, looks, all=all)))
+        sections.append(Section(title, shown(rows, looks, all=all, ending=ending)))
         if trace.routes is not None:
             sections.append(Section(*_paths(trace, terms)))
     return lay_out(sections, looks)

@@ -111,3 +111,17 @@ def test_a_local_derivative_has_the_shape_of_its_value(sign: str, shape: tuple[i
         value = value_of(parse_program(Source(text)).statements[-1].value, values)
         assert np.shape(value) in (np.shape(local.value), ()), text
         assert np.ndim(value) or not names(local.formula), text
+
+
+@pytest.mark.parametrize("layers", [1, 5, 8, 9, 10, 30, 60])
+def test_a_long_trace_is_cut_before_what_was_asked_for(layers: int) -> None:
+    program = "; ".join(
+        ["x = [0.1, 0.2]; W = [[1, 2], [3, 4]]; h0 = x", *(f"h{n + 1} = h{n} @ W" for n in range(layers))]
+    )
+    explanation = explain(parse_program(Source(f"{program}; sum(h{layers})")), {})
+    short, full = (trace_page(explanation, [trace(explanation, "W", None)], Looks(), all=all) for all in (False, True))
+    (asked,) = (line for line in full.split("\n") if re.match(r"  ∂\w+/∂W +=", line))
+    value = next(leaf.gradient for leaf in explanation.leaves if leaf.name == "W")
+    for line in (asked, f"= {Terms(explanation, Looks()).value(value)}"):
+        assert line.split() in [found.split() for found in short.split("\n")] or layers == 1
+    assert len(short.split("\n")) < 110
