@@ -64,7 +64,7 @@ class Commands(TyperGroup):
             return None
         from gradcli.commands.options import with_options
 
-        command = with_options(import_module(f"gradcli.commands.{cmd_name}").command)
+        command = with_options(import_module(f"gradcli.commands.{cmd_name}").command, cmd_name)
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, context_settings={"help_option_names": ["-h", "--help"]})(command)
         built = typer.main.get_command(single)
@@ -134,7 +134,7 @@ def unwritten(error: OSError, argv: Sequence[str]) -> int:
         return BROKEN_PIPE
     reason = error.strerror or "the stream is closed"
     refusal = UsageError("E011", f"cannot write the output: {reason}", help="write to another place")
-    return report(refusal, [argument for argument in argv if argument != "--json"])
+    return report(refusal, argv, is_document=False)
 
 
 def show_warning(message: Warning | str, *place: Any, **stream: Any) -> None:
@@ -195,10 +195,12 @@ def internal_error(error: Exception) -> GradcliError:
     return bug
 
 
-def report(error: GradcliError, argv: Sequence[str]) -> int:
-    """Print an error where its reader looks for it: standard output with --json, else standard error."""
+def report(error: GradcliError, argv: Sequence[str], *, is_document: bool = True) -> int:
+    """Print an error where its reader looks for it: standard output where that has documents, else standard error."""
+    from gradcli.commands.forms import asked
     from gradcli.render.text.error import print_error
 
+    is_document = is_document and asked(argv) == "json"
     if "--debug" in argv:
         import traceback
 
@@ -206,9 +208,9 @@ def report(error: GradcliError, argv: Sequence[str]) -> int:
     chosen = [b for a, b in pairwise(argv) if a == "--error-format"]
     chosen += [a.partition("=")[2] for a in argv if a.startswith("--error-format=")]
     try:
-        print_error(error, "document" if "--json" in argv else chosen[-1] if chosen else "full")
+        print_error(error, "document" if is_document else chosen[-1] if chosen else "full")
     except OSError as failure:
-        if "--json" in argv:
+        if is_document:
             return unwritten(failure, argv)
         with suppress(OSError, ValueError):  # nobody can read it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from gradcli.commands.options import Limited, Output, Raw, Why
+from gradcli.commands.options import Formed, Limited, Raw, Why
 from gradcli.commands.programs import read_source
 from gradcli.errors import GradcliError
 from gradcli.source import Source, visible
@@ -16,6 +16,7 @@ from gradcli.source import Source, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gradcli.script.reading import Snippet
     from gradcli.script.timeline.model import Event, Timeline
 
 
@@ -35,7 +36,7 @@ def command(
     ] = 2**24,
     no_simplify: Raw = False,
     *,
-    output: Output,
+    form: Formed,
     limits: Limited,
 ) -> int:
     """Run a PyTorch snippet without PyTorch, and print what torch would print.
@@ -47,64 +48,79 @@ def command(
       gradcli run lesson.ipynb --json | jq -r .printed
       gradcli run - < lesson.py
     """
-    from gradcli.script.execution import execute
-    from gradcli.script.limits import Limits, share
-    from gradcli.script.machine import Machine
-    from gradcli.script.reading import read_snippet
-    from gradcli.workers import child
-
-    limits.begin()
-    source = read_source(file, help="give the path of a .py, .ipynb or .md file")
-    snippet = read_snippet(source.text, source.name)
-    for line in snippet.omitted:
-        note(f"note: left out what is for a notebook: {visible(line)}\n")
-    page = Page(source.name, output, is_quiet=quiet, has_every_row=all, is_raw=no_simplify, says_why=why)
-    write = page.printed.append if output.json or quiet else show
-    most = Limits(max_steps, max_elements, limits.timeout, share(limits.max_memory))
-    machine = Machine(most, write, warn, show_error, entered=child.at, lines=child.lines)
-    if explain or why or quiet or output.json:
-        from gradcli.script.timeline.recorder import Recorder
-
-        machine.timeline = Recorder(machine, all=all)
-
-    return page.show(*execute(snippet, machine))
+    with form.opened("run") as name:
+        error = Page(file, form, name, is_quiet=quiet, has_every_row=all, is_raw=no_simplify, says_why=why).run(
+            limits, max_steps, max_elements, is_explained=explain
+        )
+    if error is None:
+        return 0
+    if name == "json":  # which has the error
+        return error.exit_code
+    raise error
 
 
 @dataclass
 class Page:
     """The part of the output that is not the snippet's own, and in `printed` the texts that wait for a document."""
 
-    name: str
-    output: Output
+    file: str
+    options: Formed
+    form: str
     is_quiet: bool
     has_every_row: bool
     is_raw: bool
     says_why: bool
     printed: list[str] = field(default_factory=list)
 
-    def show(self, error: GradcliError | None, timeline: Timeline | None) -> int:
-        """Print the document, or the timeline if there is one; the exit code. Raises the error where text is shown."""
-        if self.output.json:
+    def run(self, limits: Limited, max_steps: int, max_elements: int, *, is_explained: bool) -> GradcliError | None:
+        """Run the snippet within its limits and show what it did; the error that stopped it."""
+        from gradcli.script.execution import execute
+        from gradcli.script.limits import Limits, share
+        from gradcli.script.machine import Machine
+        from gradcli.script.reading import read_snippet
+        from gradcli.workers import child
+
+        limits.begin()
+        source = read_source(self.file, help="give the path of a .py, .ipynb or .md file")
+        snippet = read_snippet(source.text, source.name)
+        for line in snippet.omitted:
+            note(f"note: left out what is for a notebook: {visible(line)}\n")
+        is_text = self.form == "text"
+        write = show if is_text and not self.is_quiet else self.printed.append
+        most = Limits(max_steps, max_elements, limits.timeout, share(limits.max_memory))
+        machine = Machine(most, write, warn, show_error, entered=child.at, lines=child.lines)
+        if is_explained or self.says_why or self.is_quiet or not is_text:
+            from gradcli.script.timeline.recorder import Recorder
+
+            machine.timeline = Recorder(machine, all=self.has_every_row)
+        error, timeline = execute(snippet, machine)
+        if timeline is not None:
+            self.show(snippet, error, timeline)
+        return error
+
+    def show(self, snippet: Snippet, error: GradcliError | None, timeline: Timeline) -> None:
+        """Print the timeline, in the form that is asked for."""
+        if self.form == "json":
             from gradcli.render.run.snippet_document import event, snippet_document
             from gradcli.render.text.streams import print_long_document
 
-            assert timeline is not None
-            document = snippet_document(self.name, "".join(self.printed), replace(timeline, events=()), error)
-            print_long_document(document, "timeline", map(event, self.events(timeline)))
-            return error.exit_code if error else 0
-        if timeline is not None:
-            from gradcli.render.run.timeline import timeline_page
-            from gradcli.render.text.streams import print_text
+            name = "standard input" if self.file == "-" else self.file
+            document = snippet_document(name, "".join(self.printed), replace(timeline, events=()), error)
+            return print_long_document(document, "timeline", map(event, self.events(timeline)))
+        timeline = replace(timeline, events=tuple(self.events(timeline)))
+        if self.form != "text":
+            from gradcli.script.execution import Ran
 
-            timeline = replace(timeline, events=tuple(self.events(timeline)))
-            page = timeline_page(
-                timeline, self.output.looks, all=self.has_every_row, failed=error is not None, why=self.says_why
-            )
-            apart = "\n" if page and not self.is_quiet and sys.stdout.isatty() else ""
-            print_text(apart + page)
-        if error is not None:
-            raise error
-        return 0
+            ran = Ran(snippet, "".join(self.printed), timeline, error)
+            return self.options.show("run", self.form, ran, all=self.has_every_row, why=self.says_why)
+        from gradcli.render.run.timeline import timeline_page
+        from gradcli.render.text.streams import print_text
+
+        page = timeline_page(
+            timeline, self.options.looks, all=self.has_every_row, failed=error is not None, why=self.says_why
+        )
+        apart = "\n" if page and not self.is_quiet and sys.stdout.isatty() else ""
+        return print_text(apart + page)
 
     def events(self, timeline: Timeline) -> Iterable[Event]:
         """Return the events with the formulas that are to be shown."""

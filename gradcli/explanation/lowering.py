@@ -6,6 +6,7 @@ entries they arrange; its expression and its rules in terms of the outer inputs 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -91,6 +92,8 @@ def whole(lines: Sequence[Line], upstream_name: str) -> Whole | None:
         return None
     inputs = tuple(dict.fromkeys(x.name for line in lines for x in line.inputs if x.name not in own))
     locals.sort(key=lambda local: inputs.index(local.input))
+    uses = Counter(local.input for local in locals)
+    inputs = tuple(name for name in inputs for _ in range(max(1, uses[name])))  # of `x @ x.T` twice, as of `x*x`
     main = next((line for line in lines if line.application and not is_layout(line.application)), last)
     node = main.tensor.node
     return Whole(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradcli.errors import GradcliError
@@ -12,6 +13,16 @@ from gradcli.script.reading import Snippet
 
 if TYPE_CHECKING:
     from gradcli.script.timeline.model import Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A run: the snippet, what it printed, what it did, and the error that stopped it."""
+
+    snippet: Snippet
+    printed: str
+    timeline: Timeline
+    error: GradcliError | None
 
 
 class UnwrittenError(BaseException):

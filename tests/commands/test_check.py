@@ -89,7 +89,7 @@ def test_a_submission_that_is_not_there_hurts_nothing_else(capsys: pytest.Captur
         ("--lint --report csv week1.toml", "E001", "--lint does not go with --report"),
         ("--key --reveal node week1.toml", "E001", "--key does not go with --reveal"),
         ("week1.toml answers --json --report csv", "E001", "--report does not go with --json"),
-        ("week1.toml answers -o x.csv", "E001", "-o is for a report"),
+        ("week1.toml answers -o x.csv", "E008", "--report csv"),
         ("week1.toml answers --report html", "E001", "html"),
         ("week1.toml answers --reveal all", "E001", "all"),
         ("week1.toml answers --jobs 0", "E001", "0"),

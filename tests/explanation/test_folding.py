@@ -52,3 +52,10 @@ def test_what_computes_twice_is_two_rows() -> None:
     explanation = explain(parse_program(Source("cross_entropy(z, 1)")), {"z": [1.0, 2.0, 3.0]})
     assert folded(explanation) is explanation
     assert [node.name for node in explanation.nodes if node.kind == "op"] == ["v1", "v2"]
+
+
+@pytest.mark.parametrize("program", ["sum(cov(A))", "sum(matrix_power(A, 2))"])
+def test_an_operand_that_stands_there_twice_is_two_inputs(program: str) -> None:
+    explanation = folded(explain(parse_program(Source(program)), {"A": MATRIX}))
+    (product,) = (node for node in explanation.nodes if [local.use for local in node.locals] == [1, 2])
+    assert [local.input for local in product.locals] == list(product.inputs)

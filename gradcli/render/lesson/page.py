@@ -15,23 +15,32 @@ from gradcli.render.text.looks import Looks
 from gradcli.source import visible
 
 WIDEST = 98  # columns of a line with the program and the point
+FORWARD = ("node", "computed as", "by", "in numbers", "value")
+LOCALS = ("edge", "local derivative", "value", "Jacobian")
+CHAIN = ("gradient", "chain rule", "in numbers", "value")
+GRADIENTS = ("gradient", "formula", "value")
 MOST = 40  # rows of a section, unless all are asked for
 
 
 def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool = False) -> str:
     """The whole page as text; of long sections the beginning, unless `all` is asked for, and `why` rules hold."""
+    return lay_out(sections(explanation, looks, all=all, why=why), looks)
+
+
+def sections(explanation: Explanation, looks: Looks, *, all: bool, why: bool) -> list[Section]:
+    """Return the sections of the page that have rows."""
     terms = Terms(explanation, looks)
     notes = [Row((visible(note.message),), "note") for note in explanation.notes]
     computed, links = forward(explanation, terms), chain_rule(explanation, terms)
-    sections = [
+    found = [
         Section("", heading(explanation, terms, all=all)),
-        Section("Forward", shown(computed, looks, all=all, ending=last(computed))),
-        Section("Local derivatives", shown(locals_(explanation, terms, why=why), looks, all=all)),
-        Section("Chain rule, newest node first", shown(links, looks, all=all, ending=last(links))),
-        Section("Gradients", shown(gradients(explanation, terms), looks, all=all)),
+        Section("Forward", shown(computed, looks, all=all, ending=last(computed)), FORWARD),
+        Section("Local derivatives", shown(locals_(explanation, terms, why=why), looks, all=all), LOCALS),
+        Section("Chain rule, newest node first", shown(links, looks, all=all, ending=last(links)), CHAIN),
+        Section("Gradients", shown(gradients(explanation, terms), looks, all=all), GRADIENTS),
         Section("Notes", shown(notes, looks, all=all)),
     ]
-    return lay_out([section for section in sections if section.rows], looks)
+    return [section for section in found if section.rows]
 
 
 def shown(rows: Sequence[Row], looks: Looks, *, all: bool, ending: range | None = None) -> list[Row]:

@@ -27,6 +27,13 @@ def trace_page(
     explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool = False, why: bool = False
 ) -> str:
     """A block a variable; of a long one the beginning, unless `all` is asked for, and `why` rules hold."""
+    return lay_out(trace_sections(explanation, traces, looks, all=all, why=why), looks)
+
+
+def trace_sections(
+    explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool, why: bool
+) -> list[Section]:
+    """Return the sections of the page."""
     terms = Terms(explanation, looks)
     sections = [Section("", heading(explanation, terms, all=all))]
     known: set[str] = set()  # whose derivation stands under an earlier variable
@@ -48,7 +55,7 @@ def trace_page(
         sections.append(Section(title, shown(rows, looks, all=all, ending=ending)))
         if trace.routes is not None:
             sections.append(Section(*_paths(trace, terms)))
-    return lay_out(sections, looks)
+    return sections
 
 
 def _as_above(links: Sequence[Link], known: Container[str], terms: Terms) -> Iterator[Row]:

@@ -67,8 +67,11 @@ class Rows(Sequence[Row], Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Section:
+    """Rows below a title; `columns` names their cells where a table has a head."""
+
     title: str
     rows: Sequence[Row]
+    columns: tuple[str, ...] = ()
 
 
 class Piece(NamedTuple):

@@ -1,0 +1,117 @@
+"""The parts of a page that show one walk: its steps one below the other, its graph, and a table with the same facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gradcli.explanation.model import Node, Value
+from gradcli.explanation.steps.walk import Walk
+from gradcli.language.tree import Name
+from gradcli.render.lesson.terms import Terms
+from gradcli.render.page.changes import NONE, Changes, Changing
+from gradcli.render.page.equations import Equations
+from gradcli.render.page.html import Html, cut, element, joined
+from gradcli.render.page.mathml import Paint, in_line
+from gradcli.render.page.picture import Picture, is_drawn
+from gradcli.render.page.tracks import Tracks
+from gradcli.render.page.words import FORMULA, Words
+from gradcli.render.text.looks import Looks
+
+PHASES = {"forward": "Forward", "backward": "Backward", "accumulate": "Into .grad"}
+COLUMNS = ("name", "computed as", "value", "gradient so far", ".grad", "grad_fn")
+
+
+class Lesson:
+    """Shows one walk; `numbers` are the steps of the page, by the steps of the walk from 0 on."""
+
+    def __init__(self, walk: Walk, looks: Looks, tracks: Tracks, numbers: Sequence[int] | None = None) -> None:
+        self.walk = walk
+        self.tracks = tracks
+        self.numbers = range(walk.last + 1) if numbers is None else numbers
+        self.terms = Terms(walk.explanation, looks)
+        self.paint = Paint(walk.explanation, self.terms.differentiated, looks.precision)
+        self.words = Words(walk, self.terms)
+        self.equations = Equations(walk, self.terms, self.paint)
+        self.changing = Changing(walk, self.numbers)
+
+    def steps(self) -> Iterator[Html]:
+        """Yield all steps, from the beginning on."""
+        yield step(self.numbers[0], "Beginning", "forward", self.words.of(0))
+        yield from self.moves(1)
+
+    def moves(self, first: int) -> Iterator[Html]:
+        """Yield the steps from one on, each as it is read without the others."""
+        for number, move in enumerate(self.walk.moves[first - 1 :], first):
+            told = self.words.of(number)
+            yield step(self.numbers[number], PHASES[move.phase], move.phase, told, self.equations.of(move))
+
+    def picture(self) -> Html:
+        """Return the graph."""
+        return Picture(self.walk, self.terms, self.paint, self.changing, self.tracks).drawn()
+
+    def table(self) -> Html:
+        """Return a table of all nodes as of the step."""
+        head = element("tr", *(element("th", column, scope="col") for column in COLUMNS))
+        nodes = [node for node in self.walk.explanation.nodes if is_drawn(node)]
+        return element(
+            "div",
+            element(
+                "table",
+                element("caption", "The tensors as of this step"),
+                element("thead", head),
+                element("tbody", *map(self.row, nodes)),
+                class_="facts",
+            ),
+            class_="scroll",
+            tabindex=0,
+            role="region",
+            aria_label="The tensors as of this step",
+        )
+
+    def row(self, node: Node) -> Html:
+        """Return the row of a node."""
+        written = "" if node.expression == Name(node.name) else cut(self.terms.formula(node.expression), FORMULA)
+        known = self.changing.known.get(node.id, 0)
+        cells = [
+            self.cell([(0, "—"), (known, self.text(node.value))]),
+            self.cell(self.changes(self.changing.gradients.get(node.id, []))),
+            self.cell(self.changes(self.changing.grads.get(node.id, []))),
+        ]
+        return element(
+            "tr",
+            element("th", in_line(self.paint.name(node.id)), scope="row"),
+            element("td", element("code", written) if written else None),
+            *cells,
+            element("td", element("code", node.grad_fn or NONE)),
+            data_look=self.tracks.add(self.changing.looks.get(node.id, [(0, "forward")])),
+        )
+
+    def cell(self, changes: Changes) -> Html:
+        """Return a cell whose text changes from step to step; without the player it has the last."""
+        return element("td", changes[-1][1], data_text=self.tracks.add(changes))
+
+    def changes(self, values: Sequence[tuple[int, Value]]) -> Changes:
+        """Return values as texts; before the first there is None."""
+        return [(0, NONE), *((step, self.text(value)) for step, value in values)]
+
+    def text(self, value: Value) -> str:
+        return self.terms.value(value, width=44) or "…"
+
+
+def step(number: int, title: str, phase: str, told: str, *content: Html | None) -> Html:
+    """Return a step as it is read without the others."""
+    link = element("a", f"Step {number}", href=f"#step={number}")
+    return element(
+        "li",
+        element("h3", link, " ", element("span", title, class_="phase")),
+        element("p", told, class_="says"),
+        *content,
+        id=f"step={number}",
+        class_="step",
+        data_phase=phase,
+    )
+
+
+def listed(steps: Iterator[Html]) -> Html:
+    """Return the steps as a list."""
+    return element("ol", joined(*steps), class_="steps")
