@@ -51,7 +51,9 @@ def command(
     assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="The questions, a TOML file.")],
     submissions: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SUBMISSION]...", help="Answers: .txt, .json and .csv files, or folders of them."),
+        typer.Argument(
+            metavar="[SUBMISSION]...", help="Answers: .txt, .json and .csv files, or folders; - is standard input."
+        ),
     ] = None,
     report: Annotated[Report | None, typer.Option("--report", help="The format of another tool.")] = None,
     reveal: Annotated[
@@ -88,6 +90,10 @@ def command(
             raise UsageError("E001", f"{one} does not go with {other}", help=f"leave out {other}")
     if no_simplify and not key:
         raise UsageError("E001", "--no-simplify is for a key", help="add --key, or leave it out")
+    if assignment == "-" and "-" in (submissions or []):
+        raise UsageError(
+            "E014", "the questions and the answers cannot both be on standard input", help="give one as a file"
+        )
     from gradcli.homework.assignment.assignments import read_assignment
 
     bugs: list[str] = []
