@@ -84,7 +84,7 @@ class _Linear:
             case Binary("/", left, right) if not self.has(right) and self.ndim(right) == 0:
                 found = self.row(left)
                 return None if found is None else Binary("/", found, right)
-            case Binary("@", left, right) if self.given in (left, right):
+            case Binary("@", left, right) if self.given in (left, right) and self.ndim(tree) == 0:
                 return right if left == self.given else left
             case Call("sum", (Argument(inner, None), *_)) if self.ndim(inner) == 1:
                 return self.divided_out(inner)
