@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gradcli.commands.forms import WHOLE
-from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why, one_of
+from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why, one_of
 from gradcli.commands.programs import Program, spelled
 
 
@@ -24,6 +24,7 @@ def command(
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,
+    standalone: Standalone = False,
 ) -> None:
     """Derive each gradient: in symbols, with numbers put in, and the result.
 
@@ -54,4 +55,6 @@ def command(
             from gradcli.render.text.streams import print_text
 
             return print_text(trace_page(explanation, traces, form.looks, all=all, why=why))
-        return form.show("trace", name, explanation, traces, all=all, why=why, torch_nodes=torch_nodes)
+        return form.show(
+            "trace", name, explanation, traces, all=all, why=why, torch_nodes=torch_nodes, standalone=standalone
+        )
