@@ -110,8 +110,11 @@ class Words:
     def slope(self, move: Contributed) -> str:
         """Return `∂v1/∂a = x2 = 3`."""
         assert move.local.formula is not None
-        value = self.amount(move.local.value) if np.size(move.local.value) <= FEW else ""
-        sides = [cut(self.terms.formula(move.local.formula), FORMULA), value]
+        value: Value = move.local.value
+        sides = [
+            cut(self.terms.formula(move.local.formula), FORMULA),
+            self.amount(value) if np.size(value) <= FEW else "",
+        ]
         plain = sides[:1] if isinstance(move.local.formula, Number) else sides
         edge = cut(self.terms.edge(move.edge.target, move.local), 2 * NAME)
         return " = ".join([edge, *dict.fromkeys(filter(None, plain))])
