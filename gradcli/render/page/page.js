@@ -133,17 +133,18 @@ function addressed() {
 
 // ---- Predict first
 
-/** Return the numbers that a reader typed, each with half a unit of its last digit; null where it is no number. */
+/** Return the numbers that a reader typed, each with half a unit of its last digit, and how much of that it may be off. */
 function typed(text) {
   const parts = text.replace(/[−–]/g, "-").split(/[\s,;[\]()]+/).filter(Boolean);
   const numbers = parts.map((part) => {
     const found = /^([-+]?)(\d*)(?:\.(\d*))?(?:e([-+]?\d{1,3}))?(?:\/(\d+(?:\.\d+)?))?$/i.exec(part);
-    if (/^[-+]?inf(inity)?$|^nan$/i.test(part)) return { value: named(part), slack: 0 };
+    if (/^[-+]?inf(inity)?$|^nan$/i.test(part)) return { value: named(part), half: 0, slack: 0 };
     if (!found || !(found[2] || found[3])) return null;
     const value = Number(part.split("/")[0]) / Number(found[5] ?? 1);
     const digits = `${found[2]}${found[3] ?? ""}`.replace(/^0+/, "").length;
     const unit = 10 ** (Number(found[4] ?? 0) - (found[3] ?? "").length);
-    return { value, slack: found[5] || digits < 3 ? 0 : (unit / 2) * 1.000001 };
+    const half = found[5] ? 0 : (unit / 2) * 1.000001;
+    return { value, half, slack: digits < 3 ? 0 : half };
   });
   return numbers.length && numbers.every(Boolean) ? numbers : null;
 }
@@ -173,6 +174,8 @@ function check(event) {
   if (numbers.length !== count) return judge(false, `${count} ${count > 1 ? "numbers are" : "number is"} asked for, entry by entry.`);
   if (isSame(numbers, question.answer)) return reveal(true);
   const mistake = question.wrong.find(([value]) => isSame(numbers, value));
+  const rounded = numbers.map(({ value, half }) => ({ value, slack: half }));
+  if (!mistake && isSame(rounded, question.answer)) return judge(false, "Right as far as it goes: type three digits.");
   return judge(false, `${input.value.trim()} is not right: ${mistake ? mistake[1] : question.hint}`);
 }
 

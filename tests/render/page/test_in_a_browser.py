@@ -168,6 +168,15 @@ def test_predictions_of_several_numbers(browser: Any, tmp_path: Path, typed: str
         assert page.locator("[data-verdict]").inner_text() == "Right."
 
 
+def test_a_prediction_with_few_digits(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(explained("y = x/3", {"x": 2.0}), Looks()), hash="#step=2") as page:
+        page.locator("[data-action=predict]").click()
+        for typed, told in (("0.3", "Right as far as it goes"), ("0.4", "not right"), ("0.333", "Right.")):
+            page.locator("[data-predict]").fill(typed)
+            page.keyboard.press("Enter")
+            assert told in page.locator("[data-verdict]").inner_text()
+
+
 def test_arrow_keys_walk_along_the_edges(browser: Any, tmp_path: Path) -> None:
     with opened(browser, tmp_path, program_page(DIAMOND, Looks()), hash="#step=10") as page:
         page.locator("[data-node=x]").focus()
