@@ -211,13 +211,12 @@ def test_print_gives_all_steps(browser: Any, tmp_path: Path) -> None:
         assert (number(page), page.locator("[data-node=x] [data-grad]").text_content()) == (2, "None")
 
 
-@pytest.mark.parametrize("width", [320, 768])
-def test_nothing_sticks_out_of_a_screen(browser: Any, tmp_path: Path, width: int) -> None:
+def test_nothing_sticks_out_of_a_narrow_screen(browser: Any, tmp_path: Path) -> None:
     name = "n" * 400
     text = program_page(explained(f"z = exp({name})*long_name + 1e308", {name: 1.5, "long_name": -2.25}), Looks())
-    with opened(browser, tmp_path, text, viewport={"width": width, "height": 700}) as page:
+    with opened(browser, tmp_path, text, viewport={"width": 320, "height": 700}) as page:
         for step in range(number(page), 9):
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate("document.documentElement.scrollWidth") <= 320
             assert number(page) == step
             page.keyboard.press("ArrowRight")
 
