@@ -26,7 +26,7 @@ COMMANDS = {
     "eval": "the whole lesson: forward values, local derivatives, chain rule, gradients",
     "grad": "the gradients alone, one a line; --symbolic for the formulas",
     "trace": "the derivation of each gradient; --paths for every path of the chain rule",
-    "graph": "the graph as a tree, or for Graphviz and Mermaid",
+    "graph": "the graph as a tree, or as a picture: SVG, Graphviz, Mermaid",
     "plot": "a function and its derivative as a curve, or contours of two variables with gradients and descent",
     "verify": "each gradient three ways: chain rule, engine, difference quotients",
     "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",

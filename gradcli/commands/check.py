@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from enum import StrEnum
 from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,7 +51,9 @@ def command(
     assignment: Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="The questions, a TOML file.")],
     submissions: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SUBMISSION]...", help="Answers: .txt, .json and .csv files, or folders of them."),
+        typer.Argument(
+            metavar="[SUBMISSION]...", help="Answers: .txt, .json and .csv files, or folders; - is standard input."
+        ),
     ] = None,
     report: Annotated[Report | None, typer.Option("--report", help="The format of another tool.")] = None,
     reveal: Annotated[
@@ -74,6 +77,7 @@ def command(
       gradcli check week1.toml ada.txt
       gradcli check week1.toml answers/ --report csv -o grades.csv
       gradcli check week1.toml class.csv --json | jq .mistakes
+      gradcli check week1.toml answers/ --format markdown -o feedback/
       gradcli check --lint week1.toml
       gradcli check --key week1.toml
     """
@@ -86,11 +90,15 @@ def command(
             raise UsageError("E001", f"{one} does not go with {other}", help=f"leave out {other}")
     if no_simplify and not key:
         raise UsageError("E001", "--no-simplify is for a key", help="add --key, or leave it out")
+    if assignment == "-" and "-" in (submissions or []):
+        raise UsageError(
+            "E014", "the questions and the answers cannot both be on standard input", help="give one as a file"
+        )
     from gradcli.homework.assignment.assignments import read_assignment
 
     bugs: list[str] = []
     kind = "check --lint" if lint else "check --key" if key else "check"
-    with nullcontext("report") if report else page.opened(kind) as form:
+    with nullcontext("report") if report else opened(page, kind) as form:
         text = read_source(assignment, help="give the path of an assignment, a .toml file")
         if lint or key:
             limits.begin()
@@ -136,7 +144,8 @@ def grade(
 
     totals = ClassTotals(assignment)
     files = files_to_grade(submissions, page.destination)
-    level = reveal or (REPORTS[report].reveal if report else "value")
+    is_folder = page.is_folder and not report
+    level = reveal or (REPORTS[report].reveal if report else "rule" if is_folder else "value")
     count = None if any(map(is_class, files)) else len(files)
     with ExitStack() as stack:
         waited = after_a_second(graded(assignment, files, jobs, limits.of_item, bugs), count, page.looks, stack)
@@ -145,11 +154,31 @@ def grade(
             from gradcli.render.check.reports.writing import write_report
 
             write_report(report, page.destination, assignment, counted(results, totals))
+        elif is_folder:
+            write_feedback(page, form, assignment, counted(results, totals), all=all)
         elif form == "json":
             sys.stdout.writelines(check_document(assignment, results, totals, ascii=not is_unicode(sys.stdout)))
         else:
             print_results(counted(results, totals), totals, page.looks, stack, all=all)
     return totals
+
+
+def opened(page: Reported, kind: str) -> AbstractContextManager[str]:
+    """Return the form, and the place for it: a folder is filled file by file."""
+    if kind == "check" and page.is_folder:
+        return nullcontext(page.chosen("check -o FOLDER/"))
+    return page.opened(kind)
+
+
+def write_feedback(page: Reported, form: str, assignment: Assignment, results: Iterable[Result], *, all: bool) -> None:
+    """Write the feedback of each student to a folder."""
+    from gradcli.commands.forms import FORMS, renderer
+    from gradcli.render.asked import asked
+    from gradcli.render.check.reports.writing import write_folder
+
+    looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=all)
+    folder, ending, write = Path(page.destination), FORMS[form].endings[0], renderer("check -o FOLDER/", form)
+    write_folder(folder, results, ending, lambda result: [write(assignment, result, looks)])
 
 
 def counted(results: Iterable[Result], totals: ClassTotals) -> Iterator[Result]:

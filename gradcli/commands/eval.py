@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from gradcli.commands.forms import WHOLE
 from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why
 from gradcli.commands.programs import Program
 
@@ -31,7 +32,7 @@ def command(
     """
     with form.opened("eval") as name:
         explanation = program.explain(limits, is_raw=no_simplify)
-        if not (torch_nodes or name == "json"):
+        if not (torch_nodes or name in WHOLE):
             from gradcli.explanation.folding import folded
 
             explanation = folded(explanation)
@@ -49,4 +50,4 @@ def command(
             from gradcli.render.text.streams import print_text
 
             return print_text(page(explanation, form.looks, all=all, why=why))
-        return form.show("eval", name, explanation, all=all, why=why, standalone=standalone)
+        return form.show("eval", name, explanation, all=all, why=why, torch_nodes=torch_nodes, standalone=standalone)

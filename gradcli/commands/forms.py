@@ -17,10 +17,12 @@ from typing import Any
 from gradcli.errors import UsageError
 
 OWN = ""  # the command itself writes this form: as it goes, or as a document of its own
+WHOLE = ("json", "html")  # forms that hold every node of torch
 TEXTS = ("text", "tree")
 CLASS = "check"
 LINT = "check --lint"
 KEY = "check --key"
+FOLDER = "check -o FOLDER/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,18 @@ FORMS = MappingProxyType(
             (".txt",),
             {
                 **dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY), OWN),
+                FOLDER: "gradcli.render.check.feedback:feedback_text",
                 "plot": "gradcli.render.plot.forms:text",
             },
         ),
         "tree": Form((".txt",), {"graph": "gradcli.render.graph.tree:tree"}),
-        "json": Form((".json",), dict.fromkeys(("eval", "trace", "graph", "run", "plot", CLASS, LINT, KEY), OWN)),
+        "json": Form(
+            (".json",),
+            {
+                **dict.fromkeys(("eval", "trace", "graph", "run", "plot", CLASS, LINT, KEY), OWN),
+                FOLDER: "gradcli.render.check.feedback:feedback_document",
+            },
+        ),
         "markdown": Form(
             (".md", ".markdown"),
             {
@@ -50,6 +59,16 @@ FORMS = MappingProxyType(
                 "graph": "gradcli.render.markdown.pages:graph_page",
                 "run": "gradcli.render.markdown.pages:run_page",
                 KEY: "gradcli.render.markdown.pages:key_page",
+                FOLDER: "gradcli.render.check.feedback:feedback_page",
+            },
+        ),
+        "html": Form(
+            (".html", ".htm"),
+            {
+                "eval": "gradcli.render.page.program:eval_page",
+                "trace": "gradcli.render.page.program:trace_page",
+                "graph": "gradcli.render.page.program:eval_page",
+                "run": "gradcli.render.page.snippet.page:run_page",
             },
         ),
         "latex": Form(

@@ -16,8 +16,11 @@ from gradcli.errors import GradcliError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gradcli.script.machine import Machine
+    from gradcli.script.moments.model import Moments
     from gradcli.script.reading import Snippet
     from gradcli.script.timeline.model import Event, Timeline
+    from gradcli.script.timeline.recorder import Recorder
 
 PICTURES = ("svg", "dot", "mermaid")  # of the graph of a backward pass
 
@@ -90,15 +93,23 @@ class Page:
         write = snippets.show if is_text and not self.is_quiet else self.printed.append
         machine = snippets.machine(limits, write, max_steps, max_elements)
         if is_explained or self.says_why or self.is_quiet or not is_text:
-            from gradcli.script.timeline.recorder import Recorder
-
-            machine.timeline = Recorder(machine, all=self.has_every_row, keeps_last=self.form in PICTURES)
+            machine.timeline = self.recorder(machine)
         error, timeline = execute(snippet, machine)
         if timeline is not None:
-            self.show(snippet, error, timeline)
+            self.show(snippet, error, timeline, getattr(machine.timeline, "moments", None))
         return error
 
-    def show(self, snippet: Snippet, error: GradcliError | None, timeline: Timeline) -> None:
+    def recorder(self, machine: Machine) -> Recorder:
+        """Return the recorder of the run; a page also needs its moments."""
+        if self.form == "html":
+            from gradcli.script.moments.watcher import Watcher
+
+            return Watcher(machine, self.printed, all=self.has_every_row)
+        from gradcli.script.timeline.recorder import Recorder
+
+        return Recorder(machine, all=self.has_every_row, keeps_last=self.form in PICTURES)
+
+    def show(self, snippet: Snippet, error: GradcliError | None, timeline: Timeline, moments: Moments | None) -> None:
         """Print the timeline, in the form that is asked for."""
         if self.form == "json":
             from gradcli.render.run.snippet_document import event, snippet_document
@@ -116,7 +127,7 @@ class Page:
         if self.form != "text":
             from gradcli.script.execution import Ran
 
-            ran = Ran(snippet, "".join(self.printed), timeline, error)
+            ran = Ran(snippet, "".join(self.printed), timeline, error, moments)
             return self.options.show("run", self.form, ran, all=self.has_every_row, why=self.says_why)
         from gradcli.render.run.timeline import timeline_page
         from gradcli.render.text.streams import print_text

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from gradcli.commands.forms import WHOLE
 from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why, one_of
 from gradcli.commands.programs import Program, spelled
 
@@ -37,7 +38,7 @@ def command(
 
     with form.opened("trace") as name:
         explanation = program.explain(limits, is_raw=no_simplify, takes_shapes=True)
-        if not (torch_nodes or name == "json"):
+        if not (torch_nodes or name in WHOLE):
             explanation = folded(explanation)
         names = [leaf.name for leaf in explanation.leaves]
         chosen = names if to is None else [one_of("variable", spelled(to), names)]
@@ -54,4 +55,6 @@ def command(
             from gradcli.render.text.streams import print_text
 
             return print_text(trace_page(explanation, traces, form.looks, all=all, why=why))
-        return form.show("trace", name, explanation, traces, all=all, why=why, standalone=standalone)
+        return form.show(
+            "trace", name, explanation, traces, all=all, why=why, torch_nodes=torch_nodes, standalone=standalone
+        )

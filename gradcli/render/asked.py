@@ -10,7 +10,7 @@ from gradcli.render.text.looks import Looks
 
 @dataclass(frozen=True, slots=True)
 class Asked(Looks):
-    """Looks, with `all` rows of long sections, and `why` rules hold; of LaTeX a `standalone` document.
+    """Looks, with `all` rows of long sections, `why` rules hold, the nodes of torch one by one, a `standalone` document of LaTeX.
 
     Of pictures: the `detail` of a box, which `values` it shows, the `direction` (None for one that suits the graph),
     whether the `backward` side is drawn, the number of boxes from which statements are boxes,
@@ -19,6 +19,7 @@ class Asked(Looks):
 
     all: bool = False
     why: bool = False
+    torch_nodes: bool = False
     standalone: bool = False
     detail: Literal["name", "default", "full"] = "default"
     values: Literal["auto", "none", "shape", "full"] = "auto"

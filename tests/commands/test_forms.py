@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.commands.forms import FORMS, KEY, TEXTS, asked, chosen, forms, renderer
+from gradcli.commands.forms import FOLDER, FORMS, KEY, TEXTS, asked, chosen, forms, renderer
 from gradcli.errors import UsageError
 from tests.commands.running import ROOT, Result, gradcli
 
@@ -26,7 +26,7 @@ ASKED = {
     "check --lint": ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--lint"],
     KEY: ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--key"],
 }
-ALL = [(command, name) for name, form in FORMS.items() for command in form.renderers]
+ALL = [(command, name) for name, form in FORMS.items() for command in form.renderers if command != FOLDER]
 
 
 @pytest.fixture(autouse=True)
@@ -166,3 +166,22 @@ def test_a_path_that_cannot_be_written(capsys: pytest.CaptureFixture[str], path:
     assert (refused.code, refused.out) == (2, "")
     assert refused.err.startswith(f"error[E011]: cannot write {path}")
     assert "help: check the path after -o" in refused.err
+
+
+@pytest.mark.parametrize("name", forms(FOLDER))
+def test_a_folder_gets_a_file_a_student(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    Path("answers").mkdir()
+    for student in ("ada", "bo <b>"):
+        Path("answers", f"{student}.txt").write_text("[diamond]\ns = 25\ndq/ds = 26\n", encoding="utf-8")
+    week = str(ROOT / "samples/homework/chain_rule.toml")
+    done = gradcli(capsys, ["check", week, "answers", "--format", name, "-o", "feedback/"])
+    assert (done.code, done.out, done.err) == (1, "", "")
+    written = sorted(Path("feedback").iterdir())
+    assert [path.suffix for path in written] == [FORMS[name].endings[0]] * 2
+    for path in written:
+        text = path.read_text(encoding="utf-8")
+        assert "you kept the branch through m" in text
+        assert "adds 24" not in text  # with which the right answer could be told
+    shown = gradcli(capsys, ["check", week, "answers", "--format", name, "--reveal", "value", "-o", "feedback"])
+    assert shown.code == 1
+    assert "adds 24" in written[0].read_text(encoding="utf-8")

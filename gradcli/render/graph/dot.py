@@ -58,8 +58,8 @@ def looks(arc: Arc) -> Iterator[str]:
 
 
 def quoted(id: str) -> str:
-    """A DOT identifier; inside quotes only the quote itself is special there."""
-    return '"' + visible(id).replace('"', '\\"') + '"'
+    """A DOT identifier, which a backslash must not end."""
+    return '"' + visible(id).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def escaped(text: str) -> str:

@@ -44,11 +44,15 @@ def trace_sections(
             sections.append(Section(title, [Row((text,), "note")]))
             continue
         links = [*seed(explanation), *trace.links] if trace.links else []
-        rows = [*_as_above(links, known, terms), *_derivations(links, known, trace.leaf, terms, why=why)]
+        rows = [*_as_above(links, known, terms), *_derivations(links[:-1], known, trace.leaf, terms, why=why)]
+        asked = list(_derivations(links[-1:], known, trace.leaf, terms, why=why))
+        told = next((place for place, row in enumerate(asked) if row.kind), len(asked))
+        ending = range(len(rows), len(rows) + told)  # without why it holds
+        rows += asked
         known.update(link.input for link in links)
         if not rows:  # the output is the variable
             rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
-        sections.append(Section(title, shown(rows, looks, all=all)))
+        sections.append(Section(title, shown(rows, looks, all=all, ending=ending)))
         if trace.routes is not None:
             sections.append(Section(*_paths(trace, terms)))
     return sections
@@ -83,8 +87,8 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     total = terms.total(link.input)
     in_variables = _in_variables(leaf, terms) if link.input == leaf.node else []
     sides = [terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link), terms.value(link.total)]
-    written = [side for side in equations(total, sides) if side]
-    simplest = f"= {in_variables[-1]}" if in_variables else None
+    written = [side for side in equations(total, list(dict.fromkeys(filter(None, sides)))) if side]
+    simplest = f"= {in_variables[-1]}" if in_variables and in_variables[-1] != sides[0] else None
     return [
         Row((total if index == 0 else "", side, *(["simplified"] if side == simplest else [])))
         for index, side in enumerate(written)
@@ -102,21 +106,28 @@ def _in_variables(leaf: Leaf, terms: Terms) -> list[str]:
 
 
 def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
-    routes = trace.routes or ()
+    routes, count = trace.routes or (), trace.count or 0
     arrow = terms.looks.arrow
     rows = []
     for number, route in enumerate(routes, start=1):
         nodes = terms.joined(list(_named(route, terms)), f" {arrow} ")
         sides = [_product(route, terms), terms.value(route.value)]
-        rows.append(Row((f"{number}. {nodes}", *(f"= {side}" if side else "" for side in sides))))
-    hidden = (trace.count or 0) - len(routes)
+        copied = _copied(route) if count > 1 else ""
+        rows.append(Row((f"{number}. {nodes}{copied}", *(f"= {side}" if side else "" for side in sides))))
+    hidden = count - len(routes)
     if hidden:
         rows.append(Row((f"{terms.looks.ellipsis} {hidden:,} more paths: --limit N lists more",), "aside"))
     if terms.explanation.sizes is None:
         rows.append(Row(("sum of all paths", "", f"= {terms.value(trace.leaf.gradient)}"), "result"))
-    count = trace.count or 0
     ends = visible(f"from {terms.explanation.output} to {trace.leaf.name}")
-    return f"{count:,} path{'' if count == 1 else 's'} {ends}", rows
+    copied = _copied(routes[0]) if count == 1 and routes else ""
+    return f"{count:,} path{'' if count == 1 else 's'} {ends}{copied}", rows
+
+
+def _copied(route: Route) -> str:
+    """Return that a path stands for several, `, once for each of the 3 rows`; empty if nothing on it was copied."""
+    each = " and ".join(f"of the {copies.count:,} {copies.parts} of {copies.node}" for copies in route.copies)
+    return visible(f", once for each {each}") if each else ""
 
 
 def _named(route: Route, terms: Terms) -> Iterator[str]:
@@ -184,6 +195,7 @@ def _paths_document(trace: Trace, routes: Sequence[Route], total: Json) -> dict[
         {
             "nodes": list(route.path.nodes),
             "factors": [unparse(local.formula or local.rule) for local in route.path.locals],
+            "copies": str(route.count),
             "value": None if route.value is None else plain(route.value),
         }
         for route in routes

@@ -9,6 +9,9 @@ from itertools import groupby
 from gradcli.render.text.layout import BETWEEN, Row, Section
 from gradcli.source import visible
 
+# Signs of emphasis, code, links, HTML and tables, mentions and maths; of lists at the beginning; of addresses, emoji.
+MEANS = re.compile(r"[\\`*_\[\]<>|~&$@#]|^[-+=]|^\d(?=\d*[.)])|:(?=//|\w+:)|(?<=www)\.", re.IGNORECASE)
+
 
 def laid_out(sections: Sequence[Section], level: int = 2) -> Iterator[str]:
     """Yield the blocks of sections, whose titles are headings of a level."""
@@ -67,7 +70,7 @@ def titled(title: str) -> str:
 def plain(text: str) -> str:
     """Write a sentence, with everything that could mean something written as a character code."""
     line = " ".join(visible(text).split("\n")).strip()
-    return re.sub(r"[\\`*_{}\[\]()<>#+!|~&$@:-]", lambda found: f"&#{ord(found[0])};", line)
+    return MEANS.sub(lambda found: f"&#{ord(found[0])};", line)
 
 
 def fenced(text: str, language: str = "") -> str:

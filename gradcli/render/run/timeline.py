@@ -150,7 +150,8 @@ def backward(event: Backward, looks: Looks, *, again: bool, all: bool, why: bool
 def arrival(one: Accumulated, looks: Looks) -> Row:
     """Return the row of a `.grad`: its value before, the gradient added, and its value after."""
     sum = "" if one.before is None else f"{written(one.before, looks)} + {factor(written(one.gradient, looks))} = "
-    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{written(one.after, looks)}"), "result")
+    former = f"of the leaf that was {visible(one.name)} until line {one.renamed}" if one.renamed else ""
+    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{written(one.after, looks)}", former), "result")
 
 
 def returned(event: Returned, looks: Looks, *, all: bool, why: bool) -> Iterator[Row]:

@@ -71,9 +71,13 @@ class Changed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Accumulated:
-    """A gradient that arrived at a leaf: `after` is `before` plus `gradient`; `before` is None without a `.grad`."""
+    """A gradient that arrived at a leaf: `after` is `before` plus `gradient`; `before` is None without a `.grad`.
+
+    `renamed` is the line since which the name means another tensor, 0 where it means this one.
+    """
 
     name: str
+    renamed: int
     gradient: Value
     before: Value | None
     after: Value

@@ -68,13 +68,19 @@ def followed(
         run.add("returned", event=lambda: Returned(*run.place, output, explanation, found, notes))
         return
     accumulated = tuple(
-        Accumulated(run.name(leaf), kept(gradient), before, None if leaf._grad is None else kept(leaf._grad.value))
+        Accumulated(
+            run.name(leaf),
+            run.names.former.get(leaf, 0),
+            kept(gradient),
+            before,
+            None if leaf._grad is None else kept(leaf._grad.value),
+        )
         for leaf, gradient, before in accumulations
     )
     leaves = [(run.name(leaf), leaf) for leaf, _, _ in accumulations]
     run.training.passed(*run.place[:2], outputs[0], leaves, rectified(walk.order, run.made))
     retained = tuple(
-        Accumulated(run.name(x), kept(walk.gradient(x)), before, kept(x._grad.value))
+        Accumulated(run.name(x), 0, kept(walk.gradient(x)), before, kept(x._grad.value))
         for x, before in walk.retained.items()
         if x._grad is not None
     )

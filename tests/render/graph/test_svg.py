@@ -20,7 +20,7 @@ from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
 from gradcli.render.graph.sketch.sketch import sketch
-from gradcli.render.graph.svg import LARGEST, box_size, label_size, svg
+from gradcli.render.graph.svg import FILLS, GREY, INK, LARGEST, ROSE, box_size, label_size, svg
 from tests.commands.running import ROOT, gradcli
 from tests.render.graph.geometry import faults
 from tests.render.graph.pictures import SVG, read_picture
@@ -157,6 +157,24 @@ def test_constants_stand_in_the_box_of_their_operation() -> None:
     assert any("3" in text and "x" in text for text in picture.texts)
 
 
+def light(color: str) -> float:
+    """The luminance of a colour, as the guidelines for accessible content define it."""
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, two: str) -> float:
+    dark, bright = sorted((light(one), light(two)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def test_colours_read_on_white_and_on_black() -> None:
+    for page in ("#ffffff", "#000000"):
+        assert min(contrast(GREY, page), contrast(ROSE, page)) >= 4.5
+    assert min(contrast(ink, fill) for ink in INK.values() for fill in FILLS.values()) >= 4.5
+
+
 def test_a_variable_used_twice_is_drawn_once() -> None:
     picture = read_picture(svg(explained("x*x + x", {"x": 2}), Asked(detail="name")))
     assert sorted(picture.texts) == ["v1", "v2", "x"]
@@ -179,6 +197,8 @@ def test_what_repeats_is_folded() -> None:
     whole = read_picture(svg(explanation, Asked(all=True)))
     assert len(whole.boxes) == len([node for node in explanation.nodes if node.kind != "constant"])
     assert list(whole.faults()) == []
+    apart = explained("; ".join(f"a{n} = x*{n}*y" for n in range(1, 9)) + "; a1 + a8", {"x": 1, "y": 2})
+    assert not any("×" in text for text in read_picture(svg(apart, Asked(most=5))).texts)
     statements = read_picture(svg(explained("a = x*y + 1; b = a*x + y; a*b", {"x": 1, "y": 2}), Asked(most=5))).texts
     assert {"a = x·y + 1", "b = a·x + y"} <= set(statements)
 

@@ -6,8 +6,7 @@ from gradcli.explanation.model import Explanation, Node
 from gradcli.render.asked import Asked
 from gradcli.render.graph.sketch.forward import function
 from gradcli.render.graph.sketch.model import Arc, Line, Vertex
-from gradcli.render.graph.sketch.texts import WIDEST, tensor
-from gradcli.render.text.wrapping import beginning
+from gradcli.render.graph.sketch.texts import WIDEST, cut, tensor
 from gradcli.source import visible
 
 
@@ -28,7 +27,7 @@ def backward_side(explanation: Explanation, asked: Asked) -> tuple[list[Vertex],
 
 
 def _vertex(node: Node, asked: Asked) -> Vertex:
-    name, made_by = beginning(visible(node.name), WIDEST, asked.ellipsis), function(node, asked) or "AccumulateGrad"
+    name, made_by = cut(visible(node.name), WIDEST, asked), function(node, asked) or "AccumulateGrad"
     gradient = tensor(node.grad, asked)
     lines = [Line(made_by, "name")]
     if asked.detail != "name" and asked.values != "none":

@@ -12,8 +12,7 @@ from gradcli.language.unparser import unparse_statement
 from gradcli.render.asked import Asked
 from gradcli.render.graph.sketch.forward import Sketcher
 from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
-from gradcli.render.graph.sketch.texts import WIDEST
-from gradcli.render.text.wrapping import beginning
+from gradcli.render.graph.sketch.texts import WIDEST, cut
 from gradcli.source import visible
 
 LONGEST = 40  # statements, or operations of a snippet, that are repeated together
@@ -99,14 +98,14 @@ def statements(explanation: Explanation, operations: Sequence[Node], asked: Aske
 
 
 def repeated(units: Sequence[Unit]) -> list[Unit]:
-    """Return the units with those joined that repeat what is before them, as many as can be."""
+    """Return the units with those joined that repeat what is before them, as many as can be, and that go on from it."""
     kinds = [unit.kind for unit in units]
     found, at = [], 0
     while at < len(units):
         size, times = 1, 1
         for length in range(1, min(LONGEST, (len(units) - at) // 2) + 1):
             count, block = 1, kinds[at : at + length]
-            while kinds[at + count * length : at + (count + 1) * length] == block:
+            while kinds[(end := at + count * length) : end + length] == block and goes_on(units, end, length):
                 count += 1
             if count > 1 and count * length > size * times:
                 size, times = length, count
@@ -117,6 +116,12 @@ def repeated(units: Sequence[Unit]) -> list[Unit]:
     return found
 
 
+def goes_on(units: Sequence[Unit], at: int, length: int) -> bool:
+    """Return whether some units use a result of as many before them."""
+    before = {node.id for unit in units[at - length : at] for node in unit.nodes}
+    return any(not before.isdisjoint(node.inputs) for unit in units[at : at + length] for node in unit.nodes)
+
+
 def _vertex(unit: Unit, sketcher: Sketcher) -> Vertex:
     """Return the box of a unit: its statements, how much they stand for, and its result."""
     asked, result, count = sketcher.asked, sketcher.vertex(unit.result), len(unit.nodes)
@@ -124,12 +129,12 @@ def _vertex(unit: Unit, sketcher: Sketcher) -> Vertex:
         return result
     turn = unit.nodes[: count // unit.times] if unit.times > 1 else unit.nodes[-1:]
     texts = unit.texts or tuple(map(sketcher.definition, turn))
-    lines = [Line(beginning(text, WIDEST, asked.ellipsis), "name") for text in texts[:SHOWN]]
+    lines = [Line(cut(text, WIDEST, asked), "name") for text in texts[:SHOWN]]
     if len(texts) > SHOWN:
         lines.append(Line(asked.ellipsis, "name"))
     told = f"{count} operations"
     if unit.times > 1:
-        last = beginning(visible(unit.result.name), WIDEST, asked.ellipsis)
+        last = cut(visible(unit.result.name), WIDEST, asked)
         lines.append(Line(f"{'x' if asked.ascii else '×'}{unit.times}, up to {last}", "fact"))
         told = f"{told}, {unit.times} times the same"
     elif asked.detail != "name" and not unit.texts:
@@ -143,7 +148,7 @@ def _leaves(group: Sequence[Node], sketcher: Sketcher) -> Vertex:
     if len(group) == 1:
         return first
     ellipsis = sketcher.asked.ellipsis
-    lines = [Line(beginning(visible(leaf.name), WIDEST, ellipsis), "name") for leaf in group[:SHOWN]]
+    lines = [Line(cut(visible(leaf.name), WIDEST, sketcher.asked), "name") for leaf in group[:SHOWN]]
     if len(group) > SHOWN:
         lines.append(Line(f"{ellipsis} {len(group)} in all", "fact"))
     return replace(first, lines=tuple(lines), sentence=f"{first.sentence}; {len(group)} like it")

@@ -13,8 +13,7 @@ from gradcli.language.tree import Name, Number, names
 from gradcli.render.asked import Asked
 from gradcli.render.graph.labels import edges
 from gradcli.render.graph.sketch.model import Arc, Line, Role, Sketch, Vertex
-from gradcli.render.graph.sketch.texts import WIDEST, edge_label, formula, numerals, tensor
-from gradcli.render.text.wrapping import beginning
+from gradcli.render.graph.sketch.texts import WIDEST, cut, edge_label, formula, numerals, tensor
 from gradcli.source import visible
 
 
@@ -43,7 +42,7 @@ class Sketcher:
     def lines(self, node: Node) -> Iterator[Line]:
         """Yield the lines of a box, in the detail that is asked for."""
         asked = self.asked
-        name = beginning(visible(node.name), WIDEST, asked.ellipsis)
+        name = cut(visible(node.name), WIDEST, asked)
         if asked.detail == "name":
             yield Line(name, "name")
             return
@@ -67,7 +66,7 @@ class Sketcher:
     def definition(self, node: Node) -> str:
         """`v1 = a·x2`, or the name alone of a variable."""
         name, text = visible(node.name), formula(node.expression, self.asked, WIDEST)
-        return beginning(name if text == name else f"{name} = {text}", WIDEST + 8, self.asked.ellipsis)
+        return cut(name if text == name else f"{name} = {text}", WIDEST + 8, self.asked)
 
     def arcs(self, node: Node) -> Iterator[Arc]:
         for source, local in edges(node):
@@ -112,7 +111,7 @@ def facts(node: Node, asked: Asked) -> Iterator[Line]:
 
 def function(node: Node, asked: Asked) -> str:
     """Return the name of torch's node, which for a function of a snippet is the snippet's; nothing for a leaf."""
-    return beginning(visible(node.grad_fn or ""), WIDEST, asked.ellipsis)
+    return cut(visible(node.grad_fn or ""), WIDEST, asked)
 
 
 def labelled(label: str, written: list[str], role: Role) -> Iterator[Line]:

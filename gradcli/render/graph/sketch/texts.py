@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from rich.cells import cell_len, set_cell_size
 
 from gradcli.explanation.model import Local, Value
 from gradcli.language.tree import Expression, Number
@@ -22,6 +23,14 @@ MANY = 60  # entries of a tensor whose numbers are shown where they are asked fo
 NARROW = 24  # columns of a matrix on one line
 WHOLE = 400  # columns in which all entries fit
 ROWS = 8  # of such a tensor on lines of their own
+
+
+def cut(text: str, width: int, asked: Asked) -> str:
+    """Return the text, or its beginning: whole words and terms if they are more than half of what fits."""
+    short = beginning(text, width, asked.ellipsis)
+    if cell_len(short) * 2 >= min(width, cell_len(text)):
+        return short
+    return set_cell_size(text, width - len(asked.ellipsis)).rstrip() + asked.ellipsis
 
 
 def numerals(value: Value, asked: Asked) -> list[str]:
@@ -44,7 +53,7 @@ def tensor(value: Value, asked: Asked) -> str:
 
 
 def formula(tree: Expression, asked: Asked, width: int) -> str:
-    return beginning(visible(unparse(tree, multiply=asked.times)), width, asked.ellipsis)
+    return cut(visible(unparse(tree, multiply=asked.times)), width, asked)
 
 
 def edge_label(local: Local, asked: Asked) -> str:
