@@ -15,7 +15,7 @@ from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
 from gradcli.explanation.steps.walk import walk
 from gradcli.language.parser import parse_program
-from gradcli.render.asked import Asked
+from gradcli.render.asked import Asked, asked
 from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.derivation import derivations
 from gradcli.render.latex.document import document, listing
@@ -27,6 +27,7 @@ from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.slides import beamer
 from gradcli.render.latex.symbols import Symbols
 from gradcli.render.latex.tikz import PREAMBLE
+from gradcli.render.text.looks import Looks
 from gradcli.source import Source
 from tests.programs import EXAMPLES
 from tests.render.latex.compiling import compiled, displayed, katex, katex_errors
@@ -92,6 +93,20 @@ def test_latex_compiles_slides_with_a_frame_for_each_step(tmp_path: Path) -> Non
         slides = beamer(explanation, Asked())
         assert slides.count(r"\begin{frame}") == walk(explanation).last + 1
         assert compiled(slides, tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [
+        ({}, ["$v_{1} = x^{2}$", "$4$", r"\textcolor{grad}{grad $3$}"]),
+        ({"values": "none"}, ["$v_{1} = x^{2}$"]),
+        ({"detail": "name"}, ["$v_{1}$"]),
+    ],
+)
+def test_a_box_shows_what_is_asked_for(options: dict[str, str], rows: list[str]) -> None:
+    drawn = graph_page(CASES["diamond"].explain(), asked(Looks(), **options))
+    inside = r" \\ ".join(rows)
+    assert f"{{{inside}}};" in drawn
 
 
 def test_what_is_too_large_for_a_page_is_refused() -> None:
