@@ -10,9 +10,7 @@ from gradcli.render.text.looks import Looks
 
 @dataclass(frozen=True, slots=True)
 class Asked(Looks):
-    """Looks, with `all` rows of long sections, `why` rules hold, the nodes of torch one by one.
-
-    Of LaTeX a `standalone` document.
+    """Looks, with `all` rows, `why` rules hold, `torch_nodes` one by one; of LaTeX a `standalone` document.
 
     Of pictures: the `detail` of a box, which `values` it shows, the `direction` (None for one that suits the graph),
     whether the `backward` side is drawn, the number of boxes from which statements are boxes,
