@@ -15,13 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.errors import EvaluationError
+from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation
+from gradcli.language.parser import parse_program
 from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.graph.svg import FILLS, GREY, INK, LARGEST, ROSE, box_size, label_size, svg
+from gradcli.source import Source
 from tests.commands.running import ROOT, gradcli
+from tests.programs import EXAMPLES, listed_programs
 from tests.render.graph.geometry import faults
 from tests.render.graph.pictures import SVG, read_picture
 from tests.render.programs import CASES, Case, explained
@@ -95,6 +99,33 @@ def test_samples_have_few_crossings(path: Path) -> None:
         drawn = laid_out(explanation, Asked(direction=direction))
         assert faults(drawn) == []
         assert drawn.crossings <= CROSSINGS[path.stem]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(4))
+def test_operations_of_every_kind(start: int) -> None:
+    """A part of all examples; boxes and labels of every width, graphs of every form."""
+    for program in [*EXAMPLES, *listed_programs()][start::60]:
+        explanation = explained(program, {}, upstream=upstream_of(program))
+        for look in LOOKS.values():
+            assert list(read_picture(svg(explanation, Asked(**look))).faults()) == [], program
+
+
+def upstream_of(program: str) -> Any:
+    """Return a gradient for an output that is no scalar."""
+    value = evaluate(parse_program(Source(program)), {}, dtype=np.dtype(float)).output
+    return np.ones(value.shape) if value is not None and value.shape else None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted((ROOT / "samples" / "snippets").glob("*.py")), ids=lambda path: path.stem)
+def test_the_snippets_of_the_samples(capsys: pytest.CaptureFixture[str], path: Path) -> None:
+    drawn = gradcli(capsys, ["graph", str(path), "--format", "svg"])
+    if "backward(" in path.read_text(encoding="utf-8"):
+        assert drawn.code == 0
+        assert list(read_picture(drawn.out).faults()) == []
+    else:
+        assert drawn.code == 3
 
 
 COMMANDS = re.findall(r"^gradcli .* -o (\S+\.svg)$", (PICTURES / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
