@@ -21,6 +21,7 @@ from gradcli.language.parser import parse_program
 from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
+from gradcli.render.graph.mermaid import mermaid
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.graph.svg import FILLS, GREY, INK, LARGEST, ROSE, box_size, label_size, svg
 from gradcli.source import Source
@@ -225,6 +226,9 @@ def test_what_repeats_is_folded() -> None:
     texts = read_picture(svg(explanation, Asked())).texts
     assert "×30, up to h30" in texts
     assert {"z1 = h0·w1 + b1", "h1 = tanh(z1)", "loss = (h30 - 1)**2", "… 60 in all"} <= set(texts)
+    inner = explained(f"h0 = x*2; {layers}; loss = (h30 - 1)**2", values, of="h7")
+    assert mermaid(inner, Asked()).count(" output") == 2  # its class, and the box that has it
+    assert {"×6, up to h6", "h7 = tanh(z7)"} <= set(read_picture(svg(inner, Asked())).texts)
     whole = read_picture(svg(explanation, Asked(all=True)))
     assert len(whole.boxes) == len([node for node in explanation.nodes if node.kind != "constant"])
     assert list(whole.faults()) == []
@@ -239,4 +243,4 @@ def test_a_picture_that_is_too_large() -> None:
     explanation = explained("; ".join(["y = x", *["y = y + x"] * (LARGEST + 10)]), {"x": 1})
     with pytest.raises(EvaluationError, match="1,511 boxes"):
         svg(explanation, Asked(all=True))
-    assert len(read_picture(svg(explanation, Asked())).boxes) == 2
+    assert len(read_picture(svg(explanation, Asked())).boxes) == 3
