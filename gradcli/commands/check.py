@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from enum import StrEnum
 from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradcli.commands.options import ItemLimited, Raw, Reported
+from gradcli.commands.options import ItemLimited, Raw, Reported, Standalone
 from gradcli.commands.programs import read_source
 from gradcli.errors import InternalError, UsageError
 
@@ -64,6 +65,7 @@ def command(
     no_simplify: Raw = False,
     all: Annotated[bool, typer.Option("--all", help="Every row, and of a class every student's page.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that grade.")] = 1,
+    standalone: Standalone = False,
     *,
     page: Reported,
     limits: ItemLimited,
@@ -75,6 +77,7 @@ def command(
       gradcli check week1.toml ada.txt
       gradcli check week1.toml answers/ --report csv -o grades.csv
       gradcli check week1.toml class.csv --json | jq .mistakes
+      gradcli check week1.toml answers/ --format markdown -o feedback/
       gradcli check --lint week1.toml
       gradcli check --key week1.toml
     """
@@ -95,7 +98,7 @@ def command(
 
     bugs: list[str] = []
     kind = "check --lint" if lint else "check --key" if key else "check"
-    with nullcontext("report") if report else page.opened(kind) as form:
+    with nullcontext("report") if report else opened(page, kind) as form:
         text = read_source(assignment, help="give the path of an assignment, a .toml file")
         if lint or key:
             limits.begin()
@@ -103,7 +106,7 @@ def command(
         if lint:
             return print_lint(read, page, form)
         if key:
-            return print_key(read, page, form, all=all, is_raw=no_simplify)
+            return print_key(read, page, form, all=all, is_raw=no_simplify, standalone=standalone)
         totals = grade(read, submissions or [], report, reveal, page, limits, bugs, form=form, all=all, jobs=jobs)
     if report and totals.ungraded:  # a gradebook has no place for it
         from gradcli.render.check.table import not_graded
@@ -141,7 +144,8 @@ def grade(
 
     totals = ClassTotals(assignment)
     files = files_to_grade(submissions, page.destination)
-    level = reveal or (REPORTS[report].reveal if report else "value")
+    is_folder = page.is_folder and not report
+    level = reveal or (REPORTS[report].reveal if report else "rule" if is_folder else "value")
     count = None if any(map(is_class, files)) else len(files)
     with ExitStack() as stack:
         waited = after_a_second(graded(assignment, files, jobs, limits.of_item, bugs), count, page.looks, stack)
@@ -150,11 +154,31 @@ def grade(
             from gradcli.render.check.reports.writing import write_report
 
             write_report(report, page.destination, assignment, counted(results, totals))
+        elif is_folder:
+            write_feedback(page, form, assignment, counted(results, totals), all=all)
         elif form == "json":
             sys.stdout.writelines(check_document(assignment, results, totals, ascii=not is_unicode(sys.stdout)))
         else:
             print_results(counted(results, totals), totals, page.looks, stack, all=all)
     return totals
+
+
+def opened(page: Reported, kind: str) -> AbstractContextManager[str]:
+    """Return the form, and the place for it: a folder is filled file by file."""
+    if kind == "check" and page.is_folder:
+        return nullcontext(page.chosen("check -o FOLDER/"))
+    return page.opened(kind)
+
+
+def write_feedback(page: Reported, form: str, assignment: Assignment, results: Iterable[Result], *, all: bool) -> None:
+    """Write the feedback of each student to a folder."""
+    from gradcli.commands.forms import FORMS, renderer
+    from gradcli.render.asked import asked
+    from gradcli.render.check.reports.writing import write_folder
+
+    looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=all)
+    folder, ending, write = Path(page.destination), FORMS[form].endings[0], renderer("check -o FOLDER/", form)
+    write_folder(folder, results, ending, lambda result: [write(assignment, result, looks)])
 
 
 def counted(results: Iterable[Result], totals: ClassTotals) -> Iterator[Result]:
@@ -193,7 +217,7 @@ def print_lint(assignment: Assignment, page: Reported, form: str) -> int:
     return 1 if found else 0
 
 
-def print_key(assignment: Assignment, page: Reported, form: str, *, all: bool, is_raw: bool) -> int:
+def print_key(assignment: Assignment, page: Reported, form: str, *, all: bool, is_raw: bool, standalone: bool) -> int:
     """Print the worked solutions, and the answers as a submission."""
     from gradcli.homework.assignment.worked import filled_in
     from gradcli.homework.grading import Grader
@@ -206,5 +230,5 @@ def print_key(assignment: Assignment, page: Reported, form: str, *, all: bool, i
     elif form == "text":
         print_text(key_page(grader, "\n".join(filled_in(grader)), page.looks, all=all))
     else:
-        page.show("check --key", form, grader, all=all)
+        page.show("check --key", form, grader, all=all, standalone=standalone)
     return 0

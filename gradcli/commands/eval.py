@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why
+from gradcli.commands.forms import WHOLE
+from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why
 from gradcli.commands.programs import Program
 
 
@@ -18,6 +19,7 @@ def command(
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,
+    standalone: Standalone = False,
     jacobian: Annotated[bool, typer.Option("--jacobian", help="The Jacobian of each rule, where it is small.")] = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
@@ -30,7 +32,7 @@ def command(
     """
     with form.opened("eval") as name:
         explanation = program.explain(limits, is_raw=no_simplify)
-        if not (torch_nodes or name == "json"):
+        if not (torch_nodes or name in WHOLE):
             from gradcli.explanation.folding import folded
 
             explanation = folded(explanation)
@@ -48,4 +50,4 @@ def command(
             from gradcli.render.text.streams import print_text
 
             return print_text(page(explanation, form.looks, all=all, why=why))
-        return form.show("eval", name, explanation, all=all, why=why)
+        return form.show("eval", name, explanation, all=all, why=why, torch_nodes=torch_nodes, standalone=standalone)

@@ -17,10 +17,12 @@ from typing import Any
 from gradcli.errors import UsageError
 
 OWN = ""  # the command itself writes this form: as it goes, or as a document of its own
+WHOLE = ("json", "html")  # forms that hold every node of torch
 TEXTS = ("text", "tree")
 CLASS = "check"
 LINT = "check --lint"
 KEY = "check --key"
+FOLDER = "check -o FOLDER/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,22 @@ class Form:
 
 FORMS = MappingProxyType(
     {
-        "text": Form((".txt",), dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY), OWN)),
+        "text": Form(
+            (".txt",),
+            {
+                **dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY), OWN),
+                FOLDER: "gradcli.render.check.feedback:feedback_text",
+                "plot": "gradcli.render.plot.forms:text",
+            },
+        ),
         "tree": Form((".txt",), {"graph": "gradcli.render.graph.tree:tree"}),
-        "json": Form((".json",), dict.fromkeys(("eval", "trace", "graph", "run", CLASS, LINT, KEY), OWN)),
+        "json": Form(
+            (".json",),
+            {
+                **dict.fromkeys(("eval", "trace", "graph", "run", "plot", CLASS, LINT, KEY), OWN),
+                FOLDER: "gradcli.render.check.feedback:feedback_document",
+            },
+        ),
         "markdown": Form(
             (".md", ".markdown"),
             {
@@ -44,10 +59,37 @@ FORMS = MappingProxyType(
                 "graph": "gradcli.render.markdown.pages:graph_page",
                 "run": "gradcli.render.markdown.pages:run_page",
                 KEY: "gradcli.render.markdown.pages:key_page",
+                FOLDER: "gradcli.render.check.feedback:feedback_page",
             },
         ),
-        "dot": Form((".dot", ".gv"), {"graph": "gradcli.render.graph.dot:dot"}),
-        "mermaid": Form((".mmd", ".mermaid"), {"graph": "gradcli.render.graph.mermaid:mermaid"}),
+        "html": Form(
+            (".html", ".htm"),
+            {
+                "eval": "gradcli.render.page.program:eval_page",
+                "trace": "gradcli.render.page.program:trace_page",
+                "graph": "gradcli.render.page.program:eval_page",
+                "run": "gradcli.render.page.snippet.page:run_page",
+            },
+        ),
+        "latex": Form(
+            (".tex",),
+            {
+                "eval": "gradcli.render.latex.pages:eval_page",
+                "trace": "gradcli.render.latex.pages:trace_page",
+                "graph": "gradcli.render.latex.pictures:graph_page",
+                KEY: "gradcli.render.latex.pages:key_page",
+            },
+        ),
+        "beamer": Form((), {"eval": "gradcli.render.latex.slides:beamer"}),
+        "svg": Form(
+            (".svg",),
+            {
+                **dict.fromkeys(("graph", "run"), "gradcli.render.graph.svg:svg"),
+                "plot": "gradcli.render.plot.forms:svg",
+            },
+        ),
+        "dot": Form((".dot", ".gv"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.dot:dot")),
+        "mermaid": Form((".mmd", ".mermaid"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.mermaid:mermaid")),
     }
 )
 COMMANDS = tuple(dict.fromkeys(name.split()[0] for form in FORMS.values() for name in form.renderers))
@@ -91,7 +133,8 @@ def offered(command: str, *, endings: bool = False) -> str:
     if not endings:
         return f"the forms are {', '.join(known)}"
     others = "; for other tools add a report, such as --report csv" if command == CLASS else ""
-    return f"files end in {', '.join(form.endings[0] for form in known.values())}; --format NAME names a form{others}"
+    usual = ", ".join(form.endings[0] for form in known.values() if form.endings)
+    return f"files end in {usual}; --format NAME names a form{others}"
 
 
 def renderer(command: str, name: str) -> Callable[..., str]:

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from gradcli.commands.options import Formed, Limited
+from typing import Annotated
+
+import typer
+
+from gradcli.commands.options import Formed, Limited, Standalone
+from gradcli.commands.pictures import Picture
 from gradcli.commands.programs import Program
+from gradcli.commands.snippets import file_of, last_pass
 
 
-def command(program: Program, form: Formed, limits: Limited) -> None:
-    """Draw the graph that the program builds.
+def command(
+    program: Program,
+    form: Formed,
+    picture: Picture,
+    limits: Limited,
+    standalone: Standalone = False,
+    all: Annotated[bool, typer.Option("--all", help="Every node in a picture, also of a large graph.")] = False,
+) -> None:
+    """Draw the graph that a program builds, or that of the last backward pass of a snippet.
 
     \b
     Examples:
       gradcli graph "z=(x1+a*x2)**2" x1=1 a=2 x2=3
+      gradcli graph "z=(x1+a*x2)**2" x1=1 a=2 x2=3 -o z.svg
+      gradcli graph train.py --of loss -o loss.svg
       gradcli graph "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --format dot | dot -Tsvg > z.svg
     """
     with form.opened("graph") as name:
-        explanation = program.explain(limits)
+        file = file_of(program)
+        explanation = program.explain(limits) if file is None else last_pass(file, program.of, limits)
         if name != "json":
-            return form.show("graph", name, explanation)
+            return form.show("graph", name, explanation, all=all, standalone=standalone, **picture.asked)
         from gradcli.commands.forms import chosen, renderer
         from gradcli.render.asked import asked
         from gradcli.render.documents.explanation import graph_document
         from gradcli.render.text.streams import print_document
 
         drawn = "tree" if form.format in (None, "json") else chosen("graph", form.format, "-")
-        text = renderer("graph", drawn)(explanation, asked(form.looks))
+        text = renderer("graph", drawn)(explanation, asked(form.looks, all=all, **picture.asked))
         return print_document(graph_document(explanation, drawn, text))

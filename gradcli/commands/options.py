@@ -22,6 +22,7 @@ FORMS, TO = "FORMS", "TO"  # in place of which stands what `forms` says for a co
 Raw = Annotated[bool, typer.Option("--no-simplify", help="Formulas as the rules give them.")]
 TorchNodes = Annotated[bool, typer.Option("--torch-nodes", help="Each node of torch, also what it inserts by itself.")]
 Why = Annotated[bool, typer.Option("--why", help="Under each rule, why it holds: in words, and one entry in numbers.")]
+Standalone = Annotated[bool, typer.Option("--standalone", help="Of LaTeX a document that compiles by itself.")]
 
 
 class Color(StrEnum):
@@ -87,14 +88,19 @@ class Formed(Output):
 
         Raises UsageError for a form that the command has not, and where the file cannot be written.
         """
-        from gradcli.commands.forms import chosen
         from gradcli.workers.child import output_to
+
+        form = self.chosen(command)
+        with output_to(self.destination):
+            yield form
+
+    def chosen(self, command: str) -> str:
+        """Return the name of the form. Raises UsageError for one that the command has not."""
+        from gradcli.commands.forms import chosen
 
         if self.json and self.format not in (None, "json") and command != "graph":  # whose document has a text
             raise UsageError("E001", f"--json does not go with --format {self.format}", help="leave out one of them")
-        form = chosen(command, "json" if self.json else self.format, self.destination)
-        with output_to(self.destination):
-            yield form
+        return chosen(command, "json" if self.json else self.format, self.destination)
 
     def show(self, command: str, form: str, *facts: Any, **more: Any) -> None:
         """Print the facts in a form."""
@@ -110,8 +116,15 @@ class Reported(Formed):
     """The same of a command that also writes reports."""
 
     destination: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Write to a file, or reports to a folder.")
+        str, typer.Option("-o", "--output", metavar="FILE", help="Write to a file, or a file a student to a FOLDER/.")
     ] = "-"
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether a folder is to be filled."""
+        from pathlib import Path
+
+        return self.destination != "-" and (self.destination.endswith("/") or Path(self.destination).is_dir())
 
 
 def seconds(text: str) -> float:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradcli.commands import snippets
 from gradcli.commands.options import Formed, Limited, Raw, Why
-from gradcli.commands.programs import read_source
+from gradcli.commands.pictures import Picture
 from gradcli.errors import GradcliError
-from gradcli.source import Source, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gradcli.script.machine import Machine
+    from gradcli.script.moments.model import Moments
     from gradcli.script.reading import Snippet
     from gradcli.script.timeline.model import Event, Timeline
+    from gradcli.script.timeline.recorder import Recorder
+
+PICTURES = ("svg", "dot", "mermaid")  # of the graph of a backward pass
 
 
 def command(
@@ -30,13 +35,17 @@ def command(
     why: Why = False,
     max_steps: Annotated[
         int, typer.Option("--max-steps", min=1, metavar="N", help="Statements that may run.")
-    ] = 20_000_000,
+    ] = snippets.STEPS,
     max_elements: Annotated[
         int, typer.Option("--max-elements", min=1, metavar="N", help="Elements of one tensor, list or text.")
-    ] = 2**24,
+    ] = snippets.ELEMENTS,
     no_simplify: Raw = False,
+    of: Annotated[
+        str | None, typer.Option("--of", metavar="NAME", help="In a picture: the last pass from this output.")
+    ] = None,
     *,
     form: Formed,
+    picture: Picture,
     limits: Limited,
 ) -> int:
     """Run a PyTorch snippet without PyTorch, and print what torch would print.
@@ -45,13 +54,13 @@ def command(
     Examples:
       gradcli run lesson.py
       gradcli run lesson.py --explain
+      gradcli run lesson.py -o graph.svg
       gradcli run lesson.ipynb --json | jq -r .printed
       gradcli run - < lesson.py
     """
     with form.opened("run") as name:
-        error = Page(file, form, name, is_quiet=quiet, has_every_row=all, is_raw=no_simplify, says_why=why).run(
-            limits, max_steps, max_elements, is_explained=explain
-        )
+        page = Page(file, form, name, picture, of, is_quiet=quiet, has_every_row=all, is_raw=no_simplify, says_why=why)
+        error = page.run(limits, max_steps, max_elements, is_explained=explain)
     if error is None:
         return 0
     if name == "json":  # which has the error
@@ -66,6 +75,8 @@ class Page:
     file: str
     options: Formed
     form: str
+    picture: Picture
+    of: str | None
     is_quiet: bool
     has_every_row: bool
     is_raw: bool
@@ -75,30 +86,30 @@ class Page:
     def run(self, limits: Limited, max_steps: int, max_elements: int, *, is_explained: bool) -> GradcliError | None:
         """Run the snippet within its limits and show what it did; the error that stopped it."""
         from gradcli.script.execution import execute
-        from gradcli.script.limits import Limits, share
-        from gradcli.script.machine import Machine
-        from gradcli.script.reading import read_snippet
-        from gradcli.workers import child
 
         limits.begin()
-        source = read_source(self.file, help="give the path of a .py, .ipynb or .md file")
-        snippet = read_snippet(source.text, source.name)
-        for line in snippet.omitted:
-            note(f"note: left out what is for a notebook: {visible(line)}\n")
+        snippet = snippets.read(self.file)
         is_text = self.form == "text"
-        write = show if is_text and not self.is_quiet else self.printed.append
-        most = Limits(max_steps, max_elements, limits.timeout, share(limits.max_memory))
-        machine = Machine(most, write, warn, show_error, entered=child.at, lines=child.lines)
+        write = snippets.show if is_text and not self.is_quiet else self.printed.append
+        machine = snippets.machine(limits, write, max_steps, max_elements)
         if is_explained or self.says_why or self.is_quiet or not is_text:
-            from gradcli.script.timeline.recorder import Recorder
-
-            machine.timeline = Recorder(machine, all=self.has_every_row)
+            machine.timeline = self.recorder(machine)
         error, timeline = execute(snippet, machine)
         if timeline is not None:
-            self.show(snippet, error, timeline)
+            self.show(snippet, error, timeline, getattr(machine.timeline, "moments", None))
         return error
 
-    def show(self, snippet: Snippet, error: GradcliError | None, timeline: Timeline) -> None:
+    def recorder(self, machine: Machine) -> Recorder:
+        """Return the recorder of the run; a page also needs its moments."""
+        if self.form == "html":
+            from gradcli.script.moments.watcher import Watcher
+
+            return Watcher(machine, self.printed, all=self.has_every_row)
+        from gradcli.script.timeline.recorder import Recorder
+
+        return Recorder(machine, all=self.has_every_row, keeps_last=self.form in PICTURES)
+
+    def show(self, snippet: Snippet, error: GradcliError | None, timeline: Timeline, moments: Moments | None) -> None:
         """Print the timeline, in the form that is asked for."""
         if self.form == "json":
             from gradcli.render.run.snippet_document import event, snippet_document
@@ -107,11 +118,16 @@ class Page:
             name = "standard input" if self.file == "-" else self.file
             document = snippet_document(name, "".join(self.printed), replace(timeline, events=()), error)
             return print_long_document(document, "timeline", map(event, self.events(timeline)))
+        if self.form in PICTURES:
+            if error is not None and not timeline.last:
+                raise error
+            drawn = snippets.chosen(timeline.last, self.of)
+            return self.options.show("run", self.form, drawn, all=self.has_every_row, **self.picture.asked)
         timeline = replace(timeline, events=tuple(self.events(timeline)))
         if self.form != "text":
             from gradcli.script.execution import Ran
 
-            ran = Ran(snippet, "".join(self.printed), timeline, error)
+            ran = Ran(snippet, "".join(self.printed), timeline, error, moments)
             return self.options.show("run", self.form, ran, all=self.has_every_row, why=self.says_why)
         from gradcli.render.run.timeline import timeline_page
         from gradcli.render.text.streams import print_text
@@ -127,37 +143,3 @@ class Page:
         from gradcli.script.timeline.formulas import with_short_formulas
 
         return timeline.events if self.is_raw else map(with_short_formulas, timeline.events)
-
-
-def show(text: str, stream: TextIO | None = None) -> None:
-    """Write a text that the snippet prints, by default on standard output; a terminal gets no control characters."""
-    from gradcli.render.text.streams import encodable
-    from gradcli.script.execution import UnwrittenError
-
-    stream = stream or sys.stdout
-    if stream.isatty():
-        text = "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
-    try:
-        stream.write(encodable(text, stream))
-    except OSError as error:
-        raise UnwrittenError(error) from None
-
-
-def show_error(text: str) -> None:
-    """Write a text that the snippet prints on standard error, after the output so far."""
-    sys.stdout.flush()
-    show(text, sys.stderr)
-
-
-def warn(kind: str, message: str, source: Source, line: int) -> None:
-    """Write a warning as Python does, after the output so far."""
-    text = "\n".join(map(visible, message.split("\n")))
-    note(f"{visible(source.name)}:{line}: {kind}: {text}\n  {visible(source.line(line).strip())}\n")
-
-
-def note(text: str) -> None:
-    """Write to standard error, after the output so far."""
-    from gradcli.render.text.streams import encodable, fitting
-
-    sys.stdout.flush()
-    sys.stderr.write(fitting(encodable(text, sys.stderr), sys.stderr))

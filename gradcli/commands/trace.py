@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why, one_of
+from gradcli.commands.forms import WHOLE
+from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why, one_of
 from gradcli.commands.programs import Program, spelled
 
 
@@ -23,6 +24,7 @@ def command(
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,
+    standalone: Standalone = False,
 ) -> None:
     """Derive each gradient: in symbols, with numbers put in, and the result.
 
@@ -36,7 +38,7 @@ def command(
 
     with form.opened("trace") as name:
         explanation = program.explain(limits, is_raw=no_simplify, takes_shapes=True)
-        if not (torch_nodes or name == "json"):
+        if not (torch_nodes or name in WHOLE):
             explanation = folded(explanation)
         names = [leaf.name for leaf in explanation.leaves]
         chosen = names if to is None else [one_of("variable", spelled(to), names)]
@@ -53,4 +55,6 @@ def command(
             from gradcli.render.text.streams import print_text
 
             return print_text(trace_page(explanation, traces, form.looks, all=all, why=why))
-        return form.show("trace", name, explanation, traces, all=all, why=why)
+        return form.show(
+            "trace", name, explanation, traces, all=all, why=why, torch_nodes=torch_nodes, standalone=standalone
+        )

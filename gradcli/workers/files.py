@@ -25,14 +25,16 @@ def refuse_unwritable(path: str) -> None:
     """Raise UsageError where nothing can be written at a path, before the work for it begins."""
     try:
         at = Path(path)
+        folder = at.resolve().parent
+        reason: str | None = None
         if at.is_dir():
-            reason: str | None = "it is a folder"
-        elif not is_replaceable(at):
-            reason = None if os.access(at, os.W_OK) else "it is protected"
-        else:
-            folder = at.resolve().parent
-            reason = "it is in a folder that cannot be written" if not os.access(folder, os.W_OK) else None
-            reason = reason if folder.is_dir() else "there is no such folder"
+            reason = "it is a folder"
+        elif at.exists() and not os.access(at, os.W_OK):
+            reason = "it is protected"
+        elif is_replaceable(at) and not folder.is_dir():
+            reason = "there is no such folder"
+        elif is_replaceable(at) and not os.access(folder, os.W_OK):
+            reason = "its folder cannot be written"
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
         reason = getattr(error, "strerror", None) or "not a file name"
     if reason is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gradcli.commands.forms import FORMS, KEY, TEXTS, asked, chosen, forms, renderer
+from gradcli.commands.forms import FOLDER, FORMS, KEY, TEXTS, asked, chosen, forms, renderer
 from gradcli.errors import UsageError
 from tests.commands.running import ROOT, Result, gradcli
 
@@ -21,11 +21,12 @@ ASKED = {
     "trace": ["trace", "z=x*y", "x=2", "y=3"],
     "graph": ["graph", "z=x*y", "x=2", "y=3"],
     "run": ["run", "snippet.py"],
+    "plot": ["plot", "x**2 + a", "x=-1..1", "a=2"],
     "check": ["check", str(ROOT / "samples/homework/chain_rule.toml"), "answers.txt"],
     "check --lint": ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--lint"],
     KEY: ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--key"],
 }
-ALL = [(command, name) for name, form in FORMS.items() for command in form.renderers]
+ALL = [(command, name) for name, form in FORMS.items() for command in form.renderers if command != FOLDER]
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +74,11 @@ def test_a_form_that_a_command_has_not_names_those_it_has(capsys: pytest.Capture
         refused = gradcli(capsys, [*ASKED[command], *options])
         assert (refused.code, refused.out) == (2, "")
         assert refused.err.startswith("error[E008]: ")
-        named = forms(command) if options[0] == "--format" else [form.endings[0] for form in forms(command).values()]
+        named = (
+            forms(command)
+            if options[0] == "--format"
+            else [form.endings[0] for form in forms(command).values() if form.endings]
+        )
         assert ", ".join(named) in refused.err
     others = {ending for form in FORMS.values() for ending in form.endings}
     others -= {ending for form in forms(command).values() for ending in form.endings}
@@ -161,3 +166,22 @@ def test_a_path_that_cannot_be_written(capsys: pytest.CaptureFixture[str], path:
     assert (refused.code, refused.out) == (2, "")
     assert refused.err.startswith(f"error[E011]: cannot write {path}")
     assert "help: check the path after -o" in refused.err
+
+
+@pytest.mark.parametrize("name", forms(FOLDER))
+def test_a_folder_gets_a_file_a_student(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    Path("answers").mkdir()
+    for student in ("ada", "bo <b>"):
+        Path("answers", f"{student}.txt").write_text("[diamond]\ns = 25\ndq/ds = 26\n", encoding="utf-8")
+    week = str(ROOT / "samples/homework/chain_rule.toml")
+    done = gradcli(capsys, ["check", week, "answers", "--format", name, "-o", "feedback/"])
+    assert (done.code, done.out, done.err) == (1, "", "")
+    written = sorted(Path("feedback").iterdir())
+    assert [path.suffix for path in written] == [FORMS[name].endings[0]] * 2
+    for path in written:
+        text = path.read_text(encoding="utf-8")
+        assert "you kept the branch through m" in text
+        assert "adds 24" not in text  # with which the right answer could be told
+    shown = gradcli(capsys, ["check", week, "answers", "--format", name, "--reveal", "value", "-o", "feedback"])
+    assert shown.code == 1
+    assert "adds 24" in written[0].read_text(encoding="utf-8")

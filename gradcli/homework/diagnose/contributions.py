@@ -48,6 +48,8 @@ class Steps(Graph):
 def graph_of(explanation: Explanation) -> Graph | None:
     """Run the program of an explanation again, for its graph; None where that cannot be."""
     program = explanation.parsed
+    if not program.statements:  # of a snippet
+        return None
     variables = Variables.of(program)
     values = {node.name: node.value for node in explanation.nodes if node.name in variables.places}
     wrt = [leaf.name for leaf in explanation.leaves]

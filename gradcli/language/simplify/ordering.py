@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from gradcli.language.simplify.algebra.terms import Rational, Term
 
 Signed = tuple[Term, Rational]
-
-DIGITS = re.compile(r"(\d+)")
 
 
 def ordered(terms: Sequence[Signed], *, by_degree: bool = False) -> list[Signed]:
@@ -40,9 +37,3 @@ def _main(terms: Sequence[Signed]) -> int | None:
         if spread > widest or (spread == widest == 1 and best is None and min(exponents) < 0):
             best, widest = base, spread
     return best
-
-
-def natural(text: str) -> list[tuple[bool, int, str]]:
-    """Return a key by which x2 stands before x10, and small letters beside capitals."""
-    parts = DIGITS.split(text.lower())
-    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]

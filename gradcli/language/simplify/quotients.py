@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from gradcli.language.simplify import trees
 from gradcli.language.simplify.algebra.bases import Argument, Atom, Exponential, Function, Group, Integer, Power, Sum
 from gradcli.language.simplify.algebra.functions import Builder
+from gradcli.language.simplify.algebra.names import natural
 from gradcli.language.simplify.algebra.terms import (
     Polynomial,
     Product,
@@ -23,7 +24,6 @@ from gradcli.language.simplify.algebra.terms import (
     scaled,
     term_of,
 )
-from gradcli.language.simplify.ordering import natural
 from gradcli.language.simplify.trees import Written
 from gradcli.language.tree import Expression, Name, Number
 from gradcli.language.unparser import unparse
@@ -166,13 +166,24 @@ class Quotients:
             kind, bare = (BRACKET, brackets[base]) if base in brackets else self._base(base)
             written = bare if magnitude(exponent) == 1 else trees.powered(bare, self._exponent(magnitude(exponent)))
             factors.append(Factor(kind, written, exponent < 0, bare))
-        if roots[False] or roots[True]:
-            below = not roots[False]
-            others = [] if below else [self.algebra.power(inside, -1) for inside in roots[True]]
-            inside = self.algebra.multiply(*roots[below], *others)
-            root = trees.called("sqrt", [self.best(inside)])
-            factors.append(Factor(NUMBER if inside.is_number else CALL, root, below, root))
+        factors.extend(self._roots(roots[False], roots[True]))
         return coefficient, factors
+
+    def _roots(self, above: Sequence[Product], below: Sequence[Product]) -> Iterator[Factor]:
+        """Write square roots as one; one of a sum with roots in it stands alone."""
+        alone = [x for x in (*above, *below) if len(above) + len(below) > 1 and self._has_roots(x)]
+        for inside in alone:
+            root = trees.called("sqrt", [self.best(inside)])
+            yield Factor(CALL, root, inside in below, root)
+        above, below = ([x for x in side if x not in alone] for side in (above, below))
+        if above or below:
+            inside = self.algebra.multiply(*above or below, *(self.algebra.power(x, -1) for x in below if above))
+            root = trees.called("sqrt", [self.best(inside)])
+            yield Factor(NUMBER if inside.is_number else CALL, root, not above, root)
+
+    def _has_roots(self, product: Product) -> bool:
+        sums = (found for base, _ in product.term if isinstance(found := self.algebra.bases[base], Sum))
+        return any(not is_whole(e) for found in sums for term in found.polynomial for _, e in term)
 
     def _inside(self, base: int) -> Product:
         """Return what stands under a root."""

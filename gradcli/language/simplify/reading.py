@@ -99,6 +99,7 @@ class Reader:
             raise UnsimplifiedError
         product = self.algebra.combined(node, products)
         assert isinstance(product, Product)
+        self.algebra.read_exponents(product)
         total = all(part.is_total for part in parts)
         right = products[-1]
         if isinstance(node, Binary) and node.operator in ("/", "**"):
@@ -120,6 +121,7 @@ class Reader:
                 arguments.append(Argument(part.product if elementwise else self.closed(part), keyword))
         template = None if isinstance(node, Call) else node
         product = self.algebra.call(name, arguments, template)
+        self.algebra.read_exponents(product)
         if elementwise:
             extent = joined(part.extent for part in parts if part.product is not None)
         else:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations
 
-from gradcli.language.simplify.algebra.bases import Exponential, Function, Group, Sum
+from gradcli.language.simplify.algebra.bases import Base, Exponential, Function, Group, Sum
 from gradcli.language.simplify.algebra.factors import factored
 from gradcli.language.simplify.algebra.functions import Bound, Builder
 from gradcli.language.simplify.algebra.terms import (
@@ -24,6 +24,7 @@ from gradcli.language.simplify.algebra.terms import (
 from gradcli.language.simplify.facts.rules import Rule, rules_of
 from gradcli.language.tree import Call, Name
 
+VANISHING = frozenset(["sigmoid", "softmax"])
 MOST_TERMS = 8  # of a sum for which other forms are sought
 HIGHEST_ROOT = 2  # the exponent of a product under a root
 MOST_MIXED = 3  # the exponent that is shared out among the forms of a sum
@@ -35,13 +36,29 @@ class Rewriter:
     def __init__(self, algebra: Builder) -> None:
         self.algebra = algebra
         self._forms: dict[int, list[Product]] = {}
+        self._poles: dict[Product, frozenset[int]] = {}  # where forms are not finite, though the sum is
 
     def alternatives(self, product: Product) -> Iterator[Product]:
         """Yield products of the same value, in forms that courses teach."""
         for ways in (self._by_rules, self._by_forms, self._by_groups, self._by_expansion):
             with suppress(UnsimplifiedError):
                 for found in ways(product):
+                    if not self.algebra.is_within(found) or self._is_lower(found, product):
+                        continue
                     yield next(self._by_rules(found, taught=True), found)
+
+    def _is_lower(self, found: Product, product: Product) -> bool:
+        """Tell whether a form divides more often by a function that is 0 when rounded, far out."""
+        powers = dict(product.term)
+        return any(
+            exponent < min(0, powers.get(base, 0)) and self._may_vanish(self.algebra.bases[base])
+            for base, exponent in found.term
+        )
+
+    def _may_vanish(self, base: Base) -> bool:
+        if isinstance(base, Sum):
+            return any(len(term) == 1 and self._may_vanish(self.algebra.bases[term[0][0]]) for term in base.polynomial)
+        return isinstance(base, Function) and base.name in VANISHING
 
     # Products.
 
@@ -78,10 +95,12 @@ class Rewriter:
 
     def _by_forms(self, product: Product) -> Iterator[Product]:
         """Yield the product with another form for one of its sums."""
+        poles = frozenset(base for base, exponent in product.term if exponent < 0)
         for base, exponent in product.term:
             if isinstance(self.algebra.bases[base], Sum) and is_whole(exponent):
                 rest = self.algebra.multiply(product, Product(1, ((base, -exponent),)))
-                for form in self._powers(self.forms(base), int(exponent)):
+                forms = [form for form in self.forms(base) if self._poles.get(form, poles) <= poles]
+                for form in self._powers(forms, int(exponent)):
                     yield self.algebra.multiply(rest, form)
 
     def _powers(self, forms: list[Product], exponent: int) -> Iterator[Product]:
@@ -123,7 +142,8 @@ class Rewriter:
         """Yield `a + b*(c - 2*p)` for `a + b*c - 2*b*p`: a factor of some terms before a bracket."""
         for base in sorted({base for term in polynomial for base, _ in term}):
             inside = {term: c for term, c in polynomial.items() if any(b == base for b, _ in term)}
-            if 2 <= len(inside) < len(polynomial):
+            powers = {e for term in inside for b, e in term if b == base}
+            if 2 <= len(inside) < len(polynomial) and len(powers) == 1:  # powers descend: no a + b*(c + b*d)
                 outside = [(term, c) for term, c in polynomial.items() if term not in inside]
                 part = self.algebra.collect(inside)
                 yield self.algebra.collect(total([*outside, (part.term, part.coefficient)]))
@@ -150,10 +170,14 @@ class Rewriter:
                 if not chosen.term or not _times(term, chosen.term):
                     continue
                 factor = algebra.multiply(Product(coefficient, term), algebra.power(chosen, -1))
+                poles = frozenset(base for part in zero for base in _cancelled(part.term, factor.term))
                 parts = [algebra.multiply(part, factor) for part in zero]
                 if sum(part.term in polynomial for part in parts) >= 2:
                     rest = [*polynomial.items(), *((part.term, -part.coefficient) for part in parts)]
-                    yield algebra.collect(total(rest))
+                    form = algebra.collect(total(rest))
+                    if poles:
+                        self._poles.setdefault(form, poles)
+                    yield form
 
     def _by_exponentials(self, rule: Rule, polynomial: Polynomial) -> Iterator[Product]:
         """Match a sum of two terms whose ratio is an exponential with a pattern such as `exp(a) + exp(-a)`."""
@@ -212,6 +236,12 @@ class Rewriter:
                 if flat is not None:
                     out = Product(1, ((one, -e), (other, -e)))
                     yield self.algebra.multiply(product, out, self.algebra.power(self.algebra.collect(flat), e))
+
+
+def _cancelled(term: Term, factor: Term) -> Iterator[int]:
+    """Yield the poles that a factor takes away, so that the product is finite where the term is not."""
+    powers = dict(factor)
+    return (base for base, exponent in term if exponent < 0 < powers.get(base, 0))
 
 
 def _times(term: Term, part: Term) -> int:

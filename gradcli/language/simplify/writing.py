@@ -7,6 +7,7 @@ from itertools import islice, starmap
 
 from gradcli.language.simplify import trees
 from gradcli.language.simplify.algebra.bases import Atom, Exponential, Power, Sum
+from gradcli.language.simplify.algebra.exponents import NOTHING, Way
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_whole, scaled, term_of
 from gradcli.language.simplify.ordering import ordered
@@ -75,7 +76,8 @@ class Writer:
     def _is_rather_sum(self, product: Product) -> bool:
         """Tell whether `1 - 1/x` is better than `(x - 1)/x`: not for `p*(1 - p)`, nor where there are functions."""
         bases = [self.algebra.bases[base] for base, _ in product.term]
-        if len(bases) == 1 and (product.coefficient in (1, -1) or not is_whole(product.coefficient)):
+        fraction = not is_whole(product.coefficient) and not self.algebra.decimals
+        if len(bases) == 1 and (product.coefficient in (1, -1) or fraction):
             return True
         inner = [self.algebra.bases[b] for x in bases if isinstance(x, Sum) for term in x.polynomial for b, _ in term]
         return all(isinstance(base, Atom) for base in inner) and all(
@@ -112,11 +114,9 @@ class Writer:
         """Write a product as a quotient of products."""
         if product not in self._plain:
             outer, self._by_degree = self._by_degree, False
-            forms = [
-                self.quotients.write(product, {}),
-                *starmap(self.quotients.write, self._without_exponentials(product)),
-                *self._over_a_sum(product),
-            ]
+            ways = [(product, NOTHING), *self._without_exponentials(product)]
+            within = [way for way in ways if self.algebra.is_within(*way)] or [self.algebra.as_it_came(product)]
+            forms = [*starmap(self.quotients.write, within), *self._over_a_sum(product)]
             self._plain[product] = min(forms, key=lambda form: form.cost)
             self._by_degree = outer
         return self._plain[product]
@@ -132,7 +132,7 @@ class Writer:
             rest = tuple(power for power in product.term if power[0] not in below)
             yield self.quotients.write(Product(product.coefficient, rest), {}, below=[self.sum(flat)])
 
-    def _without_exponentials(self, product: Product) -> Iterator[tuple[Product, dict[int, Polynomial]]]:
+    def _without_exponentials(self, product: Product) -> Iterator[Way]:
         """Yield the product with a sum divided by the exponentials of one term: `(1 - exp(-x))*exp(x)`."""
         if not any(isinstance(self.algebra.bases[base], Exponential) for base, _ in product.term):
             return

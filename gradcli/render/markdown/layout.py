@@ -9,19 +9,28 @@ from itertools import groupby
 from gradcli.render.text.layout import BETWEEN, Row, Section
 from gradcli.source import visible
 
+# Signs of emphasis, code, links, HTML and tables, mentions and maths; of lists at the beginning; of addresses, emoji.
+MEANS = re.compile(r"[\\`*_\[\]<>|~&$@#]|^[-+=]|^\d(?=\d*[.)])|:(?=//|\w+:)|(?<=www)\.", re.IGNORECASE)
+
 
 def laid_out(sections: Sequence[Section], level: int = 2) -> Iterator[str]:
     """Yield the blocks of sections, whose titles are headings of a level."""
     for section in sections:
         if section.title:
             yield f"{'#' * level} {titled(section.title)}"
-        for is_alone, rows in groupby(section.rows, lambda row: len(row.cells) == 1 and row.kind not in BETWEEN):
-            if not is_alone:
+        for (is_alone, is_drawn), rows in groupby(section.rows, _kind):
+            if is_drawn:
+                yield fenced("\n".join(row.cells[0] for row in rows))
+            elif not is_alone:
                 yield table(list(rows), section.columns)
             elif section.title:
                 yield "\n\n".join(f"*{plain(row.cells[0])}*" for row in rows)
             else:
                 yield fenced("\n".join(row.cells[0] for row in rows))
+
+
+def _kind(row: Row) -> tuple[bool, bool]:
+    return len(row.cells) == 1 and row.kind not in BETWEEN, row.kind == "curve"
 
 
 def table(rows: Sequence[Row], columns: Sequence[str]) -> str:
@@ -61,7 +70,7 @@ def titled(title: str) -> str:
 def plain(text: str) -> str:
     """Write a sentence, with everything that could mean something written as a character code."""
     line = " ".join(visible(text).split("\n")).strip()
-    return re.sub(r"[\\`*_{}\[\]()<>#+!|~&$@:-]", lambda found: f"&#{ord(found[0])};", line)
+    return MEANS.sub(lambda found: f"&#{ord(found[0])};", line)
 
 
 def fenced(text: str, language: str = "") -> str:

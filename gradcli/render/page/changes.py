@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from gradcli.explanation.model import Value
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Edge
-from gradcli.explanation.steps.walk import Walk, looks
+from gradcli.explanation.steps.walk import Walk, looks, settled
 
 NONE = "None"
 Changes = list[tuple[int, str]]  # from this step of the page on, this text
@@ -18,12 +19,15 @@ class Changing:
     def __init__(self, walk: Walk, numbers: Sequence[int]) -> None:
         self.numbers = numbers
         self.looks: dict[str | Edge, Changes] = {}
-        for number, place, look in looks(walk.states):
-            self.looks.setdefault(place, [(0, "idle")]).append((numbers[number], look))
+        over = settled(walk.states[-1], walk.moves[-1] if walk.moves else None)  # a page may go on after the walk
+        for number, place, look in looks([*walk.states, replace(over, number=walk.last + 1)]):
+            step = numbers[number] if number <= walk.last else numbers[-1] + 1
+            self.looks.setdefault(place, [(0, "idle")]).append((step, look))
         leaves = (node.id for node in walk.explanation.nodes if node.kind != "op")
         self.known = dict.fromkeys(leaves, numbers[0])  # the steps at which values are known
         self.gradients: dict[str, list[tuple[int, Value]]] = {}
         self.grads: dict[str, list[tuple[int, Value]]] = {}
+        self.flows: dict[Edge, tuple[int, Contributed]] = {}
         if walk.turn <= walk.last:
             entering = (numbers[walk.turn], walk.explanation.upstream)
             self.gradients[walk.explanation.output] = [entering]
@@ -33,6 +37,7 @@ class Changing:
                 case Computed(node):
                     self.known[node] = step
                 case Contributed(edge, fact):
+                    self.flows[edge] = (step, move)
                     self.gradients.setdefault(edge.source, []).append((step, fact.total))
                 case Accumulated(node, _, before, after):
                     if before is not None:

@@ -14,8 +14,8 @@ BUTTONS = (  # the action, its sign as a path, and what it says
 PAUSE = "M6 4v12M14 4v12"
 
 
-def controls(last: int, turn: int, *, predicts: bool) -> Html:
-    """Return buttons and slider; below the slider it is marked where the way back begins, at step `turn`."""
+def controls(last: int, turn: int, *, predicts: bool, ways: bool = True) -> Html:
+    """Return buttons and slider; with `ways` it is marked where the way back begins, at step `turn`."""
     buttons = [
         element("button", sign(path), type="button", data_action=action, **named(text))
         for action, path, text in BUTTONS
@@ -23,8 +23,8 @@ def controls(last: int, turn: int, *, predicts: bool) -> Html:
     slider = element(
         "input", type="range", min=0, max=last, step=1, value=last, data_steps_slider=True, aria_label="Step"
     )
-    ways = [("forward", turn - 1), ("backward", last - turn + 1)]
-    marks = [element("span", name, class_=f"way {name}", data_share=count) for name, count in ways if count > 0]
+    both = [("forward", turn - 1), ("backward", last - turn + 1)] if ways else []
+    marks = [element("span", name, class_=f"way {name}", data_share=count) for name, count in both if count > 0]
     return element(
         "div",
         element("div", *buttons, class_="buttons"),
@@ -76,3 +76,9 @@ def panel(sentence: str) -> Html:
         class_="panel",
         hidden=True,
     )  # fmt: skip
+
+
+def about() -> Html:
+    """Return the place that tells what is under the pointer or has the focus."""
+    hint = "Point at a box or an arrow; with the keyboard, arrow keys walk along the graph."
+    return element("p", hint, data_about=True, class_="about", hidden=True)

@@ -11,6 +11,7 @@ from gradcli.render.page.html import Html, cut, data, element, joined
 from gradcli.stream.values import Json
 
 FOLDER = files("gradcli.render.page")
+LIVE = Html("document.documentElement.dataset.live = ''")  # before anything is laid out that the player hides
 
 
 @cache
@@ -26,8 +27,8 @@ def digest(text: str) -> str:
 
 def policy() -> str:
     """Return the policy: our own style and our own script, and nothing else from anywhere."""
-    style, script = digest(asset("page.css")), digest(asset("page.js"))
-    return f"default-src 'none'; style-src {style}; script-src {script}; base-uri 'none'; form-action 'none'"
+    style, scripts = digest(asset("page.css")), f"{digest(LIVE)} {digest(asset('page.js'))}"
+    return f"default-src 'none'; style-src {style}; script-src {scripts}; base-uri 'none'; form-action 'none'"
 
 
 def page(title: str, main: Html, *, steps: Json, facts: Json) -> str:
@@ -41,6 +42,7 @@ def page(title: str, main: Html, *, steps: Json, facts: Json) -> str:
         element("meta", name="color-scheme", content="light dark"),
         element("title", f"{cut(title, 80)} · gradcli"),
         element("style", asset("page.css")),
+        element("script", LIVE),
     )
     body = element(
         "body",

@@ -9,10 +9,12 @@ from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, 
 from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Number
 from gradcli.render.lesson.terms import Terms
-from gradcli.render.page.html import Html, element, joined
+from gradcli.render.page.html import Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, factor, in_line, math, mo, row
 
 MOST = 5  # terms of a sum that are written out
+SHORT = 24  # characters of a longer rule in a sum
+LONGEST = 36  # characters of a rule that is written as a formula, which a browser does not break into lines
 
 
 class Equations:
@@ -77,7 +79,9 @@ class Equations:
         """Return `∂q/∂p·∂p/∂s`; where the rule is no product, the rule with the upstream gradient put in."""
         paint, target = self.paint, move.edge.target
         upstream = paint.total(target)
-        if move.local.formula is None:
+        if move.local.formula is None and len(self.terms.formula(move.local.rule)) > LONGEST:
+            shown = row(element("mtext", cut(self.terms.formula(move.local.rule), SHORT)))
+        elif move.local.formula is None:
             shown = paint.formula(move.local.rule, {self.terms.upstream_name: upstream})
         else:
             shown = row(upstream, mo("·"), paint.derivative(target, move.edge.source))
@@ -88,12 +92,12 @@ class Equations:
         fact, local, paint = move.fact, move.local, self.paint
         target, source = move.edge.target, move.edge.source
         upstream = box("upstream", in_line(paint.total(target)), in_line(paint.number(fact.upstream)))
-        result = box("contribution", in_line(self.term(move, is_now=False)), in_line(paint.number(fact.contribution)))
+        result = box("contribution", in_line(mo("→"), paint.name(source)), in_line(paint.number(fact.contribution)))
         answer = element("div", result, class_="answer")
         if local.formula is None or fact.summed_axes:
-            summed = f", summed over axis {', '.join(map(str, fact.summed_axes))}" if fact.summed_axes else ""
-            rule = in_line(paint.formula(local.rule))
-            how = box(f"rule{summed}", in_line(paint.name(self.terms.upstream_name), mo("↦")), rule)
+            written = self.terms.formula(local.rule)
+            rule = in_line(paint.formula(local.rule)) if len(written) <= LONGEST else element("code", cut(written, 300))
+            how = box("rule", in_line(paint.name(self.terms.upstream_name), mo("↦")), rule)
             return element("div", upstream, sign("→"), how, sign("="), answer, class_="product")
         value = in_line(paint.number(local.value))
         formula = paint.formula(local.formula)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.walk import Walk
@@ -10,9 +11,9 @@ from gradcli.language.tree import Name
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.changes import NONE, Changes, Changing
 from gradcli.render.page.equations import Equations
-from gradcli.render.page.html import Html, cut, element, joined
+from gradcli.render.page.html import Attribute, Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
-from gradcli.render.page.picture import Picture, is_drawn
+from gradcli.render.page.picture import NARROW, Picture, is_drawn
 from gradcli.render.page.tracks import Tracks
 from gradcli.render.page.words import FORMULA, Words
 from gradcli.render.text.looks import Looks
@@ -24,8 +25,11 @@ COLUMNS = ("name", "computed as", "value", "gradient so far", ".grad", "grad_fn"
 class Lesson:
     """Shows one walk; `numbers` are the steps of the page, by the steps of the walk from 0 on."""
 
-    def __init__(self, walk: Walk, looks: Looks, tracks: Tracks, numbers: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, walk: Walk, looks: Looks, tracks: Tracks, numbers: Sequence[int] | None = None, *, room: float = NARROW
+    ) -> None:
         self.walk = walk
+        self.room = room  # for the width of the graph
         self.tracks = tracks
         self.numbers = range(walk.last + 1) if numbers is None else numbers
         self.terms = Terms(walk.explanation, looks)
@@ -37,17 +41,23 @@ class Lesson:
     def steps(self) -> Iterator[Html]:
         """Yield all steps, from the beginning on."""
         yield step(self.numbers[0], "Beginning", "forward", self.words.of(0))
-        yield from self.moves(1)
+        for number, move in enumerate(self.walk.moves, 1):
+            yield self.step(number, PHASES[move.phase])
 
-    def moves(self, first: int) -> Iterator[Html]:
-        """Yield the steps from one on, each as it is read without the others."""
-        for number, move in enumerate(self.walk.moves[first - 1 :], first):
-            told = self.words.of(number)
-            yield step(self.numbers[number], PHASES[move.phase], move.phase, told, self.equations.of(move))
+    def step(self, number: int, title: str) -> Html:
+        """Return a step of the walk, as it is read without the others."""
+        move = self.walk.moves[number - 1]
+        return step(self.numbers[number], title, move.phase, self.words.of(number), self.equations.of(move))
 
-    def picture(self) -> Html:
-        """Return the graph."""
-        return Picture(self.walk, self.terms, self.paint, self.changing, self.tracks).drawn()
+    @cached_property
+    def picture(self) -> Picture:
+        """The graph."""
+        return Picture(self.walk, self.terms, self.paint, self.changing, self.tracks, self.room)
+
+    def view(self, **attributes: Attribute) -> Html | None:
+        """Return the graph in its frame; None of one that is too large for a picture."""
+        drawn = self.picture.drawn()
+        return None if drawn is None else element("div", drawn, class_="stage", **attributes)
 
     def table(self) -> Html:
         """Return a table of all nodes as of the step."""

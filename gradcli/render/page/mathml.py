@@ -8,7 +8,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gradcli.explanation.model import Explanation, Value
-from gradcli.language.tree import Attribute, Binary, Call, Compare, Expression, Name, Number, Unary, fold
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    Method,
+    Name,
+    Number,
+    Unary,
+    fold,
+)
 from gradcli.language.unparser import Precedence, precedence, unparse
 from gradcli.render.page.html import Html, cut, element, joined
 from gradcli.render.text.numbers import number, short
@@ -113,12 +125,24 @@ class Paint:
                 return row(within(parts[0], level), sign, within(parts[1], level + 1)), level
             case Call(function="sqrt") if len(parts) == 1:
                 return element("msqrt", parts[0][0]), Precedence.PRIMARY
-            case Call() if not any(argument.keyword for argument in node.arguments):
-                listed = [x for part, _ in parts for x in (mo(","), part)][1:]
-                return row(element("mi", node.function), mo("("), *listed, mo(")")), Precedence.PRIMARY
+            case Call():
+                return row(element("mi", node.function), arguments(node.arguments, parts)), Precedence.PRIMARY
+            case Method():
+                receiver = within(parts[0], Precedence.PRIMARY)
+                called = arguments(node.arguments, parts[1:])
+                return row(receiver, mo("."), element("mi", node.name), called), Precedence.PRIMARY
             case Attribute(name="T"):
                 return element("msup", within(parts[0], Precedence.PRIMARY), element("mo", "⊤")), Precedence.PRIMARY
         return element("mtext", cut(unparse(node, multiply="·"), WIDEST)), precedence(node)
+
+
+def arguments(given: Sequence[Argument], parts: Sequence[Part]) -> Html:
+    """Return the arguments of a call in their parentheses."""
+    told = [
+        row(element("mtext", f"{argument.keyword}="), part) if argument.keyword else part
+        for argument, (part, _) in zip(given, parts, strict=True)
+    ]
+    return row(mo("("), *[x for one in told for x in (mo(","), one)][1:], mo(")"))
 
 
 def within(part: Part, loosest: int) -> Html:

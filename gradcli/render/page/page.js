@@ -17,8 +17,9 @@ const sentence = one("[data-sentence]");
 const verdict = one("[data-verdict]");
 const form = one(".predict");
 const input = one("[data-predict]");
-const stage = one(".stage");
+const view = one(".view");
 const about = one("[data-about]");
+const parts = all(".controls, .view, .panel"); // they look different forward and backward
 
 let step = 0;
 let isPredicting = false;
@@ -57,14 +58,17 @@ const players = Object.entries(WAYS).flatMap(([way, show]) =>
   })),
 );
 
-/** Show every element as of a step; only what differs is touched. */
+/** Show every element as of a step, and return those that became active; only what differs is touched. */
 function draw(number, isAsking) {
+  const active = [];
   for (const player of players) {
     const shown = at(player.track, player.isLate && isAsking ? number - 1 : number);
     if (shown === player.shown) continue;
     player.shown = shown;
     player.show(player.element, shown);
+    if (shown === "active") active.push(player.element);
   }
+  return active;
 }
 
 /** Go to a step. */
@@ -73,10 +77,10 @@ function go(number) {
   step = Math.min(Math.max(Math.round(number) || 0, 0), last);
   const article = articles[step];
   const question = isPredicting && !answered.has(step) ? questions[step] : undefined;
-  draw(step, question !== undefined);
+  const active = draw(step, question !== undefined);
   article.setAttribute("data-now", "");
   main.dataset.step = step;
-  main.dataset.phase = article.dataset.phase;
+  for (const part of parts) part.dataset.phase = article.dataset.phase;
   main.toggleAttribute("data-asking", question !== undefined);
   sentence.textContent = question ? question.ask : article.querySelector(".says").textContent;
   one("[data-phase-name]").textContent = `Step ${step}: ${article.querySelector(".phase").textContent}`;
@@ -93,7 +97,7 @@ function go(number) {
   one("[data-count]").textContent = `${step} of ${last}`;
   for (const [action, isOver] of [["first", step === 0], ["previous", step === 0], ["next", step === last], ["last", step === last]])
     one(`[data-action="${action}"]`).setAttribute("aria-disabled", isOver);
-  for (const active of all(".current, [data-state='active']")) follow(active);
+  active.filter((element) => !element.dataset.edge).forEach(follow);
   remember();
 }
 
@@ -105,7 +109,7 @@ function follow(element) {
   const outer = box.getBoundingClientRect();
   const behavior = calm.matches ? "auto" : "smooth";
   const over = (low, high, start, end) => (low < start ? low - start - 24 : high > end ? high - end + 24 : 0);
-  const left = over(inner.left, inner.right, outer.left, outer.right);
+  const left = inner.width < outer.width ? over(inner.left, inner.right, outer.left, outer.right) : 0;
   const top = over(inner.top, inner.bottom, outer.top, outer.bottom);
   if (left || top) box.scrollBy({ left, top, behavior });
 }
@@ -260,7 +264,7 @@ const places = all("[data-node], [data-edge]");
 
 function tell(element) {
   if (!element) return;
-  about.textContent = element.getAttribute("aria-label");
+  about.textContent = [element.getAttribute("aria-label"), element.dataset.rule].filter(Boolean).join(". ");
 }
 
 /** Return the next place from one: along an edge, or beside it. */
@@ -281,7 +285,7 @@ function beside(place, key) {
   return nodes[nodes.indexOf(place) + (key === "ArrowDown" ? 1 : -1)];
 }
 
-stage.addEventListener("keydown", (event) => {
+view.addEventListener("keydown", (event) => {
   const place = event.target.closest("[data-node], [data-edge]");
   if (!place || !event.key.startsWith("Arrow")) return;
   const next = beside(place, event.key);
@@ -291,8 +295,8 @@ stage.addEventListener("keydown", (event) => {
   next.setAttribute("tabindex", "0");
   next.focus();
 });
-stage.addEventListener("focusin", (event) => tell(event.target.closest("[data-node], [data-edge]")));
-stage.addEventListener("pointerover", (event) => tell(event.target.closest("[data-node], [data-edge]")));
+view.addEventListener("focusin", (event) => tell(event.target.closest("[data-node], [data-edge]")));
+view.addEventListener("pointerover", (event) => tell(event.target.closest("[data-node], [data-edge]")));
 
 // ---- Begin
 
@@ -302,5 +306,4 @@ for (const part of all(".controls, .panel, .about")) part.hidden = false;
 places.find((one) => one.dataset.node !== undefined)?.setAttribute("tabindex", "0");
 for (const way of all("[data-share]")) way.style.flexGrow = way.dataset.share;
 for (const article of articles) article.removeAttribute("id"); // the address is the player's now, and scrolls nothing
-main.dataset.live = "";
 go(addressed());

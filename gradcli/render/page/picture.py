@@ -2,57 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
 from gradcli.explanation.model import Local, Node, Value
+from gradcli.explanation.reference import sentence
 from gradcli.explanation.steps.moves import Edge, edges
 from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Name, Number
+from gradcli.render.graph.layered.drawing import drawing
+from gradcli.render.graph.layered.model import Box, Drawing, Point, Rectangle, Route
+from gradcli.render.graph.layered.model import Edge as Line
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.changes import NONE, Changes, Changing, together
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.mathml import Paint
 from gradcli.render.page.tracks import Tracks
+from gradcli.source import width as columns
 from gradcli.stream.values import dump
 
-CHARACTER, LINE, PAD = 8.4, 20.0, 12.0  # of the monospaced letters in a box
+CHARACTER, LINE, PAD = 8.43, 20.0, 12.0  # of the monospaced letters in a box
+SMALL = 7.83  # of those of a label
 FEW = 6  # entries of a tensor whose numbers stand in its box
 LONGEST = 26  # characters of a line in a box
 LABEL = 16  # characters of a label
-WIDE = 1500  # a picture as wide as this is not made smaller, but moved
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A box with its middle."""
-
-    x: float
-    y: float
-    width: float
-    height: float
+RULE = 120  # characters of a rule
+NARROW, WIDE = 760, 1500  # a picture up to here stands beside the steps; a wider one than this is not made smaller
 
 
 class Picture:
     """Draws the graph of one walk."""
 
-    def __init__(self, walk: Walk, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks) -> None:
+    def __init__(self, walk: Walk, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks, room: float) -> None:
         self.nodes = [node for node in walk.explanation.nodes if is_drawn(node)]
         self.walk, self.terms, self.paint, self.changing, self.tracks = walk, terms, paint, changing, tracks
         known = {node.id for node in self.nodes}
-        self.edges = [(edge, local, node) for node in self.nodes for edge, local in edges(node) if edge.source in known]
-        self.boxes = interim(self.nodes, [edge for edge, _, _ in self.edges], self.size)
+        self.edges = [(edge, local) for node in self.nodes for edge, local in edges(node) if edge.source in known]
+        boxes = [Box(node.id, *self.size(node)) for node in self.nodes]
+        lines = [Line(edge.source, edge.target, self.label_size(local)) for edge, local in self.edges]
+        self.drawing = chosen(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"), room)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is room for the steps beside it."""
+        return self.drawing is not None and self.drawing.width <= NARROW
 
     def size(self, node: Node) -> tuple[float, float]:
-        """Return width and height of a box."""
-        widest = max(map(len, self.lines(node)))
-        return widest * CHARACTER + 2 * PAD, 3 * LINE + PAD
+        """Return the least width and height of a box."""
+        widest = max(map(columns, self.lines(node)))
+        return widest * CHARACTER + 2 * PAD, (3 if node.requires_grad else 2) * LINE + PAD
 
     def lines(self, node: Node) -> list[str]:
         """Return the widest texts of a box."""
-        return [self.title(node), self.value(node.value), f"grad {self.value(node.grad)}"]
+        return [self.title(node), self.value(node.value), "grad None", f"grad {self.value(node.grad)}"]
 
     def title(self, node: Node) -> str:
         """Return `v1 = a·x2`."""
@@ -65,19 +68,26 @@ class Picture:
         """Return a small value, or the shape of a large one."""
         if value is None:
             return NONE
-        if np.size(value) > FEW or self.terms.explanation.sizes is not None:
-            return f"({', '.join(map(str, np.shape(value)))})"
-        return self.terms.value(value, width=LONGEST)
+        shape = f"({', '.join(map(str, np.shape(value)))})"
+        if self.terms.explanation.sizes is not None:
+            return "…"
+        if np.size(value) > FEW:
+            return shape
+        text = self.terms.value(value, width=LONGEST)
+        return text if len(text) <= LONGEST and "," not in text.rpartition("]")[2] else shape
 
-    def drawn(self) -> Html:
-        """Return the picture."""
-        width = max((box.x + box.width / 2 for box in self.boxes.values()), default=0) + PAD
-        height = max((box.y + box.height / 2 for box in self.boxes.values()), default=0) + PAD
+    def drawn(self) -> Html | None:
+        """Return the picture; None of a graph that is too large for one."""
+        found = self.drawing
+        if found is None:
+            return None
+        width, height = found.width + 2 * PAD, found.height + 2 * PAD
+        routes = zip(self.edges, found.routes, strict=True)
         return element(
             "svg",
-            *(self.edge(*each) for each in self.edges),
-            *map(self.node, self.nodes),
-            viewBox=f"0 0 {width:.0f} {height:.0f}",
+            *(self.edge(edge, local, route) for (edge, local), route in routes),
+            *(self.node(node, found.boxes[node.id]) for node in self.nodes),
+            viewBox=f"{-PAD:g} {-PAD:g} {width:.0f} {height:.0f}",
             width=round(width),
             height=round(height),
             role="group",
@@ -85,10 +95,9 @@ class Picture:
             class_="graph fits" if width < WIDE else "graph",
         )
 
-    def node(self, node: Node) -> Html:
+    def node(self, node: Node, box: Rectangle) -> Html:
         """Return the box of a node."""
-        box, changing = self.boxes[node.id], self.changing
-        left, top = box.x - box.width / 2, box.y - box.height / 2
+        changing = self.changing
         known: Changes = [(0, "·"), (changing.known.get(node.id, 0), self.value(node.value))]
         arrived = changing.gradients.get(node.id, [])
         grads: Changes = [(0, NONE), *((step, self.value(total)) for step, total in arrived)]
@@ -110,7 +119,7 @@ class Picture:
                 class_="grad",
             ) if node.requires_grad else None,
             class_=f"node {node.kind} {self.paint.colours.get(node.id, '')}",
-            transform=f"translate({left:.1f} {top:.1f})",
+            transform=f"translate({box.x:.1f} {box.y:.1f})",
             tabindex=-1,
             role="img",
             aria_label=told[-1][1],
@@ -124,41 +133,61 @@ class Picture:
         looks = self.changing.looks.get(place, [(0, "forward")])
         return {"data_state": looks[-1][1], "data_look": self.tracks.add(looks)}
 
-    def edge(self, edge: Edge, local: Local | None, node: Node) -> Html:
-        """Return an edge with its label."""
-        start, end = self.boxes[edge.source], self.boxes[edge.target]
-        x1, y1, x2 = start.x + start.width / 2, start.y, end.x - end.width / 2
-        count = len(node.inputs)
-        y2 = end.y + end.height * ((edge.position + 1) / (count + 1) - 0.5)
-        middle = (x1 + x2) / 2
+    def edge(self, edge: Edge, local: Local | None, route: Route) -> Html:
+        """Return an edge with its label, and an arrowhead for either direction."""
+        turn = " rotate(90)" if self.drawing is not None and self.drawing.direction == "TB" else ""
+        told = list(self.told(edge, local))
+        there, back = (f"translate({point(end)}){turn}" for end in (route.end, route.start))
         return element(
             "g",
-            element("path", d=f"M{x1:.1f} {y1:.1f}C{middle:.1f} {y1:.1f} {middle:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"),
-            element("path", d=f"M{x2:.1f} {y2:.1f}l-9 -5v10z", class_="head there"),
-            element("path", d=f"M{x1:.1f} {y1:.1f}l9 -5v10z", class_="head back"),
-            self.label(local, middle, (y1 + y2) / 2) if local is not None else None,
+            element("path", d=path(route)),
+            element("path", d="M0 0l-9-5v10z", transform=there, class_="head there"),
+            element("path", d="M0 0l9-5v10z", transform=back, class_="head back") if local is not None else None,
+            self.label(local, route.label) if local is not None and route.label is not None else None,
             class_="edge" if local is not None else "edge constant",
             tabindex=-1,
             role="img",
-            aria_label=self.told(edge, local),
+            aria_label=told[-1][1],
+            data_label=self.tracks.add(told),
+            data_rule=sentence(self.terms.nodes[edge.target]) or None,
             data_edge=f"{edge.source} {edge.target}",
             data_ends=dump(list(edge[:2])),
             **self.look(edge),
         )
 
-    def label(self, local: Local, x: float, y: float) -> Html:
+    def label(self, local: Local, place: Rectangle) -> Html:
         """Return the local derivative at an edge; a plain 1 is quiet."""
-        told = self.terms.upstream_name + "↦" if local.formula is None else "×"
-        value = self.terms.formula(local.rule) if local.formula is None else self.value(local.value)
-        quiet = " quiet" if isinstance(local.formula, Number) and value == "1" else ""
-        return element("text", cut(f"{told}{value}", LABEL), x=f"{x:.1f}", y=f"{y - 5:.1f}", class_=f"label{quiet}")
+        written = self.slope(local)
+        quiet = " quiet" if isinstance(local.formula, Number) and written == "×1" else ""
+        x, y = place.x + place.width / 2, place.y + place.height - 3
+        return element("text", written, x=f"{x:.1f}", y=f"{y:.1f}", class_=f"slope{quiet}")
 
-    def told(self, edge: Edge, local: Local | None) -> str:
-        """Return an edge in words."""
+    def slope(self, local: Local) -> str:
+        """Return `×14`, or the rule `↦g @ B.T`."""
+        if local.formula is None:
+            return cut(f"↦{self.terms.formula(local.rule)}", LABEL)
+        if self.terms.explanation.sizes is not None:
+            return cut(f"×{self.terms.formula(local.formula)}", LABEL)
+        return cut(f"×{self.value(local.value)}", LABEL)
+
+    def label_size(self, local: Local | None) -> tuple[float, float] | None:
+        return None if local is None else (columns(self.slope(local)) * SMALL, LINE - 4)
+
+    def told(self, edge: Edge, local: Local | None) -> Iterator[tuple[int, str]]:
+        """Yield an edge in words: its rule, and its numbers from the step on at which the gradient flows along it."""
         ends = f"from {cut(edge.source, LONGEST)} to {cut(edge.target, LONGEST)}"
         if local is None:
-            return f"{ends}: no gradient flows back"
-        return f"{ends}: {self.terms.edge(cut(edge.target, LONGEST), local)} {self.terms.local(local)}"
+            yield 0, f"{ends}: no gradient flows back"
+            return
+        rule = f"{ends}: {cut(f'{self.terms.edge(edge.target, local)} {self.terms.local(local)}', RULE)}"
+        yield 0, rule
+        if edge in self.changing.flows and self.terms.explanation.sizes is None:
+            step, move = self.changing.flows[edge]
+            numbers = f"upstream {self.value(move.fact.upstream)}, contribution {self.value(move.fact.contribution)}"
+            slope = (
+                "" if local.formula is None or isinstance(local.formula, Number) else f" = {self.value(local.value)}"
+            )
+            yield step, f"{rule}{slope}; {numbers}"
 
 
 def is_drawn(node: Node) -> bool:
@@ -170,23 +199,26 @@ def text(x: float, line: int, *content: str | None, **attributes: str | int | bo
     return element("text", *content, x=f"{x:.1f}", y=f"{line * LINE:.1f}", **attributes)
 
 
-def interim(nodes: list[Node], edges: list[Edge], size: Callable[[Node], tuple[float, float]]) -> dict[str, Placed]:
-    """Place the boxes in layers."""
-    layer: dict[str, int] = {}
-    below = {node.id: [edge.source for edge in edges if edge.target == node.id] for node in nodes}
-    for node in nodes:
-        layer[node.id] = 1 + max((layer[x] for x in below[node.id]), default=-1)
-    users = {x: id for id, found in below.items() for x in found}
-    for node in nodes:
-        if node.kind == "leaf" and node.id in users:
-            layer[node.id] = layer[users[node.id]] - 1
-    found: dict[str, Placed] = {}
-    x = PAD
-    for number in range(max(layer.values(), default=-1) + 1):
-        members = [node for node in nodes if layer[node.id] == number]
-        widest = max((size(node)[0] for node in members), default=0)
-        for place, node in enumerate(members):
-            width, height = size(node)
-            found[node.id] = Placed(x + widest / 2, PAD + height / 2 + place * (height + 30), width, height)
-        x += widest + 90
-    return found
+def chosen(across: Drawing | None, down: Drawing | None, room: float) -> Drawing | None:
+    """Return the drawing that fits the room, from left to right if it can."""
+    if across is None or down is None or across.width <= room:
+        return across
+    return down if down.width <= room or across.width > WIDE else across
+
+
+def path(route: Route) -> str:
+    """Return a route as a path; one that runs straight past many layers has few points."""
+    parts, last = [f"M{point(route.start)}"], route.start
+    for number, segment in enumerate(route.segments):
+        end = segment[-1]
+        straight = len(segment) == 1 or end.x == last.x or end.y == last.y
+        after = route.segments[number + 1 : number + 2]
+        goes_on = after and (after[0][-1].x == end.x == last.x or after[0][-1].y == end.y == last.y)
+        if not (straight and goes_on):
+            parts.append(f"L{point(end)}" if straight else f"C{' '.join(map(point, segment))}")
+        last = end
+    return "".join(parts)
+
+
+def point(place: Point) -> str:
+    return f"{place.x:.1f} {place.y:.1f}"

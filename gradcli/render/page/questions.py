@@ -57,11 +57,12 @@ def question(move: Contributed, mistaken: Sequence[Mistaken], terms: Terms) -> J
     source, target = name(move.edge.source), name(move.edge.target)
     answer = move.fact.contribution
     size = np.size(answer)
-    what = "Which number arrives" if size == 1 else f"Which {size} numbers arrive, row by row,"
+    what = "Which number arrives" if size == 1 else "Which numbers arrive"
+    how = "" if size == 1 else f" Type all {size}, row by row."
     alone = f" through {target} alone" if terms.fans_out(move.edge.source) else ""
     said = sentence(terms.nodes[move.edge.target])
     return {
-        "ask": f"{target} hands its gradient on to {source}. {what}{alone}?",
+        "ask": f"{target} hands its gradient on to {source}. {what}{alone}?{how}",
         "answer": listed(answer),
         "wrong": [[listed(one.value), f"{one.message}."] for one in mistaken if np.size(one.value) == size],
         "hint": said or "multiply what comes from above by the local derivative.",

@@ -9,11 +9,11 @@ import numpy as np
 from gradcli.explanation.model import Node, Value
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk
-from gradcli.language.tree import Number
+from gradcli.language.tree import Name, Number
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.html import cut
 
-NAME = 60  # characters of a name in a sentence
+NAME = 32  # characters of a name in a sentence
 FORMULA = 120
 
 
@@ -35,12 +35,11 @@ class Words:
     @property
     def beginning(self) -> str:
         """The sentence before the first step."""
-        variables = [node for node in self.walk.explanation.nodes if node.kind == "leaf"]
-        names = [name(node.id) for node in variables]
-        if not names:
+        variables = [node for node in self.walk.explanation.nodes if node.kind != "op"]
+        names = [name(node.id) for node in variables if node.expression == Name(node.name)]
+        if not any(node.requires_grad for node in variables):
             return "Nothing requires grad here, so there is no way back."
-        one = len(names) == 1
-        listed = names[0] if one else f"{', '.join(names[:-1])} and {names[-1]}"
+        one, listed = len(names) == 1, f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
         return f"Only {listed} {'has a value' if one else 'have values'} yet, and every gradient is None."
 
     @property
@@ -70,7 +69,8 @@ class Words:
     def forward(self, node: Node) -> Iterator[str]:
         """Yield what an operation computes, and which node of torch it makes."""
         sides = [self.formula(node), self.terms.put_in(node), self.amount(node.value)]
-        yield f"{' = '.join(dict.fromkeys([name(node.id), *filter(None, sides)]))}."
+        equation = " = ".join(dict.fromkeys([name(node.id), *filter(None, sides)]))
+        yield f"{equation.replace(' = a tensor', ', a tensor')}."
         if node.grad_fn is not None:
             yield f"The result remembers where it came from: its grad_fn is {node.grad_fn}."
         else:
@@ -82,7 +82,8 @@ class Words:
     def backward(self, move: Contributed) -> Iterator[str]:
         """Yield how a contribution comes about, and what it is added to."""
         source, target = name(move.edge.source), name(move.edge.target)
-        yield f"From {target} to {source}: {self.product(move)}{self.summed(move)}."
+        yield f"From {target} to {source}: {self.product(move)}."
+        yield self.summed(move)
         count = self.terms.edges[move.edge.source]
         total = self.amount(move.fact.total)
         if move.before is None and not move.is_complete:
@@ -114,12 +115,13 @@ class Words:
         return " = ".join([edge, *dict.fromkeys(filter(None, plain))])
 
     def summed(self, move: Contributed) -> str:
-        """Return the sum over broadcast axes."""
+        """Return why there is a sum over axes; nothing where there is none."""
         axes = move.fact.summed_axes
         if not axes:
             return ""
-        listed = f"ax{'is' if len(axes) == 1 else 'es'} {' and '.join(map(str, axes))}"
-        return f", summed over {listed}, along which {name(move.edge.source)} was copied"
+        listed, them = f"ax{'is' if len(axes) == 1 else 'es'}", "it" if len(axes) == 1 else "them"
+        copied = f"{name(move.edge.source)} was copied along {listed} {' and '.join(map(str, axes))}"
+        return f"{copied}, so its gradient is summed over {them}."
 
     def amount(self, value: Value) -> str:
         """Return a number, a small array, or the shape of a large one; nothing where it is made up."""

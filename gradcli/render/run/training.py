@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.cells import cell_len
 
@@ -14,12 +15,27 @@ from gradcli.source import visible
 
 MOST = 12  # epochs of a table, unless all are asked for
 LAYERS = 6
+ENOUGH = 11  # losses for a curve
+WIDTH = 80
 
 
 def training(loop: Loop, looks: Looks, *, all: bool) -> Section:
     """Return the table: of many epochs some evenly spread, of many layers the first and the last."""
     counted = f"{loop.count:,} {'epochs' if loop.by else 'passes'}"
-    return Section(f"Training, {counted} from line {loop.line}", list(_rows(loop, looks, all=all)))
+    return Section(f"Training, {counted} from line {loop.line}", [*_rows(loop, looks, all=all), *_curve(loop, looks)])
+
+
+def _curve(loop: Loop, looks: Looks) -> Iterator[Row]:
+    """Yield the losses as a curve, where there are enough of them."""
+    losses = [epoch.loss for epoch in loop.epochs if epoch.loss is not None]
+    if len(losses) < ENOUGH:
+        return
+    from gradcli.render.plot.charts import loss_chart
+    from gradcli.render.plot.terminal import drawn
+
+    narrow = replace(looks, width=min(looks.width or WIDTH, WIDTH) - INDENT, color=False)
+    for line in drawn(loss_chart(losses, loop.by or "pass"), narrow).split("\n"):
+        yield Row((line,), "curve")
 
 
 def _rows(loop: Loop, looks: Looks, *, all: bool) -> Iterator[Row]:

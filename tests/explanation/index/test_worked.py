@@ -52,7 +52,7 @@ STRANGE = [
     f"{example[: found.start(1)]}{value}{example[found.end(1) :]}"
     for example in EXAMPLES
     for found in re.finditer(r"\b[a-z]\w*=(-?[\d.]+)\b", example)
-    for value in ("nan", "inf", "-inf", "1e308")
+    for value in ("nan", "inf", "-inf", "1e308", "0")
 ]
 
 

@@ -58,6 +58,7 @@ def test_the_states_follow_from_the_facts(case: tuple[str, bool]) -> None:
     check(walk(folded(explained(program)) if is_folded else explained(program)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_states_of_each_case(name: str) -> None:
     check(of_case(name))

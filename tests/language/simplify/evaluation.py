@@ -60,8 +60,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 CONSTANTS = {"pi": mpmath.pi}
 
 
-def value(tree: Expression, point: Mapping[str, Any]) -> Any:
-    """Return the value of a formula at a point; NotFiniteError where a part of it has none."""
+def value(tree: Expression, point: Mapping[str, Any], largest: Any = LARGEST, digits: int = DIGITS) -> Any:
+    """Return the value of a formula at a point; NotFiniteError where a part of it has none, or is too large."""
 
     def combine(node: Expression, parts: Sequence[Any]) -> Any:
         match node:
@@ -77,12 +77,12 @@ def value(tree: Expression, point: Mapping[str, Any]) -> Any:
                 found = (FUNCTIONS.get(node.function) or getattr(mpmath, node.function))(*parts)
             case _:
                 raise TypeError(node)
-        if not isinstance(found, bool) and (isinstance(found, mpmath.mpc) or not abs(found) <= LARGEST):
+        if not isinstance(found, bool) and (isinstance(found, mpmath.mpc) or not abs(found) <= largest):
             raise NotFiniteError
         return found
 
     try:
-        with mpmath.workdps(DIGITS):
+        with mpmath.workdps(digits):
             return fold(tree, combine)
     except (ZeroDivisionError, OverflowError, ValueError):
         raise NotFiniteError from None

@@ -8,8 +8,8 @@ from math import isfinite, ulp
 from typing import Any
 
 from gradcli.language.simplify.algebra.bases import Argument, Function
+from gradcli.language.simplify.algebra.exponents import Exponents
 from gradcli.language.simplify.algebra.extents import Extent, joined
-from gradcli.language.simplify.algebra.sums import Algebra
 from gradcli.language.simplify.algebra.terms import (
     LARGEST_DENOMINATOR,
     ONE,
@@ -40,7 +40,7 @@ Bound = dict[str, Product | Expression]
 POWERS: dict[str, Rational] = {"sqrt": Fraction(1, 2), "rsqrt": Fraction(-1, 2), "square": 2, "reciprocal": -1}
 
 
-class Builder(Algebra):
+class Builder(Exponents):
     """Products from calls and operators over products."""
 
     def __init__(self) -> None:

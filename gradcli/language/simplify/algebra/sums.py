@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import chain
 
-from gradcli.language.simplify.algebra.bases import Atom, Sum
+from gradcli.language.simplify.algebra.bases import Atom, Exponential, Sum
+from gradcli.language.simplify.algebra.names import natural
 from gradcli.language.simplify.algebra.powers import Powers
 from gradcli.language.simplify.algebra.terms import (
     ZERO,
@@ -20,6 +21,7 @@ from gradcli.language.simplify.algebra.terms import (
     term_of,
     total,
 )
+from gradcli.language.tree import Name
 
 MOST_TERMS = 24  # of a sum that is multiplied out
 HIGHEST = 6  # the exponent of a bracket that is multiplied out
@@ -31,6 +33,7 @@ class Algebra(Powers):
     def __init__(self) -> None:
         super().__init__()
         self.turned_first: dict[int, bool] = {}
+        self.before: dict[int, Product] = {}  # the exponentials that were taken out of a sum when it first came
 
     def add(self, *parts: Product) -> Product:
         return self.collect(total(chain.from_iterable(self._terms(part) for part in parts)))
@@ -51,12 +54,30 @@ class Algebra(Powers):
         powers = common_powers(polynomial)
         front = Product(1, term_of(powers))
         bracket = self.over(polynomial, front) if powers else polynomial
+        if any(exponent < 0 for exponent in powers.values()):
+            bracket = self._by_letters(bracket)
         flat = self.expanded(bracket)
         if flat is not None and self.weigh(flat) < self.weigh(bracket) + self.is_of_a_letter(flat):
             return self.multiply(front, self.collect(flat))
         if len(bracket) < 2:
             return self.multiply(front, self.collect(bracket))
-        return self.multiply(front, self.primitive(bracket, self.shown(front)))
+        made = self.primitive(bracket, self.shown(front))
+        taken = tuple(power for power in front.term if power[1] < 0 and isinstance(self.bases[power[0]], Exponential))
+        if taken:
+            self.before.setdefault(made.term[0][0], Product(1, taken))
+        return self.multiply(front, made)
+
+    def _by_letters(self, polynomial: Polynomial) -> Polynomial:
+        """Return a sum of equal powers of letters by the letters: nobody wrote the sum over a common denominator."""
+        names = {}
+        for term in polynomial:
+            base = self.bases[term[0][0]] if len(term) == 1 else None
+            if not isinstance(base, Atom) or not isinstance(base.tree, Name):
+                return polynomial
+            names[term] = base.tree.id
+        if len({term[0][1] for term in polynomial}) > 1:
+            return polynomial
+        return {term: polynomial[term] for term in sorted(polynomial, key=lambda term: natural(names[term]))}
 
     def primitive(self, polynomial: Polynomial, sign: Rational) -> Product:
         """Return a sum without common factors as a number times a sum of the usual sign; `sign` is that before it."""

@@ -60,6 +60,7 @@ TABLE = [
     Identity("number times its sign", "a*sign(a)", "abs(a)", "definition of the absolute value"),
     Identity("absolute value times sign", "abs(a)*sign(a)", "a", "definition of the sign"),
     Identity("number over its absolute value", "a/abs(a)", "sign(a)", "definition of the sign"),
+    Identity("sign over the absolute value", "sign(a)/abs(a)", "1/a", "definition of the sign"),
     Identity("absolute value over its number", "abs(a)/a", "sign(a)", "definition of the sign"),
     # At 0 and 1.
     *(Identity(f"{name} of 0", f"{name}(0)", "0", "value") for name in ZERO_AT_ZERO),
@@ -71,6 +72,8 @@ TABLE = [
     Identity("cotangent", "cos(a)/sin(a)", "1/tan(a)", "definition of the tangent"),
     Identity("tangent times cosine", "tan(a)*cos(a)", "sin(a)", "definition of the tangent"),
     Identity("tangent over sine", "tan(a)/sin(a)", "1/cos(a)", "definition of the tangent"),
+    Identity("sine over tangent", "sin(a)/tan(a)", "cos(a)", "definition of the tangent"),
+    Identity("cosecant", "1/(tan(a)*cos(a))", "1/sin(a)", "definition of the tangent"),
     Identity("secant", "1 + tan(a)**2", "1/cos(a)**2", "Pythagoras over cos(a)**2"),
     Identity("tangent and cotangent", "tan(a) + 1/tan(a)", "2/sin(2*a)", "Pythagoras over sin(a)*cos(a)"),
     Identity("sine of the double angle", "sin(a)*cos(a)", "sin(2*a)/2", "addition theorem"),
@@ -101,6 +104,7 @@ TABLE = [
     Identity("logistic function", "1 + exp(a)", "exp(a)/sigmoid(a)", "definition of the sigmoid"),
     Identity("logistic function below", "1 + exp(a)", "1/(1 - sigmoid(a))", "sigmoid(-a) = 1 - sigmoid(a)"),
     Identity("sigmoid of the other sign", "1 - sigmoid(a)", "sigmoid(-a)", "definition of the sigmoid"),
+    Identity("tanh by the sigmoid", "2*sigmoid(a) - 1", "tanh(a/2)", "definitions of tanh and the sigmoid"),
     Identity(
         "derivative of the sigmoid",
         "sigmoid(a)*sigmoid(-a)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
@@ -23,13 +23,8 @@ def write_report(name: str, output: str, assignment: Assignment, results: Iterat
     """Write a report of `REPORTS` to a path, or to standard output for `-`. Raises UsageError where it cannot."""
     report = REPORTS[name]
     folder = Path(output)
-    if report.per_student and output != "-" and (output.endswith("/") or folder.is_dir()):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritten(str(folder), error.strerror) from None
-        for result in results:
-            write_beside(folder / file_name(result.student, report.suffix), report.write(assignment, [result]))
+    if report.per_student and is_folder(output):
+        write_folder(folder, results, report.suffix, lambda result: report.write(assignment, [result]))
         return
     if report.per_student:
         first = list(islice(results, 2))
@@ -48,6 +43,23 @@ def write_report(name: str, output: str, assignment: Assignment, results: Iterat
         write(output, parts)
     else:  # a link that is named is followed
         write_beside(folder.resolve() if folder.is_symlink() else folder, parts)
+
+
+def is_folder(output: str) -> bool:
+    """Return whether an output is a folder, or is to be one."""
+    return output != "-" and (output.endswith("/") or Path(output).is_dir())
+
+
+def write_folder(
+    folder: Path, results: Iterable[Result], suffix: str, write: Callable[[Result], Iterable[str]]
+) -> None:
+    """Write a file for each student into a folder, which is made where there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritten(str(folder), error.strerror) from None
+    for result in results:
+        write_beside(folder / file_name(result.student, suffix), write(result))
 
 
 def write(path: str, parts: Iterable[str], place: Path | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from gradcli.render.graph.layered.layers import Graph
+from gradcli.render.graph.layered.layers import Graph, Link
 
 ROUNDS = 12
 STRAIGHT = 6.0  # weight of a link between stations of one edge, which should be a straight line
@@ -42,7 +42,25 @@ def spread(
                 wishes.append(mean / total if found else place[vertex])
                 weights.append(total or 0.1)
             settle(layer, apart[at], wishes, weights, place)
+    straighten(layers, graph, apart, place)
     return place
+
+
+def straighten(
+    layers: Sequence[Sequence[int]], graph: Graph, apart: Sequence[Sequence[float]], place: list[float]
+) -> None:
+    """Move what has one user in front of its port, where there is room: most edges of a tree are straight lines."""
+    ends: list[list[Link]] = [[] for _ in graph.layer]
+    for link in graph.links:
+        ends[link.source].append(link)
+    for at in range(len(layers) - 1, -1, -1):
+        found = [ends[vertex] for vertex in layers[at]]
+        wishes = [
+            place[links[0].target] + links[0].port if len(links) == 1 else place[vertex]
+            for vertex, links in zip(layers[at], found, strict=True)
+        ]
+        weights = [STRAIGHT if len(links) == 1 else 1.0 for links in found]
+        settle(layers[at], apart[at], wishes, weights, place)
 
 
 def settle(

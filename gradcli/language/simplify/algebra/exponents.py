@@ -1,0 +1,92 @@
+"""The exponents of exponentials in a formula: one beyond those that were read may overflow earlier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gradcli.language.simplify.algebra.bases import Exponential, Function, Sum
+from gradcli.language.simplify.algebra.sums import Algebra
+from gradcli.language.simplify.algebra.terms import Polynomial, Product, Rational, Term, is_whole, magnitude
+
+Way = tuple[Product, Mapping[int, Polynomial]]  # a product with other polynomials for some of its sums
+Growth = tuple[Term, Rational]  # of exp(number*term)
+
+NOTHING: Mapping[int, Polynomial] = {}
+
+
+class Exponents(Algebra):
+    """Knows the least and the largest number before each exponent that was read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._met: dict[Term, tuple[Rational, Rational]] = {}
+
+    def read_exponents(self, product: Product) -> None:
+        """Note the exponents in a part of the formula, as it came."""
+        if self._has_exponentials(product.term):
+            for term, number in self._growths(self.as_it_came(product)[0].term):
+                least, largest = self._met.get(term, (0, 0))
+                self._met[term] = min(least, number), max(largest, number)
+
+    def as_it_came(self, product: Product) -> Way:
+        """Return the product with the exponentials that were taken out of its sums back in them."""
+        moved, instead = product, dict(NOTHING)
+        for base, exponent in product.term:
+            taken, found = self.before.get(base), self.bases[base]
+            if taken is not None and isinstance(found, Sum) and is_whole(exponent):
+                moved = self.multiply(moved, self.power(taken, -exponent))
+                instead[base] = self.times(found.polynomial, taken)
+        return moved, instead
+
+    def is_within(self, product: Product, instead: Mapping[int, Polynomial] = NOTHING) -> bool:
+        """Tell whether a product overflows no earlier than what was read.
+
+        Below, one exponential may be larger if it is nowhere above: where it overflows, the product is 0.
+        """
+        if not self._met:
+            return True
+        above, below = [product.term], list[Polynomial]()
+        for base, exponent in product.term:
+            found = self.bases[base]
+            if isinstance(found, Sum):
+                polynomial = instead.get(base, found.polynomial)
+                if exponent < 0:
+                    below.append(polynomial)
+                else:
+                    above.extend(polynomial)
+        high = [growth for term in above for growth in self._growths(term)]
+        if not all(map(self._is_met, high)):
+            return False
+        for polynomial in below:
+            growths = [growth for term in polynomial for growth in self._growths(term)]
+            for growth in growths:
+                alike = [x for x in [*high, *growths] if x[0] == growth[0] and x[1] * growth[1] > 0]
+                if len(alike) > 1 and not self._is_met(growth):
+                    return False
+        return True
+
+    def _has_exponentials(self, term: Term) -> bool:
+        return any(isinstance(self.bases[base], Exponential | Function | Sum) for base, _ in term)
+
+    def _growths(self, term: Term) -> Iterator[Growth]:
+        """Yield the numbers before the exponents in a product; of cosh and sinh those of their exponentials."""
+        numbers: dict[Term, Rational] = {}
+        sides: dict[Term, Rational] = {}
+        for base, exponent in term:
+            found = self.bases[base]
+            if isinstance(found, Exponential):
+                numbers[found.term] = exponent
+            elif isinstance(found, Function) and found.name in ("cosh", "sinh") and exponent > 0:
+                inside = found.arguments[0].value
+                assert isinstance(inside, Product)
+                sides[inside.term] = sides.get(inside.term, 0) + exponent * magnitude(inside.coefficient)
+        for key in {**numbers, **sides}:
+            number, side = numbers.get(key, 0), sides.get(key, 0)
+            yield key, number + side
+            if side:
+                yield key, number - side
+
+    def _is_met(self, growth: Growth) -> bool:
+        term, number = growth
+        least, largest = self._met.get(term, (number, number))
+        return least <= number <= largest
