@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,12 @@ from tests.commands.running import gradcli
 
 SNIPPET = "import torch\nx = torch.tensor(3.0, requires_grad=True)\n(x * x).backward()\nprint(x.grad)\n"
 TAKE_PROGRAMS = ("eval", "grad", "trace", "graph", "verify")
+
+
+def read_as_programs(*names: str) -> list[tuple[str, str]]:
+    """Each command with each name of a file; `graph` draws what Python does."""
+    pairs = product(TAKE_PROGRAMS, names)
+    return [(command, name) for command, name in pairs if (command, Path(name).suffix) != ("graph", ".py")]
 
 
 @contextmanager
@@ -84,8 +91,7 @@ def test_missing_values_lead_to_formulas(capsys: pytest.CaptureFixture[str], com
     assert gradcli(capsys, ["grad", option, "x**2"]).code == 0
 
 
-@pytest.mark.parametrize("command", TAKE_PROGRAMS)
-@pytest.mark.parametrize("name", ["train.py", "a snippet.txt", "lesson"])
+@pytest.mark.parametrize(("command", "name"), read_as_programs("train.py", "a snippet.txt", "lesson"))
 def test_python_leads_to_run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str, name: str
 ) -> None:
@@ -109,8 +115,9 @@ def test_a_file_that_is_no_python_stays_a_program(
     assert "gradcli run" in gradcli(capsys, ["eval", "-f", str(tmp_path / "program.py"), "x=1"]).err
 
 
-@pytest.mark.parametrize("command", TAKE_PROGRAMS)
-@pytest.mark.parametrize("name", ["train.py", "prog.txt", "./prog.txt", "a file.txt", "lesson"])
+@pytest.mark.parametrize(
+    ("command", "name"), read_as_programs("train.py", "prog.txt", "./prog.txt", "a file.txt", "lesson")
+)
 def test_the_name_of_a_file_in_place_of_a_program(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str, name: str
 ) -> None:
