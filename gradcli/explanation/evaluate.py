@@ -114,7 +114,8 @@ class _Machine:
         if isinstance(value, float) and not isinstance(node, List | Tuple):
             self.constants[id(value)] = (value, written)
         whole = None if isinstance(value, tuple) else written  # an application alone may be one part of several
-        self.name_applications(start, node, [value for value, _ in parts], whole, target)
+        named = None if isinstance(value, tuple) else target  # a name of several parts is that of none
+        self.name_applications(start, node, [value for value, _ in parts], whole, named)
         if isinstance(value, Tensor) and id(value) not in self.evaluation.line_of:
             name = self.names.fresh("c") if target is None else self.names.own(target)
             self.evaluation.add(Line(name, value, written, node.span))
