@@ -171,6 +171,12 @@ def usage_error(error: Exception) -> GradcliError | None:
     if text.startswith("No such command"):
         return _unknown_command(text.partition("'")[2].rstrip("'"))
     suggestion = f"did you mean {close[0]}?" if close else f"see {path} --help"
+    if text.startswith("No such option"):
+        from gradcli.commands.forms import FORMS
+
+        name, command = text.rpartition("--")[2].strip("'\""), path.rpartition(" ")[2]
+        if name in FORMS and command in FORMS[name].renderers:
+            suggestion = f"write --format {name}"
     return UsageError("E001", text[:1].lower() + text[1:], help=suggestion)
 
 

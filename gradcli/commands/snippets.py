@@ -114,7 +114,7 @@ def warn(kind: str, message: str, source: Source, line: int) -> None:
 
 def note(text: str) -> None:
     """Write to standard error, after the output so far."""
-    from gradcli.render.text.streams import encodable
+    from gradcli.render.text.streams import encodable, fitting
 
     sys.stdout.flush()
-    sys.stderr.write(encodable(text, sys.stderr))
+    sys.stderr.write(fitting(encodable(text, sys.stderr), sys.stderr))

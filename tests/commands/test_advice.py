@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from gradcli.cli import COMMANDS
+from gradcli.commands.forms import FORMS
 from tests.commands.running import gradcli
 
 SNIPPET = "import torch\nx = torch.tensor(3.0, requires_grad=True)\n(x * x).backward()\nprint(x.grad)\n"
@@ -161,3 +162,20 @@ def test_a_function_before_a_sign_is_no_variable(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize("program", ["(mean - x)**2", "mean-x", "(x + norm) * 2"])
 def test_a_variable_may_have_the_name_of_a_function(capsys: pytest.CaptureFixture[str], program: str) -> None:
     assert gradcli(capsys, ["grad", "--symbolic", program]).code == 0
+
+
+@pytest.mark.parametrize("command", ["eval", "trace", "graph"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_that_is_taken_for_an_option(capsys: pytest.CaptureFixture[str], command: str, form: str) -> None:
+    result = gradcli(capsys, [command, "x**2", "x=3", f"--{form}"])
+    if command in FORMS[form].renderers and form != "json":
+        assert result.err.endswith(f"= help: write --format {form}\n")
+        assert gradcli(capsys, [command, "x**2", "x=3", "--format", form]).code in (0, 2)  # 2: a picture needs a file
+    else:
+        assert "write --format" not in result.err
+
+
+def test_a_variable_without_a_value_can_have_a_shape(capsys: pytest.CaptureFixture[str]) -> None:
+    result = gradcli(capsys, ["grad", "--symbolic", "cross_entropy(z, 2)"])
+    assert result.err.endswith("z without a value is a number here; give an array its shape, such as z:3\n")
+    assert gradcli(capsys, ["grad", "--symbolic", "cross_entropy(z, 2)", "z:3"]).code == 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from rich.cells import cell_len
+
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
 from gradcli.language.tree import Name, Statement, names
@@ -80,7 +82,22 @@ def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
     lines = shown(written, terms.looks, all=all, ending=last(written))
     if at and len(lines) == 1 and len(lines[0].cells[0]) + len(at) + 8 < min(terms.looks.width or WIDEST, WIDEST):
         return [Row((f"{lines[0].cells[0]}        {at}",), "title")]
-    return [*lines, Row((at,), "title")] if at else lines
+    return [*lines, *_points(at, point, terms.looks.width)] if at else lines
+
+
+def _points(at: str, point: Sequence[str], width: int | None) -> list[Row]:
+    """Return the values of the variables on lines that break between variables where they can."""
+    if width is None or cell_len(at) <= width:
+        return [Row((at,), "title")]
+    word, indent = at.partition(" ")[0], " " * (at.index(" ") + 1)
+    lines = [f"{word} {point[0]}"]
+    for item in point[1:]:
+        if cell_len(lines[-1]) + cell_len(item) + 3 <= width:  # and a comma behind it
+            lines[-1] += f", {item}"
+        else:
+            lines[-1] += ","
+            lines.append(indent + item)
+    return [Row((line,), "title") for line in lines]
 
 
 def _statement(statement: Statement, terms: Terms) -> Row:
@@ -124,8 +141,9 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
     """
     lines: list[Callable[[], Row]] = []
     is_introduced = False
-    ruled = [node for node in explanation.nodes if any(local.formula is None for local in node.locals)]
-    for node in reversed(explanation.nodes):
+    reached = [node for node in explanation.nodes if node.grad is not None]  # others have no part in any gradient
+    ruled = [node for node in reached if any(local.formula is None for local in node.locals)]
+    for node in reversed(reached):
         for local in node.locals:
             if local.formula is None and not is_introduced:
                 lines.append(partial(_arrives, node, terms, is_alone=len(ruled) == 1))

@@ -64,7 +64,7 @@ def _as_above(links: Sequence[Link], known: Container[str], terms: Terms) -> Ite
     for link in links:
         if link.input in known and link.input in needed:
             value = terms.value(link.total)
-            yield Row((terms.total(link.input), f"= {value}" if value else "", "as above"))
+            yield Row((terms.total(link.input), f"= {value}" if value else "", "(as above)"))
 
 
 def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms: Terms, *, why: bool) -> Iterator[Row]:
@@ -90,7 +90,7 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     written = [side for side in equations(total, list(dict.fromkeys(filter(None, sides)))) if side]
     simplest = f"= {in_variables[-1]}" if in_variables and in_variables[-1] != sides[0] else None
     return [
-        Row((total if index == 0 else "", side, *(["simplified"] if side == simplest else [])))
+        Row((total if index == 0 else "", side, *(["(simplified)"] if side == simplest else [])))
         for index, side in enumerate(written)
     ]
 

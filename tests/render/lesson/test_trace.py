@@ -52,7 +52,7 @@ def test_a_derivation_is_told_once(example: str) -> None:
             quantity = line[2:].split(" ")[0]
             if not quantity.startswith("∂"):
                 continue
-            if line.endswith("as above"):
+            if line.endswith("(as above)"):
                 assert derived[quantity]
             else:
                 derived[quantity] += 1
