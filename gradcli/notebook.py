@@ -12,12 +12,14 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradcli.errors import UsageError
 from gradcli.explanation.model import Explanation
-from gradcli.homework.assignment.assignments import Assignment
-from gradcli.homework.model import Result
+
+if TYPE_CHECKING:
+    from gradcli.homework.assignment.assignments import Assignment
+    from gradcli.homework.model import Result
 
 Bundle = dict[str, str]
 

@@ -48,6 +48,7 @@ def read(html: str) -> Reader:
     return reader
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES | BAD)
 def test_an_explanation_displays_itself(name: str) -> None:
     bundle = Shown.of((CASES | BAD)[name].explain())._repr_mimebundle_()

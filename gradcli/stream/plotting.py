@@ -17,6 +17,8 @@ from gradcli.stream.sampling import sampler
 
 Pair = tuple[float, float]
 
+SIDE = {True: 101, False: 41}  # points along a side, by whether they are computed at once
+
 
 @dataclass(frozen=True, slots=True)
 class Way:
@@ -53,7 +55,9 @@ def plotted(
         facts = curve(sample, x, output, range, None if at is None else at[0])
     else:
         (x, first), (y, second) = ranges.items()
-        facts = surface(sample, (x, y, output), (first, second), None if at is None else (at[0], at[1]))
+        facts = surface(
+            sample, (x, y, output), (first, second), None if at is None else (at[0], at[1]), SIDE[plan.is_columnar]
+        )
     path = None
     if way is not None:
         path = descend(lambda point: _at(sample, point), way.start, way.steps, way.optimizer, way.options)

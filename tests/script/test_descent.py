@@ -11,6 +11,7 @@ def bowl(point: list[float]) -> tuple[float, list[float]]:
     return x * x + 3 * y * y, [2 * x, 6 * y]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_an_optimizer_of_the_snippets_goes_torchs_way(name: str) -> None:
     torch = pytest.importorskip("torch")

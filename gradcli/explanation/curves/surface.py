@@ -55,11 +55,13 @@ class Surface:
     at: tuple[float, Slope] | None = None
 
 
-def surface(sample: Sampler, names: tuple[str, str, str], ranges: tuple[Pair, Pair], at: Pair | None = None) -> Surface:
+def surface(
+    sample: Sampler, names: tuple[str, str, str], ranges: tuple[Pair, Pair], at: Pair | None = None, side: int = SIDE
+) -> Surface:
     """Sample a function on a grid; `names` are of both variables and of the output."""
-    xs, ys = (np.linspace(*range, SIDE) for range in ranges)
+    xs, ys = (np.linspace(*range, side) for range in ranges)
     grid = np.meshgrid(xs, ys)
-    heights = sample(*(axis.ravel() for axis in grid))[0].reshape(SIDE, SIDE)
+    heights = sample(*(axis.ravel() for axis in grid))[0].reshape(side, side)
     finite = heights[np.isfinite(heights)]
     levels = tuple(Level(value, contour(xs, ys, heights, value)) for value in chosen_levels(finite))
     point = None

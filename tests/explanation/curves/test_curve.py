@@ -12,6 +12,7 @@ def sampled(program: str, low: float, high: float, at: float | None = None) -> C
     return curve(sampler(Plan(Task(program)), ["x"]), "x", "y", (low, high), at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "range", "breaks"),
     [

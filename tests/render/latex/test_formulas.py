@@ -78,11 +78,12 @@ def test_a_variable_called_sigma_keeps_its_symbol() -> None:
     assert writer.formula(parsed("sigmoid(sigma)")).text == r"\operatorname{sigmoid}(\sigma)"
 
 
-@pytest.mark.parametrize("text", ["+".join(["x"] * 20000), "sin(" * 60 + "x" + ")" * 60, "x" + "**x" * 60])
+@pytest.mark.parametrize("text", ["+".join(["x"] * 2000), "sin(" * 60 + "x" + ")" * 60, "x" + "**x" * 60])
 def test_of_a_formula_that_nobody_reads_there_are_dots(text: str) -> None:
     assert written(text) == DOTS
 
 
+@pytest.mark.slow
 @given(expressions())
 def test_groups_are_balanced(tree: Expression) -> None:
     text = Writer(Symbols(), RANKS).formula(tree).text

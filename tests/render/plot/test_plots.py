@@ -50,6 +50,7 @@ def test_a_picture_is_xml_with_everything_inside(program: str) -> None:
         assert 0 <= float(shape.get("cy", "-1")) <= high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["1/x", "x*x + 3*y*y"])
 @pytest.mark.parametrize("columns", [50, 80, 120])
 @pytest.mark.parametrize("ascii", [False, True])
