@@ -131,7 +131,7 @@ TENSORS = {
     "X.T @ (2*(X @ w - y))/3": "2/3*X.T @ (X @ w - y)",
     "outer(2*(X @ w - y), w)/3": "2*outer(X @ w - y, w)/3",
     "-(X.T @ y)": "-X.T @ y",
-    "X.T @ (2*(X @ w - y))/4": "X.T @ (X @ w - y)/2",
+    "X.T @ (2*(X @ w - y))/4": "(X.T @ (X @ w - y))/2",
     "A @ B - B @ A": "A @ B - B @ A",
     "A @ B + A @ B": "2*A @ B",
     "s*(A @ B)*2": "2*s*(A @ B)",
