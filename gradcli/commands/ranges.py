@@ -18,6 +18,7 @@ Pair = tuple[float, float]
 
 RANGE = re.compile(r"\s*(?P<name>[^=\s]+?)\s*=(?P<low>[^=]+?)\.\.(?P<high>.+)", re.DOTALL)
 MOST = 10_000  # steps of an optimizer
+NARROWEST, WIDEST = 1e-12, 1e308
 EXAMPLE = "such as x=-2..2"
 
 
@@ -35,6 +36,9 @@ def ranged(arguments: Sequence[str], *, is_file: bool) -> tuple[list[str], dict[
         low, high = (finite(name, found[end]) for end in ("low", "high"))
         if not low < high:
             raise UsageError("E016", f"the range of {name} is empty", help=f"write the smaller end first, {EXAMPLE}")
+        if not NARROWEST * max(abs(low), abs(high)) < high - low < WIDEST:
+            too = "wide" if high - low >= WIDEST else "narrow"
+            raise UsageError("E016", f"the range of {name} is too {too}", help="numbers have 16 digits, up to 1e308")
         ranges[name] = low, high
     if not 1 <= len(ranges) <= 2:
         told = "no variable has a range" if not ranges else f"{len(ranges)} variables have ranges"

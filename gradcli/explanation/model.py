@@ -171,6 +171,7 @@ NOTES = {
     "exploded": "the gradient became large along a chain of operations",
     "saturated": "units whose derivative is nearly zero",
     "dead": "rectified units that are zero, so that no gradient flows through them",
+    "long": "the gradient by this variable is too long to be written as a formula",
     "raw": "the gradient by this variable stands as the rules give it",
 }
 

@@ -16,7 +16,7 @@ Array = Any
 Sampled = Callable[[Array], Array]
 
 SUSPICIOUS = 0.02  # of the range of values; a smaller change is drawn as it is
-FLAT = 1e-4  # of the range of values
+FLAT, SHARE = 1e-4, 1e-3  # of the range of values, and of the change at first
 HALVINGS = 64
 MOST = 64  # intervals that are looked at
 LARGE = 1e5  # times the range of values: as near to a pole as numbers come
@@ -72,7 +72,7 @@ def pieces(function: Sampled, xs: Array, ys: Array, slopes: Array | None = None)
             opened = None
             lines.append([])
             _add(lines, *right)
-        elif (kind := _kind(left[1], right[1], max(abs(ys[place]), abs(ys[place + 1])), scale)) is not None:
+        elif (kind := _kind((left[1], right[1]), (ys[place], ys[place + 1]), scale)) is not None:
             breaks.append(Break(kind, float(left[0]) + 0.0, float(right[0]) + 0.0))
             _add(lines, *left)
             lines.append([])
@@ -124,13 +124,15 @@ def _suspicious(xs: Array, ys: Array, finite: Array, scale: float, slopes: Array
 
 
 def _closed_in(
-    function: Sampled, a: Array, b: Array, low: Array, high: Array, flat: float
+    function: Sampled, a: Array, b: Array, low: Array, high: Array, flat: Any
 ) -> tuple[Array, Array, Array, Array]:
     """Return the ends of each interval, with their values, after halving it towards the larger change.
 
     A change that is `flat` is no jump any more, and is left as it is.
     """
     a, b, low, high = (np.array(x, np.float64) for x in (a, b, low, high))
+    with np.errstate(all="ignore"):
+        flat = np.maximum(flat, SHARE * np.where(np.isfinite(low) & np.isfinite(high), _change(low, high), 0))
     for _ in range(HALVINGS):
         middle = a + (b - a) / 2
         open = (middle > a) & (middle < b) & (_change(low, high) > flat)
@@ -154,15 +156,16 @@ def _change(first: Array, second: Array) -> Array:
     return np.where(ends[0] & ends[1], np.abs(first - second), np.where(ends[0] != ends[1], np.inf, -1.0))
 
 
-def _kind(low: float, high: float, before: float, scale: float) -> Literal["pole", "jump"] | None:
+def _kind(sides: tuple[float, float], before: tuple[float, float], scale: float) -> Literal["pole", "jump"] | None:
     """Return what lies between the two sides of a closed interval; None where the curve goes through.
 
-    `before` is the larger value at the ends that the interval had.
+    `before` are the values at the ends that the interval had.
     """
-    largest = max(abs(low), abs(high))
-    if largest / LARGE > scale and largest / GROWTH > before:
+    largest, change = max(map(abs, sides)), abs(sides[1] - sides[0])
+    if largest / LARGE > scale and largest / GROWTH > max(map(abs, before)):
         return "pole"
-    return "jump" if abs(high - low) > max(SUSPICIOUS / 2 * scale, 1e-6 * largest) else None
+    least = max(SUSPICIOUS / 2 * scale, 1e-6 * largest, 2 * SHARE * abs(before[1] - before[0]))
+    return "jump" if change > least else None
 
 
 def _hole(start: float, end: float, lines: list[list[tuple[float, float]]], after: Any, scale: float) -> Break:

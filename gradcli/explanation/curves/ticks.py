@@ -15,7 +15,8 @@ def ticks(low: float, high: float, most: int = MOST) -> list[float]:
     if step == 0:  # a range of the smallest numbers there are
         return [low]
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [number * step for number in range(first, last + 1)][: most + 1]
+    found = dict.fromkeys(number * step for number in range(first, last + 1))  # of a narrow range some are the same
+    return list(found)[: most + 1] or [low]
 
 
 def spacing(width: float, most: int = MOST) -> float:

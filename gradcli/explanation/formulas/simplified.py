@@ -19,12 +19,14 @@ from gradcli.explanation.model import Explanation, Intermediate, Leaf, Note
 from gradcli.explanation.naming import unused
 from gradcli.explanation.values import value_of
 from gradcli.language.rewrite import substitute
-from gradcli.language.simplify.simplifier import simplify
+from gradcli.language.simplify.simplifier import products_of, simplify
 from gradcli.language.simplify.trees import length
 from gradcli.language.tree import Binary, Expression, Name, names, postorder
 
 LONG = 40  # operators and calls on one line
 LONGEST = 80  # on lines that have no shorter form
+LONGEST_TERM = 8  # operators and calls of a term of a long sum
+MOST_TERMS = 100
 MOST_NODES = 400  # of a program whose gradients are written in named intermediates
 MOST_WORK = 20_000  # nodes of formulas that are simplified; the rest of a long program stays as it is
 TOLERANCE = {"float32": 1e-3}  # relative, of a simplified formula at the point; finer for float64
@@ -47,6 +49,7 @@ class _Gradients:
         self.at_any_point = at_any_point
         self.point = explanation.point
         self.shapes = {name: np.shape(value) for name, value in self.point.items()}
+        self.products = products_of(statement.value for statement in explanation.parsed.statements)
         self.notes: list[Note] = []
         self.left = MOST_WORK
         self.in_names = _InNames(explanation, self.shapes) if len(explanation.nodes) <= MOST_NODES else None
@@ -68,14 +71,17 @@ class _Gradients:
                 return replace(leaf, formula=formula)
             found.append(formula)
         best = min(found, key=length, default=None)
-        return replace(leaf, formula=best if best is not None and length(best) <= LONGEST else None)
+        if best is not None and (length(best) <= LONGEST or is_sum_of_short(best)):
+            return replace(leaf, formula=best)
+        self.notes.append(Note("long", leaf.node, f"the formula by {leaf.name} is too long to be written"))
+        return replace(leaf, formula=None)
 
     def formulas(self, leaf: Leaf) -> Iterator[Expression]:
         raw = leaf.formula_raw
         size = 0 if raw is None else sum(1 for _ in postorder(raw))
         if raw is not None and size <= self.left:
             self.left -= size
-            short = self.shorter(simplify(raw, self.shapes), leaf)
+            short = self.shorter(simplify(raw, self.shapes, self.products), leaf)
             why = self.objection(short, leaf.gradient) if short != raw else ""
             if why:
                 self.notes.append(Note("raw", leaf.node, f"the formula by {leaf.name} is not simplified: {why} here"))
@@ -109,6 +115,20 @@ class _Gradients:
         return "" if same else "it has another value"
 
 
+def is_sum_of_short(tree: Expression) -> bool:
+    """Tell whether a formula is a sum of not too many terms, each of which is read at a glance."""
+    terms, waiting = 0, [tree]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Binary) and part.operator in ("+", "-"):
+            waiting.extend((part.left, part.right))
+        elif length(part) > LONGEST_TERM:
+            return False
+        else:
+            terms += 1
+    return terms <= MOST_TERMS
+
+
 class _InNames:
     """Formulas over the names of nodes, and over names for the gradients of nodes."""
 
@@ -121,6 +141,7 @@ class _InNames:
         large = np.size(explanation.upstream) > LARGEST_UPSTREAM or is_named
         self.seed = Name(explanation.seed_name) if large else literal(explanation.upstream)
         self._gradients: dict[str, Expression] = {}
+        self.products = products_of(statement.value for statement in explanation.parsed.statements)
         self.shapes = dict(shapes) | {self.gradients[id]: self.nodes[id].shape for id in self.links}
 
     def formulas(self, node: str) -> Iterator[Expression]:
@@ -133,7 +154,7 @@ class _InNames:
             if length(whole) <= LONGEST and name in names(whole):
                 whole = substitute(whole, {name: self.gradient(above)})
         if length(whole) <= LONGEST:
-            yield simplify(whole, self.shapes)
+            yield simplify(whole, self.shapes, self.products)
         yield over_gradients
 
     def over_variables(self, node: str) -> Expression | None:
@@ -147,7 +168,7 @@ class _InNames:
             nodes = {name: self.nodes[name].expression for name in names(tree) & self.nodes.keys()}
             found |= {name: one for name, one in nodes.items() if one != Name(name)}
             if not found:
-                return simplify(tree, self.shapes)
+                return simplify(tree, self.shapes, self.products)
             tree = substitute(tree, found)
         return None
 
@@ -160,7 +181,7 @@ class _InNames:
                 entering = Name(above) if above else self.seed
                 terms.append(substitute(term.step.rule, {self.explanation.upstream_name: entering}))
             whole = reduce(lambda first, second: Binary("+", first, second), terms)
-            self._gradients[node] = simplify(whole, self.shapes)
+            self._gradients[node] = simplify(whole, self.shapes, self.products)
         return self._gradients[node]
 
     def needed(self, found: set[str]) -> Iterator[Intermediate]:

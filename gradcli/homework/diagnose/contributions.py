@@ -70,6 +70,7 @@ class Contributions:
         self.graph = graph
         self.explanation = explanation
         self.problem = Problem(graph, "gradient", graph.output, graph.output, seed=seed)
+        self.whole = {node.id: node.part_of for node in explanation.nodes if node.part_of}
         self.vertices: Mapping[str, int] = {v.line.name: index for index, v in enumerate(graph.vertices)}
 
     @cached_property
@@ -91,7 +92,8 @@ class Contributions:
         by, truth = self.vertices[move.edge.source], move.fact.contribution
         into = self.problem.into(by)
         if move.before is not None:
-            yield Mistaken(move.fact.total, f"this is the sum so far; asked is what comes through {move.edge.target}")
+            through = self.whole.get(move.edge.target, move.edge.target)
+            yield Mistaken(move.fact.total, f"this is the sum so far; asked is what comes through {through}")
         if len(into) == 1:
             suspects = self.suspects
         elif edge in into and len(self.graph.vertices) <= VERTICES:

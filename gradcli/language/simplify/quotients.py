@@ -61,12 +61,18 @@ class Quotients:
         coefficient, factors = self._raised(product.coefficient, powers)
         coefficient, brackets = self._signed(Product(coefficient, term_of(powers)), instead)
         coefficient, others = self._powers(coefficient, powers, brackets)
-        factors = _sorted([*factors, *others])
+        factors = _sorted([*factors, *others], self.algebra.products)
         above = [factor.written for factor in factors if not factor.below]
         below = [*(factor.written for factor in factors if factor.below), *below]
         top, bottom = self._number(magnitude(coefficient))
-        if len(above) == 1 and not below and factors[0].kind == MATRIX and top.tree != Number(1):
-            scale = trees.over(top, bottom)
+        names = [factor.written for factor in factors if factor.kind == LETTER and factor.below]
+        if (
+            len(above) == 1
+            and len(names) == len(below)
+            and any(factor.kind == MATRIX and not factor.below for factor in factors)
+            and top.tree != Number(1)
+        ):
+            scale = trees.over(top, [*bottom, *below])
             return trees.multiplied(trees.negated(scale) if coefficient < 0 else scale, above[0])
         whole = trees.product([top, *above] if top.tree != Number(1) or not above else above)
         if coefficient < 0:
@@ -174,7 +180,7 @@ class Quotients:
         alone = [x for x in (*above, *below) if len(above) + len(below) > 1 and self._has_roots(x)]
         for inside in alone:
             root = trees.called("sqrt", [self.best(inside)])
-            yield Factor(CALL, root, inside in below, root)
+            yield Factor(BRACKET, root, inside in below, root)
         above, below = ([x for x in side if x not in alone] for side in (above, below))
         if above or below:
             inside = self.algebra.multiply(*above or below, *(self.algebra.power(x, -1) for x in below if above))
@@ -210,26 +216,30 @@ class Quotients:
             case Group():
                 return BRACKET, self.best(found.product)
             case Function():
-                parts = [self._argument(x) for x in found.arguments]
+                parts = [self.argument(x) for x in found.arguments]
                 if found.template is None:
                     return CALL, trees.called(found.name, parts, [x.keyword for x in found.arguments])
                 return MATRIX if found.name == "@" else CALL, trees.filled(found.template, parts)
         raise UnsimplifiedError
 
-    def _argument(self, argument: Argument) -> Written:
+    def argument(self, argument: Argument) -> Written:
         if isinstance(argument.value, Expression):
             return Written(argument.value, trees.length(argument.value))
         return self.best(argument.value)
 
 
-def _sorted(factors: list[Factor]) -> list[Factor]:
+def _sorted(factors: list[Factor], products: Sequence[tuple[str, ...]]) -> list[Factor]:
+    """Sort factors by their kind, letters of one of the products that a person wrote as they stand there."""
     kinds = Counter(factor.kind for factor in factors)
+    names = {factor.base.tree.id for factor in factors if isinstance(factor.base.tree, Name)}
+    written = next((product for product in products if names <= set(product)), ())
 
-    def key(factor: Factor) -> tuple[int, int, list[tuple[bool, int, str]]]:
+    def key(factor: Factor) -> tuple[int, int, int, list[tuple[bool, int, str]]]:
         if kinds[factor.kind] == 1:
-            return factor.kind, 0, []
+            return factor.kind, 0, 0, []
         text = unparse(factor.base.tree)
-        return factor.kind, factor.base.cost if factor.kind == BRACKET else text != "pi", natural(text)
+        place = written.index(text) if text in written else 0
+        return factor.kind, factor.base.cost if factor.kind == BRACKET else text != "pi", place, natural(text)
 
     return sorted(factors, key=key)
 

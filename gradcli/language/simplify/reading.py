@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from gradcli.language.simplify.algebra.bases import Argument
+from gradcli.language.simplify import structures
+from gradcli.language.simplify.algebra.bases import Argument, Function
 from gradcli.language.simplify.algebra.extents import SCALAR, Extent, Shape, joined
 from gradcli.language.simplify.algebra.functions import Builder
-from gradcli.language.simplify.algebra.terms import ZERO, Product, UnsimplifiedError, is_whole
+from gradcli.language.simplify.algebra.terms import ZERO, Polynomial, Product, UnsimplifiedError, is_whole, total
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, OPERATORS, PARTIAL, PASSING
-from gradcli.language.simplify.facts.shapes import plain, shape_of_list
+from gradcli.language.simplify.facts.shapes import plain, shape_of_index, shape_of_list
 from gradcli.language.simplify.trees import SHORT, length
 from gradcli.language.tree import (
     Attribute,
@@ -18,6 +19,7 @@ from gradcli.language.tree import (
     Call,
     Compare,
     Expression,
+    Index,
     List,
     Literal,
     Method,
@@ -38,13 +40,15 @@ WORDS = (Literal, List, Slice, Tuple)
 class Read(NamedTuple):
     """A part of the tree: its product, or None where it is no number; the extent that it has as it stands.
 
-    `is_total`: finite wherever its letters are, so that a comparison may be simplified.
+    `is_total`: finite wherever its letters are, so that a comparison may be simplified. `terms` are those of a sum as
+    it is written, without common factors taken out.
     """
 
     tree: Expression
     product: Product | None
     extent: Extent = SCALAR
     is_total: bool = True
+    terms: Polynomial | None = None
 
 
 class Reader:
@@ -97,20 +101,34 @@ class Reader:
         products = [part.product for part in parts if part.product is not None]
         if len(products) < len(parts):
             raise UnsimplifiedError
-        product = self.algebra.combined(node, products)
+        terms = self._terms(node, parts)
+        product = self.algebra.combined(node, products) if terms is None else self.algebra.collect(terms)
         assert isinstance(product, Product)
         self.algebra.read_exponents(product)
-        total = all(part.is_total for part in parts)
+        is_total = all(part.is_total for part in parts)
         right = products[-1]
         if isinstance(node, Binary) and node.operator in ("/", "**"):
-            total &= right.is_number and right != ZERO
+            is_total &= right.is_number and right != ZERO
             if node.operator == "**":
-                total &= is_whole(right.coefficient) and right.coefficient > 0
-        return Read(node, product, joined(part.extent for part in parts), total)
+                is_total &= is_whole(right.coefficient) and right.coefficient > 0
+        return Read(node, product, joined(part.extent for part in parts), is_total, terms)
+
+    def _terms(self, node: Unary | Binary, parts: Sequence[Read]) -> Polynomial | None:
+        """Return the terms of a sum of sums, so that a factor that some have in common does not come out first."""
+        if not isinstance(node, Binary) or node.operator not in ("+", "-"):
+            return None
+        found = []
+        for part, sign in zip(parts, (1, 1 if node.operator == "+" else -1), strict=True):
+            assert part.product is not None
+            terms = self.algebra.terms(part.product) if part.terms is None else part.terms.items()
+            found.extend((term, sign * coefficient) for term, coefficient in terms)
+        return total(found)
 
     def _called(self, node: Expression, parts: Sequence[Read]) -> Read:
         name, keywords = described(node, len(parts))
         elementwise = name in ELEMENTWISE or name in OPERATORS
+        if name in structures.COPIES and parts[0].product is not None:
+            return parts[0]
         arguments = []
         for part, keyword in zip(parts, keywords, strict=True):
             if part.product is None:
@@ -129,8 +147,35 @@ class Reader:
                 name, arguments, self.algebra.extent_of_call(name, arguments), template
             )
             extent = self.algebra.extent(as_it_stands)
+            before = parts[0] if parts else None
+            if isinstance(node, Index) and before is not None and not before.extent.unknown:
+                shape = shape_of_index(before.extent.shape, node.items)
+                extent = extent if shape is None else Extent(shape)
+            if before is not None and before.product is not None and before.is_total | (name not in ("sum", "mean")):
+                simpler = self._simpler(node, name, before, extent, arguments, product)
+                product = product if simpler is None else simpler
         total = name in PASSING and name not in PARTIAL and all(part.is_total for part in parts)
         return Read(node, product, extent, total)
+
+    def _simpler(
+        self, node: Expression, name: str, part: Read, after: Extent, arguments: Sequence[Argument], made: Product
+    ) -> Product | None:
+        """Return what a structured function does to one number in all entries, or if it does nothing."""
+        assert part.product is not None
+        algebra = self.algebra
+        if isinstance(node, Index):
+            found = structures.selected(algebra, node, part.product, after)
+            if found is not None:
+                return found
+        reshaped = algebra.only(made, Function) if name == "reshape" else None
+        if (
+            reshaped is not None
+            and isinstance(x := reshaped.arguments[0].value, Product)
+            and algebra.extent(x) == after
+        ):
+            return x
+        options = structures.described(algebra, arguments)
+        return structures.of_constant(algebra, name, part.product, part.extent, after, options)
 
     def closed(self, part: Read) -> Product:
         """Return the product of a part in the shape that the part has as it stands."""

@@ -7,7 +7,8 @@ from contextlib import suppress
 from fractions import Fraction
 from itertools import combinations
 
-from gradcli.language.simplify.algebra.bases import Base, Exponential, Function, Group, Sum
+from gradcli.language.simplify import cases, linearity
+from gradcli.language.simplify.algebra.bases import Argument, Base, Exponential, Function, Group, Sum
 from gradcli.language.simplify.algebra.factors import factored
 from gradcli.language.simplify.algebra.functions import Bound, Builder
 from gradcli.language.simplify.algebra.terms import (
@@ -22,7 +23,7 @@ from gradcli.language.simplify.algebra.terms import (
     total,
 )
 from gradcli.language.simplify.facts.rules import Rule, rules_of
-from gradcli.language.tree import Call, Name
+from gradcli.language.tree import Call, Name, Number, Tuple
 
 VANISHING = frozenset(["sigmoid", "softmax"])
 MOST_TERMS = 8  # of a sum for which other forms are sought
@@ -45,7 +46,20 @@ class Rewriter:
                 for found in ways(product):
                     if not self.algebra.is_within(found) or self._is_lower(found, product):
                         continue
-                    yield next(self._by_rules(found, taught=True), found)
+                    shaped = self._in_shape(found, product)
+                    if shaped is not None:
+                        yield next(self._by_rules(shaped, taught=True), shaped)
+                        yield from self._by_rules(shaped)
+
+    def _in_shape(self, found: Product, product: Product) -> Product | None:
+        """Return a form in the shape of the product; None where that is not known."""
+        shape = self.algebra.extent(product)
+        if self.algebra.extent(found) == shape:
+            return found
+        if shape.unknown or self.algebra.extent(found).unknown:
+            return None
+        size = Tuple(tuple(map(Number, shape.shape)))
+        return self.algebra.call("expand", [Argument(found), Argument(size)])
 
     def _is_lower(self, found: Product, product: Product) -> bool:
         """Tell whether a form divides more often by a function that is 0 when rounded, far out."""
@@ -66,6 +80,8 @@ class Rewriter:
         algebra = self.algebra
         for rule in rules_of("product", self.present(product.term), taught):
             for bound in self._bindings(rule.anchors[0], product.term):
+                if not algebra.holds(rule, bound):
+                    continue
                 made = algebra.multiply(*(algebra.power(algebra.evaluated(x, bound), e) for x, e in rule.parts))
                 times = _times(product.term, made.term)
                 if times:
@@ -126,6 +142,8 @@ class Rewriter:
     def _forms_of(self, polynomial: Polynomial) -> Iterator[Product]:
         if len(polynomial) > MOST_TERMS:
             return
+        yield from cases.merged(self.algebra, polynomial)
+        yield from linearity.merged(self.algebra, polynomial)
         yield from self._sum_forms(polynomial)
         yield from self._grouped(polynomial)
         plain = self.algebra.expanded(polynomial, 1)
@@ -160,9 +178,9 @@ class Rewriter:
                 zero = tuple(algebra.evaluated(term, bound) for term in rule.zero)
                 if zero not in seen:
                     seen.add(zero)
-                    yield from self._less(zero, polynomial)
+                    yield from self._less(zero, polynomial, shorter=rule.identity.is_shortening)
 
-    def _less(self, zero: tuple[Product, ...], polynomial: Polynomial) -> Iterator[Product]:
+    def _less(self, zero: tuple[Product, ...], polynomial: Polynomial, *, shorter: bool) -> Iterator[Product]:
         """Yield a sum without one of its terms, which is expressed by the other terms of a sum that is 0."""
         algebra = self.algebra
         for chosen in zero:
@@ -174,7 +192,10 @@ class Rewriter:
                 parts = [algebra.multiply(part, factor) for part in zero]
                 if sum(part.term in polynomial for part in parts) >= 2:
                     rest = [*polynomial.items(), *((part.term, -part.coefficient) for part in parts)]
-                    form = algebra.collect(total(rest))
+                    terms = total(rest)
+                    if shorter and len(terms) >= len(polynomial):
+                        continue
+                    form = algebra.collect(terms)
                     if poles:
                         self._poles.setdefault(form, poles)
                     yield form
@@ -215,7 +236,9 @@ class Rewriter:
                     inside = self.algebra.power(group.product, -step)
                     cancels = any(powers.get(b, 0) * e < 0 for b, e in inside.term)
                     if cancels and magnitude(exponent + step) <= HIGHEST_ROOT:
-                        yield self.algebra.multiply(product, inside, Product(1, ((base, step),)))
+                        moved = self.algebra.multiply(product, inside, Product(1, ((base, step),)))
+                        if magnitude(exponent + step) <= magnitude(exponent) or len(moved.term) < len(product.term):
+                            yield moved
 
     def _by_expansion(self, product: Product) -> Iterator[Product]:
         """Yield the product with all brackets multiplied out, and with two that have the same power."""

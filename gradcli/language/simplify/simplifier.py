@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from gradcli.language.simplify.algebra.extents import Shape
@@ -11,31 +11,35 @@ from gradcli.language.simplify.algebra.terms import UnsimplifiedError
 from gradcli.language.simplify.reading import Reader
 from gradcli.language.simplify.trees import length
 from gradcli.language.simplify.writing import Writer
-from gradcli.language.tree import Expression, children, fold, postorder
+from gradcli.language.tree import Binary, Expression, Name, children, fold, postorder
 
 MOST_NODES = 600
 DEEPEST = 60  # the writer recurses
 PASSES = 4
 
 
-def simplify(tree: Expression, shapes: Mapping[str, Shape] | None = None) -> Expression:
+def simplify(
+    tree: Expression, shapes: Mapping[str, Shape] | None = None, products: tuple[tuple[str, ...], ...] = ()
+) -> Expression:
     """Return the formula as a person would write it, never longer; itself where it is too large.
 
     It equals the formula wherever that is finite. `shapes` are those of the names, numbers and arrays; without it all
-    names are numbers.
+    names are numbers. `products` are names in the order in which they stand in products of the program.
     """
     if sum(1 for _ in postorder(tree)) > MOST_NODES or depth(tree) > DEEPEST:
         return tree
-    return remembered(tree, None if shapes is None else tuple(sorted(shapes.items())))
+    return remembered(tree, None if shapes is None else tuple(sorted(shapes.items())), products)
 
 
 @lru_cache(maxsize=64)
-def remembered(tree: Expression, shapes: tuple[tuple[str, Shape], ...] | None) -> Expression:
+def remembered(
+    tree: Expression, shapes: tuple[tuple[str, Shape], ...] | None, products: tuple[tuple[str, ...], ...]
+) -> Expression:
     """Simplify a formula, once for all passes of a loop."""
     known = None if shapes is None else dict(shapes)
     for _ in range(PASSES):
         try:
-            algebra = Builder()
+            algebra = Builder(products)
             written = Writer(algebra).whole(Reader(algebra, known).read(tree))
         except UnsimplifiedError:
             break
@@ -43,6 +47,29 @@ def remembered(tree: Expression, shapes: tuple[tuple[str, Shape], ...] | None) -
             break
         tree = written.tree
     return tree
+
+
+def products_of(trees: Iterable[Expression]) -> tuple[tuple[str, ...], ...]:
+    """Return the names in each product of the trees, where there are two or more, in their order."""
+    found: list[tuple[str, ...]] = []
+    for tree in trees:
+        inner: set[int] = set()
+        for node in reversed(list(postorder(tree))):  # outer products first
+            if id(node) in inner or not isinstance(node, Binary) or node.operator not in ("*", "/"):
+                continue
+            names, waiting = dict[str, None](), [node.left, node.right][::-1]
+            while waiting:
+                part = waiting.pop()
+                if isinstance(part, Binary) and part.operator in ("*", "/"):
+                    inner.add(id(part))
+                    waiting.extend((part.right, part.left))
+                elif isinstance(part, Name):
+                    names[part.id] = None
+                elif isinstance(part, Binary) and part.operator == "**" and isinstance(part.left, Name):
+                    names[part.left.id] = None
+            if len(names) > 1:
+                found.append((*names,))
+    return (*dict.fromkeys(found),)
 
 
 def depth(tree: Expression) -> int:

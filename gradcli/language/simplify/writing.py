@@ -10,6 +10,7 @@ from gradcli.language.simplify.algebra.bases import Atom, Exponential, Power, Su
 from gradcli.language.simplify.algebra.exponents import NOTHING, Way
 from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import Polynomial, Product, is_whole, scaled, term_of
+from gradcli.language.simplify.cases import cases
 from gradcli.language.simplify.ordering import ordered
 from gradcli.language.simplify.quotients import Quotients
 from gradcli.language.simplify.rewriting import Rewriter
@@ -116,10 +117,17 @@ class Writer:
             outer, self._by_degree = self._by_degree, False
             ways = [(product, NOTHING), *self._without_exponentials(product)]
             within = [way for way in ways if self.algebra.is_within(*way)] or [self.algebra.as_it_came(product)]
-            forms = [*starmap(self.quotients.write, within), *self._over_a_sum(product)]
+            forms = [*self._cases(product), *starmap(self.quotients.write, within), *self._over_a_sum(product)]
             self._plain[product] = min(forms, key=lambda form: form.cost)
             self._by_degree = outer
         return self._plain[product]
+
+    def _cases(self, product: Product) -> Iterator[Written]:
+        """Write a product with a `where` as cases: `where(x > 0, -y, 0)`."""
+        found = cases(self.algebra, product) if len(product.term) > 1 or product.coefficient < 0 else None
+        if found is not None:
+            parts = [self.quotients.argument(found.condition), self.best(found.first), self.best(found.second)]
+            yield trees.called("where", parts, (None, None, None))
 
     def _over_a_sum(self, product: Product) -> Iterator[Written]:
         """Write the product with its denominator multiplied out: `1/(x + sqrt(x))`."""

@@ -29,7 +29,7 @@ def mermaid(explanation: Explanation, asked: Asked) -> str:
     found = sketch(explanation, asked)
     ids = {vertex.id: f"n{position}" for position, vertex in enumerate(found.vertices, start=1)}
     looks = dict.fromkeys(vertex.look for vertex in found.vertices)
-    outputs = ",".join(ids[vertex.id] for vertex in found.vertices if vertex.is_output)
+    outputs = [ids[vertex.id] for vertex in found.vertices if vertex.is_output]  # none if it is inside a box
     return "\n".join(
         [
             f"flowchart {asked.direction or 'LR'}",
@@ -37,7 +37,7 @@ def mermaid(explanation: Explanation, asked: Asked) -> str:
             *(edge(arc, ids) for arc in found.arcs),
             *(f"    classDef {look} {CLASSES[look]}" for look in looks),
             "    classDef output stroke-width:4px",
-            f"    class {outputs} output",
+            *(f"    class {id} output" for id in outputs),
         ]
     )
 

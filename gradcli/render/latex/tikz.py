@@ -95,7 +95,7 @@ class Picture:
         roles = {line.role for line in vertex.lines}
         if node is None or any(line.label for line in vertex.lines) or self.edges[:1] == [None]:
             return [escaped(f"{line.label} {line.text}".strip()) for line in vertex.lines]
-        rows = [f"${self.title(node, is_alone='value' not in roles and self.values == 'none')}$"]
+        rows = [f"${self.title(node, is_alone=' = ' not in vertex.lines[0].text)}$"]
         rows.extend(escaped(line.text) for line in vertex.lines if line.role == "fact")
         if "value" in roles and look != "idle":
             rows.append(f"${self.written(node.value).text}$")

@@ -141,8 +141,9 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
     """
     lines: list[Callable[[], Row]] = []
     is_introduced = False
-    ruled = [node for node in explanation.nodes if any(local.formula is None for local in node.locals)]
-    for node in reversed(explanation.nodes):
+    reached = [node for node in explanation.nodes if node.grad is not None]  # others have no part in any gradient
+    ruled = [node for node in reached if any(local.formula is None for local in node.locals)]
+    for node in reversed(reached):
         for local in node.locals:
             if local.formula is None and not is_introduced:
                 lines.append(partial(_arrives, node, terms, is_alone=len(ruled) == 1))

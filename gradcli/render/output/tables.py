@@ -34,16 +34,18 @@ def _table(rows: Sequence[Row], columns: Sequence[str]) -> Html:
     width = max(len(row.cells) for row in rows)
     used = [n for n in range(width) if any(len(row.cells) > n and row.cells[n] for row in rows)]
     head = element("tr", *(element("th", columns[n] if n < len(columns) else "", align="left") for n in used))
-    body = [_row(row, used) for row in rows]
-    return element("table", element("thead", head) if columns else None, element("tbody", *body))
+    body = element("tbody", *(_row(row, used, is_headed=bool(columns)) for row in rows))
+    return element("table", element("thead", head) if columns else None, body, cellpadding=4)
 
 
-def _row(row: Row, used: Sequence[int]) -> Html:
+def _row(row: Row, used: Sequence[int], *, is_headed: bool) -> Html:
     if len(row.cells) == 1 and len(used) > 1:  # it stands between the others
         return element(
             "tr", element("td"), element("td", element("em", row.cells[0]), colspan=len(used) - 1, align="left")
         )
-    cells = (row.cells[n] if n < len(row.cells) else "" for n in used)
+    cells = [row.cells[n] if n < len(row.cells) else "" for n in used]
+    if is_headed:  # the head says what stands there, without a sign between it and the cell before
+        cells = [cells[0], *(cell.removeprefix("= ") for cell in cells[1:])]
     return element("tr", *(element("td", element("code", cell) if cell else None, align="left") for cell in cells))
 
 

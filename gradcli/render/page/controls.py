@@ -30,7 +30,7 @@ def controls(last: int, turn: int, *, predicts: bool, ways: bool = True) -> Html
         element("div", *buttons, class_="buttons"),
         element("div", slider, element("div", *marks, class_="ways", aria_hidden="true"), class_="slide"),
         element("output", f"{last} of {last}", class_="count", data_count=True),
-        predict_switch() if predicts else None,
+        predict_switch(is_off=not predicts),
         class_="controls",
         role="group",
         aria_label="Steps",
@@ -48,10 +48,10 @@ def named(text: str) -> dict[str, str]:
     return {"aria_label": text.partition(" (")[0], "title": text}
 
 
-def predict_switch() -> Html:
-    """Return the switch that has the reader say each number before it is shown."""
+def predict_switch(*, is_off: bool) -> Html:
+    """Return the switch that has the reader say each number before it is shown; off where there is nothing to ask."""
     return element(
-        "button", "Predict first", type="button", data_action="predict", aria_pressed="false",
+        "button", "Predict first", type="button", data_action="predict", aria_pressed="false", disabled=is_off,
         title="Type each contribution before it is shown",
     )  # fmt: skip
 

@@ -8,6 +8,7 @@ from gradcli.explanation.reference import sentence
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Number
+from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.html import Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, factor, in_line, math, mo, row
@@ -53,7 +54,7 @@ class Equations:
         yield equation(sides)
 
     def backward(self, move: Contributed) -> Iterator[Html]:
-        """Yield the chain rule, the product in numbers, the sum so far, and the rule in words."""
+        """Yield the chain rule, the product in numbers, the sum so far, why the rule holds, and the rule in words."""
         source = move.edge.source
         several = len(self.into[source]) > 1
         yield math(self.paint.total(source), mo("="), self.terms_of(move))
@@ -61,6 +62,8 @@ class Equations:
             yield self.product(move)
             if several:
                 yield self.sum(move)
+        if move.local.reason is not None and (why := reason(move.local, self.terms, in_full=False)):
+            yield element("p", why, class_="why")
         said = sentence(self.terms.nodes[move.edge.target])
         yield element("p", said, class_="rule") if said else Html()
 

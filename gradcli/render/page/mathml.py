@@ -28,6 +28,7 @@ from gradcli.render.text.numbers import number, short
 COLOURS = 8
 LONGEST = 24  # characters of a name
 WIDEST = 60  # characters of a formula that is no mathematics, such as a list
+ENOUGH = 4  # significant digits of an entry of a matrix; the table and the data have more
 ENTRIES = 16  # of a matrix that is written out
 SIGNS = {"*": "·", "-": "−", "<=": "≤", ">=": "≥", "!=": "≠", "==": "="}
 Part = tuple[Html, int]  # markup, and the level at which it stands without parentheses
@@ -91,7 +92,7 @@ class Paint:
         array = np.asarray(value)
         if array.ndim > 2 or not 0 < array.size <= ENTRIES:
             return element("mtext", short(value, self.precision))
-        rows = [[digits(number(entry, self.precision)) for entry in line] for line in np.atleast_2d(array)]
+        rows = [[digits(number(entry, min(self.precision, ENOUGH))) for entry in line] for line in np.atleast_2d(array)]
         cells = [element("mtr", *(element("mtd", entry) for entry in line)) for line in rows]
         return row(mo("["), element("mtable", *cells), mo("]"))
 

@@ -95,8 +95,8 @@ function go(number) {
   slider.value = step;
   slider.setAttribute("aria-valuetext", `Step ${step} of ${last}`);
   one("[data-count]").textContent = `${step} of ${last}`;
-  for (const [action, isOver] of [["first", step === 0], ["previous", step === 0], ["next", step === last], ["last", step === last]])
-    one(`[data-action="${action}"]`).setAttribute("aria-disabled", isOver);
+  for (const [action, end] of Object.entries({ first: 0, previous: 0, next: last, last }))
+    one(`[data-action="${action}"]`).setAttribute("aria-disabled", step === end);
   active.filter((element) => !element.dataset.edge).forEach(follow);
   remember();
 }
@@ -133,17 +133,18 @@ function addressed() {
 
 // ---- Predict first
 
-/** Return the numbers that a reader typed, each with half a unit of its last digit; null where it is no number. */
+/** Return the numbers that were typed, each with half a unit of its last digit, and by how much of it it may be off. */
 function typed(text) {
   const parts = text.replace(/[−–]/g, "-").split(/[\s,;[\]()]+/).filter(Boolean);
   const numbers = parts.map((part) => {
     const found = /^([-+]?)(\d*)(?:\.(\d*))?(?:e([-+]?\d{1,3}))?(?:\/(\d+(?:\.\d+)?))?$/i.exec(part);
-    if (/^[-+]?inf(inity)?$|^nan$/i.test(part)) return { value: named(part), slack: 0 };
+    if (/^[-+]?inf(inity)?$|^nan$/i.test(part)) return { value: named(part), half: 0, slack: 0 };
     if (!found || !(found[2] || found[3])) return null;
     const value = Number(part.split("/")[0]) / Number(found[5] ?? 1);
     const digits = `${found[2]}${found[3] ?? ""}`.replace(/^0+/, "").length;
     const unit = 10 ** (Number(found[4] ?? 0) - (found[3] ?? "").length);
-    return { value, slack: found[5] || digits < 3 ? 0 : (unit / 2) * 1.000001 };
+    const half = found[5] ? 0 : (unit / 2) * 1.000001;
+    return { value, half, slack: digits < 3 ? 0 : half };
   });
   return numbers.length && numbers.every(Boolean) ? numbers : null;
 }
@@ -169,10 +170,13 @@ function check(event) {
   const question = questions[step];
   const numbers = typed(input.value);
   const count = question.answer.length;
-  if (!numbers) return judge(false, count > 1 ? "Type numbers, with commas between them." : "Type a number, such as 0.5 or -1/3.");
-  if (numbers.length !== count) return judge(false, `${count} ${count > 1 ? "numbers are" : "number is"} asked for, entry by entry.`);
+  const wanted = count > 1 ? `${count} numbers are asked for, entry by entry.` : "1 number is asked for.";
+  if (!numbers) return judge(false, "Type a number, such as 0.5 or -1/3; several have commas between them.");
+  if (numbers.length !== count) return judge(false, wanted);
   if (isSame(numbers, question.answer)) return reveal(true);
   const mistake = question.wrong.find(([value]) => isSame(numbers, value));
+  const rounded = numbers.map(({ value, half }) => ({ value, slack: half }));
+  if (!mistake && isSame(rounded, question.answer)) return judge(false, "Right as far as it goes: type three digits.");
   return judge(false, `${input.value.trim()} is not right: ${mistake ? mistake[1] : question.hint}`);
 }
 
@@ -250,7 +254,8 @@ document.addEventListener("keydown", (event) => {
   const action = KEYS[event.key];
   const place = event.target.closest?.("input, textarea, select, button, summary, a, .graph, .scroll") ?? null;
   if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-  if (place && !(place.matches("button") && event.key !== " ") && !(place.matches("a"))) return; // it has keys of its own
+  const isFree = !place || place.matches("a") || (place.matches("button") && event.key !== " ");
+  if (!isFree) return; // it has keys of its own
   event.preventDefault();
   act(action);
 });

@@ -166,7 +166,8 @@ class Picture:
         """Return `×14`, or the rule `↦g @ B.T`."""
         if local.formula is None:
             return cut(f"↦{self.terms.formula(local.rule)}", LABEL)
-        if self.terms.explanation.sizes is not None:
+        value: Value = local.value
+        if self.terms.explanation.sizes is not None or np.size(value) > FEW:
             return cut(f"×{self.terms.formula(local.formula)}", LABEL)
         return cut(f"×{self.value(local.value)}", LABEL)
 

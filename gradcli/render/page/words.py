@@ -15,6 +15,7 @@ from gradcli.render.page.html import cut
 
 NAME = 32  # characters of a name in a sentence
 FORMULA = 120
+FEW = 6  # entries of an array that is told
 
 
 class Words:
@@ -109,7 +110,11 @@ class Words:
     def slope(self, move: Contributed) -> str:
         """Return `∂v1/∂a = x2 = 3`."""
         assert move.local.formula is not None
-        sides = [cut(self.terms.formula(move.local.formula), FORMULA), self.amount(move.local.value)]
+        value: Value = move.local.value
+        sides = [
+            cut(self.terms.formula(move.local.formula), FORMULA),
+            self.amount(value) if np.size(value) <= FEW else "",
+        ]
         plain = sides[:1] if isinstance(move.local.formula, Number) else sides
         edge = cut(self.terms.edge(move.edge.target, move.local), 2 * NAME)
         return " = ".join([edge, *dict.fromkeys(filter(None, plain))])
@@ -125,7 +130,7 @@ class Words:
 
     def amount(self, value: Value) -> str:
         """Return a number, a small array, or the shape of a large one; nothing where it is made up."""
-        if np.size(value) > 6 and self.terms.explanation.sizes is None:
+        if np.size(value) > FEW and self.terms.explanation.sizes is None:
             return f"a tensor of shape {np.shape(value)}"
         return self.terms.value(value)
 

@@ -59,7 +59,9 @@ def test_an_upstream_gradient_that_was_given() -> None:
 
 
 def test_a_quotient_is_one_step_on_paper() -> None:
-    """So nothing is known about what comes through the reciprocal that the engine takes for it."""
-    found = mistaken(explained("y = 3/x", {"x": 2.0}))
-    assert list(found) == [("v1", "y", 0), ("x", "v1", 0)]
-    assert found["v1", "y", 0] == {}
+    """So there are mistakes about what reaches the denominator, and none about the reciprocal of the engine."""
+    found = mistaken(explained("y = 3/x + x", {"x": 2.0}))
+    assert found["v1", "y", 0][-1] == "∂y/∂v1 has the other sign"
+    (steps,) = (list(found[edge].values()) for edge in found if edge[:2] == ("v1_a", "v1"))
+    assert steps == []
+    assert "this is the sum so far; asked is what comes through v1" in found["x", "v1_a", 0].values()

@@ -127,7 +127,7 @@ TENSORS = {
     "x/x": "expand(1, (3,))",
     "s + x - x": "expand(s, (3,))",
     "expand(1, (3,))*x": "x",
-    "sum(x/x)": "sum(expand(1, (3,)))",
+    "sum(x/x)": "3",
     "X.T @ (2*(X @ w - y))/3": "2/3*X.T @ (X @ w - y)",
     "outer(2*(X @ w - y), w)/3": "2*outer(X @ w - y, w)/3",
     "-(X.T @ y)": "-X.T @ y",
@@ -222,7 +222,7 @@ BOUNDED = {
 @pytest.mark.parametrize("name", BOUNDED)
 def test_the_work_is_bounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Builder] = []
-    monkeypatch.setattr(simplifier, "Builder", lambda: made.append(Builder()) or made[-1])
+    monkeypatch.setattr(simplifier, "Builder", lambda *_: made.append(Builder()) or made[-1])
     assert length(simplify(BOUNDED[name])) <= length(BOUNDED[name])
     assert len(made) <= simplifier.PASSES
     assert sum(len(algebra.bases) for algebra in made) < 2_000

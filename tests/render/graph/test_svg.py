@@ -15,13 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradcli.errors import EvaluationError
+from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.model import Explanation
+from gradcli.language.parser import parse_program
 from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Edge
+from gradcli.render.graph.mermaid import mermaid
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.render.graph.svg import FILLS, GREY, INK, LARGEST, ROSE, box_size, label_size, svg
+from gradcli.source import Source
 from tests.commands.running import ROOT, gradcli
+from tests.programs import EXAMPLES, listed_programs
 from tests.render.graph.geometry import faults
 from tests.render.graph.pictures import SVG, read_picture
 from tests.render.programs import CASES, Case, explained
@@ -97,6 +102,33 @@ def test_samples_have_few_crossings(path: Path) -> None:
         assert drawn.crossings <= CROSSINGS[path.stem]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(4))
+def test_operations_of_every_kind(start: int) -> None:
+    """A part of all examples; boxes and labels of every width, graphs of every form."""
+    for program in [*EXAMPLES, *listed_programs()][start::60]:
+        explanation = explained(program, {}, upstream=upstream_of(program))
+        for look in LOOKS.values():
+            assert list(read_picture(svg(explanation, Asked(**look))).faults()) == [], program
+
+
+def upstream_of(program: str) -> Any:
+    """Return a gradient for an output that is no scalar."""
+    value = evaluate(parse_program(Source(program)), {}, dtype=np.dtype(float)).output
+    return np.ones(value.shape) if value is not None and value.shape else None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted((ROOT / "samples" / "snippets").glob("*.py")), ids=lambda path: path.stem)
+def test_the_snippets_of_the_samples(capsys: pytest.CaptureFixture[str], path: Path) -> None:
+    drawn = gradcli(capsys, ["graph", str(path), "--format", "svg"])
+    if "backward(" in path.read_text(encoding="utf-8"):
+        assert drawn.code == 0
+        assert list(read_picture(drawn.out).faults()) == []
+    else:
+        assert drawn.code == 3
+
+
 COMMANDS = re.findall(r"^gradcli .* -o (\S+\.svg)$", (PICTURES / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
 
 
@@ -111,7 +143,8 @@ def test_the_pictures_of_the_samples(capsys: pytest.CaptureFixture[str], name: s
     if os.environ.get("GRADCLI_RECORD"):
         (PICTURES / name).write_text(drawn.out, encoding="utf-8")
     assert (PICTURES / name).read_text(encoding="utf-8") == drawn.out
-    assert list(read_picture(drawn.out).faults()) == []
+    if command.startswith("graph"):  # a plot has lines that cross
+        assert list(read_picture(drawn.out).faults()) == []
     assert f"({name})" in text
 
 
@@ -194,6 +227,9 @@ def test_what_repeats_is_folded() -> None:
     texts = read_picture(svg(explanation, Asked())).texts
     assert "×30, up to h30" in texts
     assert {"z1 = h0·w1 + b1", "h1 = tanh(z1)", "loss = (h30 - 1)**2", "… 60 in all"} <= set(texts)
+    inner = explained(f"h0 = x*2; {layers}; loss = (h30 - 1)**2", values, of="h7")
+    assert mermaid(inner, Asked()).count(" output") == 2  # its class, and the box that has it
+    assert {"×6, up to h6", "h7 = tanh(z7)"} <= set(read_picture(svg(inner, Asked())).texts)
     whole = read_picture(svg(explanation, Asked(all=True)))
     assert len(whole.boxes) == len([node for node in explanation.nodes if node.kind != "constant"])
     assert list(whole.faults()) == []
@@ -208,4 +244,4 @@ def test_a_picture_that_is_too_large() -> None:
     explanation = explained("; ".join(["y = x", *["y = y + x"] * (LARGEST + 10)]), {"x": 1})
     with pytest.raises(EvaluationError, match="1,511 boxes"):
         svg(explanation, Asked(all=True))
-    assert len(read_picture(svg(explanation, Asked())).boxes) == 2
+    assert len(read_picture(svg(explanation, Asked())).boxes) == 3

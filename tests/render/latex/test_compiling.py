@@ -14,20 +14,24 @@ from gradcli.explanation.model import Explanation
 from gradcli.explanation.sizes.dims import Dims
 from gradcli.explanation.sizes.generic import explain_at_any_size
 from gradcli.explanation.steps.walk import walk
+from gradcli.homework.assignment.assignments import read_assignment
+from gradcli.homework.grading import Grader
 from gradcli.language.parser import parse_program
-from gradcli.render.asked import Asked
+from gradcli.render.asked import Asked, asked
 from gradcli.render.latex.aligned import Equation, aligned
 from gradcli.render.latex.derivation import derivations
 from gradcli.render.latex.document import document, listing
 from gradcli.render.latex.formulas import Writer
 from gradcli.render.latex.lesson import lesson
-from gradcli.render.latex.pages import eval_page
+from gradcli.render.latex.pages import eval_page, key_page
 from gradcli.render.latex.pictures import graph_page
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.slides import beamer
 from gradcli.render.latex.symbols import Symbols
 from gradcli.render.latex.tikz import PREAMBLE
+from gradcli.render.text.looks import Looks
 from gradcli.source import Source
+from tests.commands.running import ROOT
 from tests.programs import EXAMPLES
 from tests.render.latex.compiling import compiled, displayed, katex, katex_errors
 from tests.render.programs import CASES, Case
@@ -83,6 +87,9 @@ def test_latex_compiles_pictures_and_whole_documents(tmp_path: Path) -> None:
     pictures = [graph_page(case.explain(), Asked()) for case in cases.values()]
     assert compiled(document("\n\\clearpage\n".join(pictures), preamble=PREAMBLE), tmp_path) == ""
     assert compiled(eval_page(CASES["square"].explain(), Asked(standalone=True)), tmp_path) == ""
+    for path in sorted((ROOT / "samples" / "homework").glob("*.toml")):
+        grader = Grader(read_assignment(Source(path.read_text(encoding="utf-8"), path.name)))
+        assert compiled(key_page(grader, Asked(standalone=True)), tmp_path) == ""
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
@@ -92,6 +99,20 @@ def test_latex_compiles_slides_with_a_frame_for_each_step(tmp_path: Path) -> Non
         slides = beamer(explanation, Asked())
         assert slides.count(r"\begin{frame}") == walk(explanation).last + 1
         assert compiled(slides, tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [
+        ({}, ["$v_{1} = x^{2}$", "$4$", r"\textcolor{grad}{grad $3$}"]),
+        ({"values": "none"}, ["$v_{1} = x^{2}$"]),
+        ({"detail": "name"}, ["$v_{1}$"]),
+    ],
+)
+def test_a_box_shows_what_is_asked_for(options: dict[str, str], rows: list[str]) -> None:
+    drawn = graph_page(CASES["diamond"].explain(), asked(Looks(), **options))
+    inside = r" \\ ".join(rows)
+    assert f"{{{inside}}};" in drawn
 
 
 def test_what_is_too_large_for_a_page_is_refused() -> None:

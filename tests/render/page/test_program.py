@@ -42,7 +42,7 @@ def test_the_page_of_each_case(name: str) -> None:
     assert (main.tag, main.attributes["data-gradcli"]) == ("main", "lesson")
     assert main.attributes["data-step"] == main.attributes["data-steps"] == str(steps.last)
     actions = [button.attributes["data-action"] for button in main.all("data-action")]
-    assert {"next", "previous", "first", "last", "play"} <= set(actions)
+    assert {"next", "previous", "first", "last", "play", "predict"} <= set(actions)
     assert len(main.all("data-steps-slider")) == len(main.all("data-sentence")) == len(main.all("data-predict")) == 1
     assert dump(block(page, "gradcli-data")) == dump(explanation_document(explanation))
     nodes = {node.attributes["data-node"]: node for node in main.all("data-node")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from gradcli.language.simplify.algebra.bases import Exponential, Function, Sum
 from gradcli.language.simplify.algebra.sums import Algebra
@@ -17,8 +17,8 @@ NOTHING: Mapping[int, Polynomial] = {}
 class Exponents(Algebra):
     """Knows the least and the largest number before each exponent that was read."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
+        super().__init__(products)
         self._met: dict[Term, tuple[Rational, Rational]] = {}
 
     def read_exponents(self, product: Product) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradcli.language.simplify.algebra.bases import Argument, Function
 from gradcli.language.simplify.algebra.exponents import Exponents
-from gradcli.language.simplify.algebra.extents import Extent, joined
+from gradcli.language.simplify.algebra.extents import SCALAR, Extent, joined
 from gradcli.language.simplify.algebra.terms import (
     LARGEST_DENOMINATOR,
     ONE,
@@ -43,8 +43,8 @@ POWERS: dict[str, Rational] = {"sqrt": Fraction(1, 2), "rsqrt": Fraction(-1, 2),
 class Builder(Exponents):
     """Products from calls and operators over products."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
+        super().__init__(products)
         self._calls: dict[tuple[str, tuple[Argument, ...]], Product] = {}
         self._evaluated: dict[tuple[int, tuple[object, ...]], Product] = {}
 
@@ -71,31 +71,37 @@ class Builder(Exponents):
             if bound is not None and self.holds(rule, bound):
                 made = self.evaluated(rule.result, bound)
                 break
-        return self.multiply(Product(number), made) if number != 1 else made
+        return self.multiply(number, made) if number != ONE else made
 
-    def _without_numbers(self, name: str, arguments: Sequence[Argument]) -> tuple[Any, Sequence[Argument]]:
+    def _without_numbers(self, name: str, arguments: Sequence[Argument]) -> tuple[Product, Sequence[Argument]]:
         """Take the numbers out of the arguments in which a function is linear."""
         if name == "where" and len(arguments) == 3:
             return self._without_common_number(arguments)
-        number: Any = 1
+        number = ONE
         kept = list(arguments)
         for position in LINEAR.get(name, ())[: len(kept)]:
             x = kept[position].value
-            if isinstance(x, Product) and x.coefficient not in (0, 1) and (x.term or x.coefficient == -1):
+            if not isinstance(x, Product):
+                continue
+            if x.coefficient not in (0, 1) and (x.term or x.coefficient == -1):
                 sign = 1 if self.shown(Product(1, x.term)) > 0 else -1
-                number *= x.coefficient * sign
-                kept[position] = Argument(Product(sign, x.term))
+                number, x = scaled(number, x.coefficient * sign), Product(sign, x.term)
+            scalars = tuple(power for power in x.term if self.bases[power[0]].extent == SCALAR)
+            if scalars and len(scalars) < len(x.term):
+                number = self.multiply(number, Product(1, scalars))
+                x = Product(x.coefficient, tuple(power for power in x.term if power not in scalars))
+            kept[position] = Argument(x, kept[position].keyword)
         return number, kept
 
-    def _without_common_number(self, arguments: Sequence[Argument]) -> tuple[Any, Sequence[Argument]]:
+    def _without_common_number(self, arguments: Sequence[Argument]) -> tuple[Product, Sequence[Argument]]:
         """Take the number of one case out where the other case is 0."""
         condition, *cases = arguments
         for position in (0, 1):
             x, other = cases[position].value, cases[1 - position].value
             if isinstance(x, Product) and other == Product(0) and x.coefficient not in (0, 1):
                 cases[position] = Argument(Product(1, x.term))
-                return x.coefficient, (condition, *cases)
-        return 1, arguments
+                return Product(x.coefficient), (condition, *cases)
+        return ONE, arguments
 
     def extent_of_call(self, name: str, arguments: Sequence[Argument]) -> Extent | None:
         if name in ELEMENTWISE or name in OPERATORS:
@@ -116,6 +122,27 @@ class Builder(Exponents):
             described[argument.keyword or position] = x
         shape = shape_of_call(name, described)
         return None if shape is None else Extent(shape)
+
+    def exponential(self, exponent: Product) -> Product:
+        """Return `exp(exponent)`; of `x - logsumexp(x)` along a dimension the softmax."""
+        for part in self.split(exponent):
+            total = self._logsumexp(scaled(part, -1))
+            if total is not None and total.arguments[0].value == self.add(exponent, scaled(part, -1)):
+                return self.call("softmax", [argument for argument in total.arguments if argument.keyword != "keepdim"])
+        return super().exponential(exponent)
+
+    def _logsumexp(self, product: Product) -> Function | None:
+        """Return `logsumexp(x, dim=d)` of a product that is nothing else and keeps its dimension; else None."""
+        found = self.only(product, Function)
+        dim: Product | Expression | None = None
+        if found is not None and found.name == "unsqueeze" and isinstance(found.arguments[0].value, Product):
+            dim = found.arguments[1].value
+            found = self.only(found.arguments[0].value, Function)
+        if found is None or found.name != "logsumexp":
+            return None
+        options = {x.keyword: x.value for x in found.arguments[1:]}
+        is_kept = "keepdim" not in options and dim == options.get("dim") if dim else "keepdim" in options
+        return found if is_kept and options.keys() <= {"dim", "keepdim"} and "dim" in options else None
 
     def exponential_of(self, base: int) -> Product | None:
         """Return the exponential of one base where it is something simpler."""
@@ -176,6 +203,8 @@ class Builder(Exponents):
         match rule.identity.given:
             case "a is a vector":
                 return ranks["a"] == 1
+            case "a is a vector, b a matrix":
+                return ranks["a"] == 1 and ranks["b"] == 2
             case "a and b are matrices":
                 return ranks["a"] == ranks["b"] == 2
             case "c is the last dimension":
@@ -217,7 +246,7 @@ class Builder(Exponents):
                 return x
             case Binary(operator="+" | "-" | "*" | "/" | "**" as operator), [Product() as x, Product() as y]:
                 return self.operated(operator, x, y)
-            case (Binary(), _) | (Compare(), _) | (Attribute(name="T"), _):
+            case (Binary(), _) | (Compare(), _) | (Attribute(name="T" | "mT"), _):
                 return self.call(head(node), list(map(Argument, parts)), node)
             case Call(), _:
                 keywords = [argument.keyword for argument in node.arguments]

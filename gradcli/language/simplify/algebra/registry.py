@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from gradcli.language.simplify.algebra.bases import (
@@ -29,7 +29,8 @@ B = TypeVar("B", bound=Base)
 class Registry:
     """The bases of one formula. `decimals`: fractions are written as decimals, since the formula has some."""
 
-    def __init__(self) -> None:
+    def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
+        self.products = products  # the letters of the products that a person wrote
         self.bases: list[Base] = []
         self.numbers: dict[Hashable, int] = {}  # by key
         self.reducible: set[int] = set()  # bases some powers of which are simpler

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 
 from gradcli.language.simplify.algebra.bases import Atom, Exponential, Sum
@@ -30,15 +31,15 @@ HIGHEST = 6  # the exponent of a bracket that is multiplied out
 class Algebra(Powers):
     """Products and sums over the bases of one formula; `turned_first` are the sums that first came with other signs."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, products: Sequence[tuple[str, ...]] = ()) -> None:
+        super().__init__(products)
         self.turned_first: dict[int, bool] = {}
         self.before: dict[int, Product] = {}  # the exponentials that were taken out of a sum when it first came
 
     def add(self, *parts: Product) -> Product:
-        return self.collect(total(chain.from_iterable(self._terms(part) for part in parts)))
+        return self.collect(total(chain.from_iterable(self.terms(part) for part in parts)))
 
-    def _terms(self, product: Product) -> list[tuple[Term, Rational]]:
+    def terms(self, product: Product) -> list[tuple[Term, Rational]]:
         """Return the terms of a product that is nothing but a sum, perhaps times a number; else the product."""
         if len(product.term) == 1 and product.term[0][1] == 1:
             base = self.bases[product.term[0][0]]

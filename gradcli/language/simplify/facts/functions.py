@@ -24,6 +24,7 @@ NONNEGATIVE = frozenset([
 LINEAR = {
     "@": (0, 1),
     ".T": (0,),
+    ".mT": (0,),
     "diag": (0,),
     "index_backward": (0,),
     "mean": (0,),

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-Condition = Literal["", "a is a vector", "a and b are matrices", "c is the last dimension"]
+Condition = Literal["", "a is a vector", "a is a vector, b a matrix", "a and b are matrices", "c is the last dimension"]
 
 LETTERS = frozenset("abc")
 ODD = ("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf", "sign")
 ZERO_AT_ZERO = ("sin", "tan", "asin", "atan", "sinh", "tanh", "erf", "abs")
 VECTOR: Condition = "a is a vector"
+BEFORE: Condition = "a is a vector, b a matrix"
 MATRICES: Condition = "a and b are matrices"
 
 
 class Identity(NamedTuple):
     """`pattern` equals `result` wherever the pattern is finite.
 
-    `is_taught`: the result is the usual form, even where it is longer. `given` is a condition on ranks.
+    `is_taught`: the result is the usual form, even where it is longer. `given` is a condition on ranks. One that
+    `is_shortening` applies to a sum that gets fewer terms.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Identity(NamedTuple):
     source: str
     is_taught: bool = False
     given: Condition = ""
+    is_shortening: bool = False
 
 
 TABLE = [
@@ -104,7 +107,13 @@ TABLE = [
     Identity("logistic function", "1 + exp(a)", "exp(a)/sigmoid(a)", "definition of the sigmoid"),
     Identity("logistic function below", "1 + exp(a)", "1/(1 - sigmoid(a))", "sigmoid(-a) = 1 - sigmoid(a)"),
     Identity("sigmoid of the other sign", "1 - sigmoid(a)", "sigmoid(-a)", "definition of the sigmoid"),
-    Identity("tanh by the sigmoid", "2*sigmoid(a) - 1", "tanh(a/2)", "definitions of tanh and the sigmoid"),
+    Identity(
+        "tanh by the sigmoid",
+        "2*sigmoid(a) - 1",
+        "tanh(a/2)",
+        "definitions of tanh and the sigmoid",
+        is_shortening=True,
+    ),
     Identity(
         "derivative of the sigmoid",
         "sigmoid(a)*sigmoid(-a)",
@@ -129,7 +138,18 @@ TABLE = [
         given="c is the last dimension",
     ),
     Identity("softmax of a vector", "softmax(a, dim=0)", "softmax(a)", "a vector has one dimension", given=VECTOR),
+    Identity("shares of a vector add up", "sum(softmax(a))", "1", "definition of softmax", given=VECTOR),
+    Identity(
+        "shares of a vector, kept", "sum(softmax(a), dim=b, keepdim=True)", "1", "definition of softmax", given=VECTOR
+    ),
+    Identity("softmax by exponentials", "1/sum(exp(a))*exp(a)", "softmax(a)", "definition of softmax", given=VECTOR),
+    # Shapes.
+    Identity("squeeze of unsqueeze", "squeeze(unsqueeze(a, b), b)", "a", "a dimension of size 1"),
+    Identity("reshape of reshape", "reshape(reshape(a, b), c)", "reshape(a, c)", "entries stay in order"),
     # Matrices.
+    Identity("matrix transpose twice", "a.mT.mT", "a", "definition of the transpose"),
+    Identity("transpose of an outer product", "outer(a, b).T", "outer(b, a)", "definition of the outer product"),
+    Identity("vector before a transpose", "a @ b.T", "b @ a", "sum over the inner index", given=BEFORE),
     Identity("transpose of a transpose", "a.T.T", "a", "definition of the transpose"),
     Identity("transpose of a vector", "a.T", "a", "a vector has one dimension", given=VECTOR),
     Identity("transpose of a product", "(a @ b).T", "b.T @ a.T", "sum over the inner index", given=MATRICES),

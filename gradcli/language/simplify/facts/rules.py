@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 
 from gradcli.language.parser import parse_expression
 from gradcli.language.simplify.facts.identities import LETTERS, TABLE, Identity
-from gradcli.language.tree import Attribute, Binary, Call, Compare, Expression, Unary, names, postorder
+from gradcli.language.tree import Attribute, Binary, Call, Compare, Expression, Unary, children, names, postorder
 from gradcli.source import Source
 
-CALLED = re.compile(r"\w+(?=\()|\.T|@|>")
+CALLED = re.compile(r"\w+(?=\()|\.m?T|@|>")
 
 Kind = Literal["call", "product", "sum"]
 
@@ -42,7 +42,7 @@ def rule(identity: Identity) -> Rule:
     kind: Kind = "sum" if isinstance(pattern, Binary) and pattern.operator in ("+", "-") else "product"
     parts = tuple((x, 1) for x in _terms(pattern)) if kind == "sum" else tuple(_factors(pattern))
     letters = names(pattern) & LETTERS
-    found = (calls(part) for part, _ in parts)
+    found = (outermost(part) for part, _ in parts)
     anchors = (some for some in found if letters <= {name for call in some for name in names(call)})
     zero = (*(part for part, _ in parts), Unary("-", result))
     is_exponential = all(call.function == "exp" for call in calls(pattern))
@@ -52,6 +52,12 @@ def rule(identity: Identity) -> Rule:
 def calls(tree: Expression) -> list[Call]:
     """Return the calls in a pattern, inner ones first."""
     return [node for node in postorder(tree) if isinstance(node, Call)]
+
+
+def outermost(tree: Expression) -> list[Call]:
+    """Return the calls in a pattern that stand in no other call."""
+    inside = {id(node) for call in calls(tree) for part in children(call) for node in postorder(part)}
+    return [call for call in calls(tree) if id(call) not in inside]
 
 
 @cache
@@ -79,8 +85,8 @@ def head(tree: Expression) -> str:
     match tree:
         case Call():
             return tree.function
-        case Attribute(name="T"):
-            return ".T"
+        case Attribute(name="T" | "mT"):
+            return f".{tree.name}"
         case Compare() | Binary(operator="@"):
             return tree.operator
     return ""

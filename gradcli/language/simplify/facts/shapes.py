@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gradcli.language.simplify.algebra.extents import Shape
-from gradcli.language.tree import Expression, List, Literal, Number, Tuple, Unary
+from gradcli.language.simplify.algebra.extents import Shape, broadcast
+from gradcli.language.tree import Expression, List, Literal, Number, Slice, Tuple, Unary
 
 Arguments = Mapping[int | str, Any]  # by position or keyword: a shape, or the value of a plain argument
 
@@ -47,9 +47,50 @@ def shape_of_list(tree: Expression) -> Shape | None:
 
 def _matmul(x: Arguments) -> Shape | None:
     a, b = x[0], x[1]
-    if not (1 <= len(a) <= 2 and 1 <= len(b) <= 2 and a[-1] == b[0]):
+    if not a or not b or a[-1] != b[max(0, len(b) - 2)]:
         return None
-    return (*a[:-1], *b[1:])
+    if len(a) <= 2 and len(b) <= 2:
+        return (*a[:-1], *b[1:])
+    return (*broadcast(a[:-2], b[:-2]), *a[-2:-1], *b[-1:]) if min(len(a), len(b)) >= 2 else None
+
+
+def dims_of(dims: Any, rank: int) -> list[int] | None:
+    """Return dimensions counted from the first; None where they are not known."""
+    found = (dims,) if isinstance(dims, int) else dims
+    if not isinstance(found, tuple | list) or not all(isinstance(dim, int) for dim in found):
+        return None
+    return [dim % rank for dim in found] if rank else []
+
+
+def shape_of_index(shape: Shape, items: Sequence[Expression]) -> Shape | None:
+    """Return the shape of an entry or a slice; None for other kinds of index."""
+    found = []
+    if len(items) > len(shape):
+        return None
+    for size, item in zip(shape, items, strict=False):
+        try:
+            if isinstance(item, Slice):
+                bounds = [None if part is None else plain(part) for part in (item.start, item.stop, item.step)]
+                found.append(len(range(size)[slice(*bounds)]))
+            elif not isinstance(plain(item), int) or isinstance(plain(item), bool):
+                return None
+        except (ValueError, TypeError):
+            return None
+    return (*found, *shape[len(items) :])
+
+
+def _linear(x: Arguments) -> Shape:
+    return (*x[0][:-1], *x[1][:-1])
+
+
+def _permuted(x: Arguments) -> Shape | None:
+    dims = dims_of(x.get("dims", x.get(1)), len(x[0]))
+    return None if dims is None else tuple(x[0][dim] for dim in dims)
+
+
+def _squeezed(x: Arguments) -> Shape | None:
+    along = dims_of(x.get("dim", x.get(1)), len(x[0]))
+    return None if along is None else tuple(n for axis, n in enumerate(x[0]) if axis not in along or n != 1)
 
 
 def _reduced(x: Arguments) -> Shape:
@@ -85,6 +126,12 @@ def _same(x: Arguments) -> Shape:
 RULES: dict[str, Callable[[Arguments], Shape | None]] = {
     "@": _matmul,
     ".T": lambda x: x[0][::-1],
+    ".mT": lambda x: (*x[0][:-2], x[0][-1], x[0][-2]),
+    "det": lambda x: x[0][:-2],
+    "linear": _linear,
+    "permute": _permuted,
+    "squeeze": _squeezed,
+    "logdet": lambda x: x[0][:-2],
     "eye": lambda x: (x[0], x.get(1, x[0])),
     "expand": _given(1, "size"),
     "index_backward": _given(-1, "shape"),
@@ -96,5 +143,20 @@ RULES: dict[str, Callable[[Arguments], Shape | None]] = {
     "unsqueeze": _unsqueezed,
     "zeros": _given(0, "size"),
     **dict.fromkeys(("amax", "amin", "logsumexp", "mean", "norm", "prod", "std", "sum", "var"), _reduced),
-    **dict.fromkeys(("cumsum", "detach", "flip", "log_softmax", "ones_like", "roll", "softmax", "zeros_like"), _same),
+    **dict.fromkeys(
+        (
+            "clone",
+            "cumsum",
+            "detach",
+            "flip",
+            "inverse",
+            "log_softmax",
+            "ones_like",
+            "roll",
+            "safe_softmax",
+            "softmax",
+            "zeros_like",
+        ),
+        _same,
+    ),
 }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gradcli.render.graph.layered.layers import Graph, Link
 
-SWEEPS = 12
+SWEEPS, FEW = 12, 4  # of a small graph, and of another
 SMALL = 600  # vertices of a graph that is improved by swaps
 Neighbours = list[list[tuple[int, float]]]  # of each vertex: another one, and where the link between them has its port
 
@@ -15,24 +15,31 @@ Neighbours = list[list[tuple[int, float]]]  # of each vertex: another one, and w
 def ordered(graph: Graph, ports: Sequence[float]) -> tuple[list[list[int]], int]:
     """Return the vertices by layer in their order, and the number of crossings; ports are fractions of a box."""
     above, below = neighbours(graph, ports)
-    layers = begun(graph, above)
-    best, fewest = [list(layer) for layer in layers], crossings(layers, graph, ports)
+    best = begun(graph, above)
+    fewest = crossings(best, graph, ports)
     is_small = len(graph.layer) <= SMALL
-    for sweep in range(SWEEPS if is_small else 4):
-        if not fewest:
-            break
-        place = positions(layers, len(graph.layer))
-        near, steps = (below, range(len(layers) - 2, -1, -1)) if sweep % 2 else (above, range(1, len(layers)))
-        for at in steps:
-            layers[at] = sorted(layers[at], key=lambda vertex: wished(vertex, near, place, is_up=sweep % 2 == 0))
-            for position, vertex in enumerate(layers[at]):
-                place[vertex] = position
-        if is_small:
-            swapped(layers, above, below)
-        count = crossings(layers, graph, ports)
-        if count < fewest:
-            best, fewest = [list(layer) for layer in layers], count
+    for first in (0, 1) if is_small else (0,):  # the side that is looked at first leads to different orders
+        layers = begun(graph, above)
+        for sweep in range(first, first + (SWEEPS if is_small else FEW)):
+            if not fewest:
+                return best, fewest
+            swept(layers, graph, above, below, is_up=sweep % 2 == 0)
+            if is_small:
+                swapped(layers, above, below)
+            count = crossings(layers, graph, ports)
+            if count < fewest:
+                best, fewest = [list(layer) for layer in layers], count
     return best, fewest
+
+
+def swept(layers: list[list[int]], graph: Graph, above: Neighbours, below: Neighbours, *, is_up: bool) -> None:
+    """Order each layer by what is above it, one after the other, or from the last one by what is below."""
+    place = positions(layers, len(graph.layer))
+    near, steps = (above, range(1, len(layers))) if is_up else (below, range(len(layers) - 2, -1, -1))
+    for at in steps:
+        layers[at].sort(key=lambda vertex: wished(vertex, near, place, is_up=is_up))
+        for position, vertex in enumerate(layers[at]):
+            place[vertex] = position
 
 
 def neighbours(graph: Graph, ports: Sequence[float]) -> tuple[Neighbours, Neighbours]:

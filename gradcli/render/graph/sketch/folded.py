@@ -61,9 +61,11 @@ def folded_units(explanation: Explanation, operations: Sequence[Node], asked: As
     """Return statements, or if these are too many those that repeat as one; of a snippet the operations that repeat."""
     if explanation.parsed.statements:
         units = statements(explanation, operations, asked)
-        return units if len(units) <= most else repeated(units)
-    units = repeated([Unit((node,)) for node in operations])
-    return units if len(units) <= asked.most else repeated(statements(explanation, operations, asked))
+        return units if len(units) <= most else repeated(units, explanation.output)
+    units = repeated([Unit((node,)) for node in operations], explanation.output)
+    if len(units) <= asked.most:
+        return units
+    return repeated(statements(explanation, operations, asked), explanation.output)
 
 
 def _together(
@@ -97,9 +99,9 @@ def statements(explanation: Explanation, operations: Sequence[Node], asked: Aske
     return units
 
 
-def repeated(units: Sequence[Unit]) -> list[Unit]:
-    """Return the units with those joined that repeat what is before them, as many as can be, and that go on from it."""
-    kinds = [unit.kind for unit in units]
+def repeated(units: Sequence[Unit], output: str) -> list[Unit]:
+    """Return the units with those joined that repeat what is before them and go on from it; the output stands alone."""
+    kinds = [(unit.kind, unit.result.id == output) for unit in units]
     found, at = [], 0
     while at < len(units):
         size, times = 1, 1

@@ -37,8 +37,15 @@ ARGUMENTS = {
     "where": "{} > 0, {}, 2",
 }
 CALLS = {
-    "@": ["M @ N", "M @ v", "v @ N", "v @ v"],
+    "@": ["M @ N", "M @ v", "v @ N", "v @ v", "reshape(M, (1, 2, 3)) @ N", "M @ reshape(N, (1, 3, 2))"],
     ".T": ["M.T", "v.T"],
+    ".mT": ["M.mT", "reshape(M, (3, 2, 1)).mT"],
+    "clone": ["clone(M)"],
+    "det": ["det(S)"],
+    "inverse": ["inverse(S)"],
+    "linear": ["linear(v, M)", "linear(v, M, u)", "linear(N.T, M, u)"],
+    "logdet": ["logdet(S)"],
+    "safe_softmax": ["safe_softmax(M, dim=1)"],
     "amax": ["amax(M, dim=1)", "amax(M, (0, 1))"],
     "amin": ["amin(M, dim=(0, 1), keepdim=True)", "amin(M, 1)"],
     "cumsum": ["cumsum(M, dim=1)"],
@@ -82,7 +89,7 @@ def of(name: str, letter: str) -> str:
 
 
 def test_every_function_exists() -> None:
-    assert ELEMENTWISE | (LINEAR.keys() | RULES.keys() | NONNEGATIVE) - {"@", ".T"} <= OPERATIONS.keys()
+    assert ELEMENTWISE | (LINEAR.keys() | RULES.keys() | NONNEGATIVE) - {"@", ".T", ".mT"} <= OPERATIONS.keys()
     assert PARTIAL <= ELEMENTWISE
     assert LINEAR.keys() | RULES.keys() == CALLS.keys()
 

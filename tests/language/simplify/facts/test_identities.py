@@ -38,7 +38,10 @@ IDS = [identity.name for identity in TABLE]
 
 
 def of_numbers(identity: Identity) -> bool:
-    return not any(word in identity.pattern for word in ("dim=", "@", ".T", "eye", "where(b"))
+    return not any(
+        word in identity.pattern
+        for word in ("dim=", "@", "T", "eye", "where(b", "softmax", "sum(", "squeeze", "reshape")
+    )
 
 
 def bindings(letters: list[str], values: list[Any]) -> Iterator[dict[str, Any]]:
@@ -51,6 +54,8 @@ def holds(identity: Identity, point: Mapping[str, Any]) -> bool:
     match identity.given:
         case "a is a vector":
             return ranks["a"] == 1
+        case "a is a vector, b a matrix":
+            return ranks["a"] == 1 and ranks["b"] == 2
         case "a and b are matrices":
             return ranks["a"] == ranks["b"] == 2
         case "c is the last dimension":
@@ -96,7 +101,7 @@ def test_both_sides_are_equal(identity: Identity) -> None:
             np.testing.assert_allclose(left, right, rtol=1e-12)
 
 
-SHAPES: dict[str, tuple[int, ...]] = {"A": (3, 3), "B": (3, 3), "v": (3,), "s": (), "t": ()}
+SHAPES: dict[str, tuple[int, ...]] = {"A": (3, 3), "B": (3, 3), "v": (3,), "u": (2,), "s": (), "t": ()}
 
 
 def instances(identity: Identity) -> Iterator[dict[str, Expression]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import pytest
@@ -86,3 +87,14 @@ def test_what_cannot_be_drawn() -> None:
     fan = [Edge("0", str(n)) for n in range(1, count)] + [Edge(str(n), str(n + 1)) for n in range(1, count - 1)]
     assert drawing([Box(str(n), 10, 10) for n in range(count)], fan) is None
     assert drawn([], 0).boxes == {}
+
+
+def test_random_graphs_have_no_more_crossings_than_they_had() -> None:
+    """The bound is what was counted; a better order may lower it."""
+    total = 0
+    for seed in range(20):
+        random = Random(seed)
+        count = random.randrange(6, 30)
+        pairs = [(random.randrange(max(0, target - 6), target), target) for target in range(2, count) for _ in (0, 1)]
+        total += drawn([Edge(str(source), str(target)) for source, target in pairs], count).crossings
+    assert total <= 215

@@ -1,0 +1,87 @@
+"""Structured functions of what is one number in all entries, or that do nothing to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from gradcli.language.simplify.algebra.bases import Argument, Function
+from gradcli.language.simplify.algebra.extents import Extent, Shape
+from gradcli.language.simplify.algebra.functions import Builder
+from gradcli.language.simplify.algebra.terms import Product, scaled
+from gradcli.language.simplify.facts.shapes import dims_of, plain
+from gradcli.language.tree import Expression, Index, Number
+
+RESHAPING = frozenset([
+    ".T", ".mT", "Index", "flip", "permute", "reshape", "roll", "squeeze", "unsqueeze",
+])  # fmt: skip
+COPIES = frozenset(["clone", "contiguous"])
+
+
+def of_constant(
+    algebra: Builder, name: str, inside: Product, before: Extent, after: Extent, options: dict[int | str, Any]
+) -> Product | None:
+    """Return a function of copies of a product in a shape, where that is simpler; `after` is the shape of the result.
+
+    The result has the entries, the reader sees to its shape.
+    """
+    if before.unknown or after.unknown or algebra.extent(inside).unknown:
+        return None
+    own = algebra.extent(inside).shape
+    if name in COPIES or (name == "reshape" and own == before.shape == after.shape):
+        return inside
+    if name == "permute" and dims_of(options.get("dims", options.get(1)), len(before.shape)) == [
+        *range(len(before.shape))
+    ]:
+        return inside
+    if name in RESHAPING and not own:
+        return inside
+    if name in ("sum", "mean") and own != before.shape:
+        return _summed(algebra, name, inside, own, before.shape, options)
+    return None
+
+
+def _summed(
+    algebra: Builder, name: str, inside: Product, own: Shape, shape: Shape, options: dict[int | str, Any]
+) -> Product | None:
+    """Add up copies: a number times one of them, where the sum is over all that is copied, or over all."""
+    given = options.get("dim", options.get(1))
+    along = set(range(len(shape)) if given is None else dims_of(given, len(shape)) or ())
+    copied = set(range(len(shape) - len(own)))
+    if own != shape[len(copied) :] or not (along <= copied or along >= set(range(len(shape))) - copied):
+        return None
+    number = 1 if name == "mean" else math.prod(shape[axis] for axis in along & copied)
+    if along <= copied:
+        return scaled(inside, number) if not own or along == copied else None
+    return scaled(algebra.call(name, [Argument(inside)]), number)
+
+
+def selected(algebra: Builder, node: Index, inside: Product, after: Extent) -> Product | None:
+    """Return the entry of what `select_backward` has put among zeros."""
+    found = algebra.only(inside, Function)
+    if found is None or found.name != "select_backward" or len(node.items) != 1 or after.unknown:
+        return None
+    options = {x.keyword: x.value for x in found.arguments[1:]}
+    value, item = found.arguments[0].value, node.items[0]
+    if not isinstance(value, Product) or options.get("dim") != Product(0) or not isinstance(item, Number):
+        return None
+    if algebra.extent(value) != after:
+        return None
+    return value if options.get("index") == Product(int(item.value)) else Product(0)
+
+
+def described(algebra: Builder, arguments: Sequence[Argument]) -> dict[int | str, Any]:
+    """Return the plain values of arguments by position or keyword; None for those that have none."""
+    found: dict[int | str, Any] = {}
+    for position, argument in enumerate(arguments):
+        x: Any = argument.value
+        if isinstance(x, Product):
+            x = x.coefficient if x.is_number else None
+        elif isinstance(x, Expression):
+            try:
+                x = plain(x)
+            except ValueError:
+                x = None
+        found[argument.keyword or position] = x
+    return found
