@@ -20,14 +20,21 @@ def values(lines: Sequence[Line]) -> Iterator[Note]:
     if first is None:
         return
     kind = kind_of(first.tensor.value)
-    yield Note("not-finite", first.name, f"{first.name} is {kind}{origin(first)}")
+    yield Note("not-finite", first.name, f"{called(first)} is {kind}{origin(first)}")
     for line in strange:
         if line is not first and has_nan(line.tensor.value) and not any(has_nan(x.tensor.value) for x in line.inputs):
-            infinite = {x.name: signs(x.tensor.value) for x in line.inputs if not is_finite(x.tensor.value)}
+            infinite = {
+                x.part_of or x.name: signs(x.tensor.value) for x in line.inputs if not is_finite(x.tensor.value)
+            }
             if infinite:
                 given = " and ".join(f"{name} is {value}" for name, value in infinite.items())
-                yield Note("not-finite", line.name, f"{line.name} is {kind_of(line.tensor.value)}, for {given}")
+                yield Note("not-finite", line.name, f"{called(line)} is {kind_of(line.tensor.value)}, for {given}")
                 return
+
+
+def called(line: Line) -> str:
+    """Return the name on the page: of a part of an operation that of the whole."""
+    return line.part_of or line.name
 
 
 def origin(line: Line) -> str:
@@ -47,7 +54,7 @@ def gradients(nodes: Sequence[Node], steps: Sequence[Step]) -> Iterator[Note]:
     if first is not None:
         others = [s for s in steps if s.node == first.node and s.input != first.input and not is_finite(s.contribution)]
         beside = "".join(f", and {kind_of(s.contribution)} on the way to {s.input}" for s in others)
-        yield Note("gradient-not-finite", first.node, _becomes(first) + beside + _product(nodes, first))
+        yield Note("gradient-not-finite", first.node, _becomes(nodes, first) + beside + _product(nodes, first))
     before: dict[str, list[Step]] = {}
     for step in steps:
         terms = before.setdefault(step.input, [])
@@ -55,7 +62,7 @@ def gradients(nodes: Sequence[Node], steps: Sequence[Step]) -> Iterator[Note]:
         if has_nan(step.contribution):
             if step is not first and not has_nan(step.upstream):
                 there = "" if is_finite(step.upstream) else f", for it is {signs(step.upstream)} at {step.node}"
-                yield Note("gradient-not-finite", step.node, _becomes(step) + (there or _product(nodes, step)))
+                yield Note("gradient-not-finite", step.node, _becomes(nodes, step) + (there or _product(nodes, step)))
             return
         if has_nan(step.total):
             told = ", ".join(f"{signs(term.contribution)} from {term.node}" for term in terms)
@@ -64,8 +71,13 @@ def gradients(nodes: Sequence[Node], steps: Sequence[Step]) -> Iterator[Note]:
             return
 
 
-def _becomes(step: Step) -> str:
-    return f"the gradient becomes {kind_of(step.contribution)} on the way from {step.node} to {step.input}"
+def _becomes(nodes: Sequence[Node], step: Step) -> str:
+    """Return on which edge that is, by the names of whole operations unless it is inside of one."""
+    wholes = {node.id: node.part_of or node.id for node in nodes}
+    above, below = wholes[step.node], wholes[step.input]
+    if above == below:
+        above, below = step.node, step.input
+    return f"the gradient becomes {kind_of(step.contribution)} on the way from {above} to {below}"
 
 
 def _product(nodes: Sequence[Node], step: Step) -> str:
