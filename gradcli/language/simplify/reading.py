@@ -9,7 +9,16 @@ from gradcli.language.simplify import structures
 from gradcli.language.simplify.algebra.bases import Argument, Function
 from gradcli.language.simplify.algebra.extents import SCALAR, Extent, Shape, joined
 from gradcli.language.simplify.algebra.functions import Builder
-from gradcli.language.simplify.algebra.terms import ZERO, Polynomial, Product, UnsimplifiedError, is_whole, total
+from gradcli.language.simplify.algebra.terms import (
+    ZERO,
+    Polynomial,
+    Product,
+    Rational,
+    Term,
+    UnsimplifiedError,
+    is_whole,
+    total,
+)
 from gradcli.language.simplify.facts.functions import ELEMENTWISE, OPERATORS, PARTIAL, PASSING
 from gradcli.language.simplify.facts.shapes import plain, shape_of_index, shape_of_list
 from gradcli.language.simplify.trees import SHORT, length
@@ -117,7 +126,7 @@ class Reader:
         """Return the terms of a sum of sums, so that a factor that some have in common does not come out first."""
         if not isinstance(node, Binary) or node.operator not in ("+", "-"):
             return None
-        found = []
+        found = list[tuple[Term, Rational]]()
         for part, sign in zip(parts, (1, 1 if node.operator == "+" else -1), strict=True):
             assert part.product is not None
             terms = self.algebra.terms(part.product) if part.terms is None else part.terms.items()
