@@ -13,31 +13,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gradcli.explanation.model import Explanation
+    from gradcli.notebook import Graded, Shown
 
 __version__ = "0.1.0"
-__all__ = ["explain", "gradients"]
+__all__ = ["explain", "grade", "gradients"]
 
 
-def explain(program: str, /, **values: Any) -> Explanation:
+def explain(program: str, /, **values: Any) -> Shown:
     """Explain a program of the expression language at a point.
 
     `values` are numbers, nested lists or arrays, one for each variable; three more keywords are read first: `wrt` (a
     list of the variables to differentiate by), `of` (the name of the output), `upstream` (the gradient that enters
-    there). A variable with one of these names needs `explain_at`. Raises gradcli.errors.GradcliError.
+    there). A variable with one of these names needs `explain_at`. Raises gradcli.errors.GradcliError. In a notebook the
+    result displays itself.
     """
     options = {name: values.pop(name) for name in ("wrt", "of", "upstream") if name in values}
     return explain_at(program, values, **options)
 
 
-def explain_at(program: str, values: dict[str, Any], **options: Any) -> Explanation:
+def explain_at(program: str, values: dict[str, Any], **options: Any) -> Shown:
     """Explain a program with the values in a dictionary; `options` are `wrt`, `of`, `upstream` and `dtype`."""
     from gradcli.explanation.build import explain
     from gradcli.explanation.formulas.simplified import simplified
     from gradcli.language.parser import parse_program
+    from gradcli.notebook import Shown
     from gradcli.source import Source
 
-    return simplified(explain(parse_program(Source(program)), values, **options))
+    return Shown.of(simplified(explain(parse_program(Source(program)), values, **options)))
 
 
 def gradients(program: str, /, **values: Any) -> dict[str, Any]:
@@ -49,3 +51,17 @@ def gradients(program: str, /, **values: Any) -> dict[str, Any]:
         leaf.name: leaf.gradient.item() if leaf.gradient is not None and leaf.gradient.ndim == 0 else leaf.gradient
         for leaf in explanation.leaves
     }
+
+
+def grade(assignment: str, answers: str) -> Graded:
+    """Grade the text of a submission for the text of an assignment; in a notebook the result displays itself."""
+    from gradcli import notebook
+
+    return notebook.grade(assignment, answers)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Give a notebook the magics, for `%load_ext gradcli`."""
+    from gradcli import notebook
+
+    notebook.load_ipython_extension(shell)

@@ -40,11 +40,12 @@ def done(argv: list[str]) -> int:
     is_one_item = name not in HAVE_ITEMS or "--lint" in argv or "--key" in argv
     if not is_one_item or name in HARMLESS or name.startswith("-") or not hasattr(os, "fork"):
         return run(argv)
+    from gradcli.commands.forms import TEXTS, asked
     from gradcli.errors import GradcliError
     from gradcli.workers.watch import watched
 
     try:
-        return watched(lambda: run(argv), is_document="--json" in argv)
+        return watched(lambda: run(argv), is_document=asked(argv) not in TEXTS)
     except GradcliError as error:
         from gradcli.cli import report
 

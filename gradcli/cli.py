@@ -26,7 +26,8 @@ COMMANDS = {
     "eval": "the whole lesson: forward values, local derivatives, chain rule, gradients",
     "grad": "the gradients alone, one a line; --symbolic for the formulas",
     "trace": "the derivation of each gradient; --paths for every path of the chain rule",
-    "graph": "the graph as a tree, or for Graphviz and Mermaid",
+    "graph": "the graph as a tree, or as a picture: SVG, Graphviz, Mermaid",
+    "plot": "a function and its derivative as a curve, or contours of two variables with gradients and descent",
     "verify": "each gradient three ways: chain rule, engine, difference quotients",
     "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
     "check": "homework: verdicts, and the mistake behind a wrong answer",
@@ -64,7 +65,7 @@ class Commands(TyperGroup):
             return None
         from gradcli.commands.options import with_options
 
-        command = with_options(import_module(f"gradcli.commands.{cmd_name}").command)
+        command = with_options(import_module(f"gradcli.commands.{cmd_name}").command, cmd_name)
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, context_settings={"help_option_names": ["-h", "--help"]})(command)
         built = typer.main.get_command(single)
@@ -134,7 +135,7 @@ def unwritten(error: OSError, argv: Sequence[str]) -> int:
         return BROKEN_PIPE
     reason = error.strerror or "the stream is closed"
     refusal = UsageError("E011", f"cannot write the output: {reason}", help="write to another place")
-    return report(refusal, [argument for argument in argv if argument != "--json"])
+    return report(refusal, argv, is_document=False)
 
 
 def show_warning(message: Warning | str, *place: Any, **stream: Any) -> None:
@@ -170,6 +171,12 @@ def usage_error(error: Exception) -> GradcliError | None:
     if text.startswith("No such command"):
         return _unknown_command(text.partition("'")[2].rstrip("'"))
     suggestion = f"did you mean {close[0]}?" if close else f"see {path} --help"
+    if text.startswith("No such option"):
+        from gradcli.commands.forms import FORMS
+
+        name, command = text.rpartition("--")[2].strip("'\""), path.rpartition(" ")[2]
+        if name in FORMS and command in FORMS[name].renderers:
+            suggestion = f"write --format {name}"
     return UsageError("E001", text[:1].lower() + text[1:], help=suggestion)
 
 
@@ -195,10 +202,12 @@ def internal_error(error: Exception) -> GradcliError:
     return bug
 
 
-def report(error: GradcliError, argv: Sequence[str]) -> int:
-    """Print an error where its reader looks for it: standard output with --json, else standard error."""
+def report(error: GradcliError, argv: Sequence[str], *, is_document: bool = True) -> int:
+    """Print an error where its reader looks for it: standard output where that has documents, else standard error."""
+    from gradcli.commands.forms import asked
     from gradcli.render.text.error import print_error
 
+    is_document = is_document and asked(argv) == "json"
     if "--debug" in argv:
         import traceback
 
@@ -206,9 +215,9 @@ def report(error: GradcliError, argv: Sequence[str]) -> int:
     chosen = [b for a, b in pairwise(argv) if a == "--error-format"]
     chosen += [a.partition("=")[2] for a in argv if a.startswith("--error-format=")]
     try:
-        print_error(error, "document" if "--json" in argv else chosen[-1] if chosen else "full")
+        print_error(error, "document" if is_document else chosen[-1] if chosen else "full")
     except OSError as failure:
-        if "--json" in argv:
+        if is_document:
             return unwritten(failure, argv)
         with suppress(OSError, ValueError):  # nobody can read it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

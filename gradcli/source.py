@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
+
+LINE_END = re.compile(r"\r\n?|\n")  # as Python reads lines
 
 
 class Span(NamedTuple):
@@ -28,7 +31,7 @@ class Source:
     def __init__(self, text: str, name: str = "expression") -> None:
         self.text = text
         self.name = name
-        self._starts = [0, *(i + 1 for i, c in enumerate(text) if c == "\n")]
+        self._starts = [0, *(end.end() for end in LINE_END.finditer(text))]
 
     def position(self, offset: int) -> Position:
         """The line and column of a character offset."""
@@ -42,8 +45,8 @@ class Source:
     def line(self, number: int) -> str:
         """The text of a line (counted from 1), without its end."""
         start = self._starts[number - 1]
-        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
-        return self.text[start:end].rstrip("\r")
+        end = self._starts[number] if number < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
 
 
 def visible(text: str) -> str:

@@ -132,10 +132,12 @@ def upstream(output: Tensor) -> Any:
 
 
 @contextmanager
-def wrong(primitive: Primitive, factor: float = 1.001) -> Iterator[None]:
-    """Make the rules of a primitive wrong by a factor."""
+def wrong(primitive: Primitive, factor: float = 1.001, more: float = 0.0) -> Iterator[None]:
+    """Make the rules of a primitive wrong by a factor, and by so much more."""
     right, _ = primitive.rules, (primitive.saved, primitive.variadic or primitive.saving(()))
-    rules = tuple(rule and (lambda *args, rule=rule, **options: rule(*args, **options) * factor) for rule in right)
+    rules = tuple(
+        rule and (lambda *args, rule=rule, **options: rule(*args, **options) * factor + more) for rule in right
+    )
     object.__setattr__(primitive, "rules", rules)
     try:
         yield

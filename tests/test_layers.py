@@ -30,6 +30,7 @@ LAYERS = [
     ["render"],
     ["commands"],
     ["cli"],
+    ["notebook"],
     ["__main__", "__init__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -62,7 +63,7 @@ def needs(tree: ast.AST) -> Iterator[str]:
             whole = [f"{node.module}.{alias.name}" for alias in node.names]
             names = [name if module_of(name) else str(node.module) for name in whole]
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            names = [node.value] if "." in node.value else []
+            names = [node.value] if "." in node.value.strip(".") else []  # a prefix, `gradcli.`, names no module
         else:
             continue
         yield from filter(None, map(module_of, names))

@@ -6,18 +6,20 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output, Raw, TorchNodes, Why
+from gradcli.commands.forms import WHOLE
+from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why
 from gradcli.commands.programs import Program
 
 
 def command(
     program: Program,
-    output: Output,
+    form: Formed,
     limits: Limited,
     all: Annotated[bool, typer.Option("--all", help="Every row, however long the program.")] = False,
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,
+    standalone: Standalone = False,
     jacobian: Annotated[bool, typer.Option("--jacobian", help="The Jacobian of each rule, where it is small.")] = False,
 ) -> None:
     """Explain a program at a point: forward values, local derivatives, the chain rule, the gradients.
@@ -28,21 +30,24 @@ def command(
       gradcli eval "s=x**2; p=s+1; m=s-1; q=p*m" x=2
       gradcli eval "mean((X @ w - y)**2)" X=@data.csv w=[1,2] y=[1,2,3]
     """
-    from gradcli.render.text.streams import print_document, print_text
+    with form.opened("eval") as name:
+        explanation = program.explain(limits, is_raw=no_simplify)
+        if not (torch_nodes or name in WHOLE):
+            from gradcli.explanation.folding import folded
 
-    explanation = program.explain(limits, is_raw=no_simplify)
-    if not (torch_nodes or output.json):
-        from gradcli.explanation.folding import folded
+            explanation = folded(explanation)
+        if jacobian:
+            from gradcli.explanation.derivatives.local import with_jacobians
 
-        explanation = folded(explanation)
-    if jacobian:
-        from gradcli.explanation.derivatives.local import with_jacobians
+            explanation = with_jacobians(explanation)
+        if name == "json":
+            from gradcli.render.documents.explanation import explanation_document
+            from gradcli.render.text.streams import print_document
 
-        explanation = with_jacobians(explanation)
-    if output.json:
-        from gradcli.render.documents.explanation import explanation_document
+            return print_document(explanation_document(explanation))
+        if name == "text":
+            from gradcli.render.lesson.page import page
+            from gradcli.render.text.streams import print_text
 
-        return print_document(explanation_document(explanation))
-    from gradcli.render.lesson.page import page
-
-    return print_text(page(explanation, output.looks, all=all, why=why))
+            return print_text(page(explanation, form.looks, all=all, why=why))
+        return form.show("eval", name, explanation, all=all, why=why, torch_nodes=torch_nodes, standalone=standalone)

@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output
+from gradcli.commands.options import Formed, Limited, Standalone
+from gradcli.commands.pictures import Picture
 from gradcli.commands.programs import Program
-
-
-class Format(StrEnum):
-    tree = "tree"
-    dot = "dot"
-    mermaid = "mermaid"
+from gradcli.commands.snippets import file_of, last_pass
 
 
 def command(
     program: Program,
-    output: Output,
+    form: Formed,
+    picture: Picture,
     limits: Limited,
-    format: Annotated[
-        Format, typer.Option("--format", help="A tree to read, or Graphviz or Mermaid source.")
-    ] = Format.tree,
+    standalone: Standalone = False,
+    all: Annotated[bool, typer.Option("--all", help="Every node in a picture, also of a large graph.")] = False,
 ) -> None:
-    """Draw the graph that the program builds.
+    """Draw the graph that a program builds, or that of the last backward pass of a snippet.
 
     \b
     Examples:
       gradcli graph "z=(x1+a*x2)**2" x1=1 a=2 x2=3
+      gradcli graph "z=(x1+a*x2)**2" x1=1 a=2 x2=3 -o z.svg
+      gradcli graph train.py --of loss -o loss.svg
       gradcli graph "z=(x1+a*x2)**2" x1=1 a=2 x2=3 --format dot | dot -Tsvg > z.svg
     """
-    from gradcli.render.text.streams import print_document, print_text
-
-    explanation = program.explain(limits)
-    drawn = getattr(import_module(f"gradcli.render.graph.{format}"), format)(explanation, output.looks)
-    if output.json:
+    with form.opened("graph") as name:
+        file = file_of(program)
+        explanation = program.explain(limits) if file is None else last_pass(file, program.of, limits)
+        if name != "json":
+            return form.show("graph", name, explanation, all=all, standalone=standalone, **picture.asked)
+        from gradcli.commands.forms import chosen, renderer
+        from gradcli.render.asked import asked
         from gradcli.render.documents.explanation import graph_document
+        from gradcli.render.text.streams import print_document
 
-        return print_document(graph_document(explanation, format, drawn))
-    return print_text(drawn)
+        drawn = "tree" if form.format in (None, "json") else chosen("graph", form.format, "-")
+        text = renderer("graph", drawn)(explanation, asked(form.looks, all=all, **picture.asked))
+        return print_document(graph_document(explanation, drawn, text))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, is_dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from gradcli.workers.limits import Limits
 
 
+FORMS, TO = "FORMS", "TO"  # in place of which stands what `forms` says for a command
 Raw = Annotated[bool, typer.Option("--no-simplify", help="Formulas as the rules give them.")]
 TorchNodes = Annotated[bool, typer.Option("--torch-nodes", help="Each node of torch, also what it inserts by itself.")]
 Why = Annotated[bool, typer.Option("--why", help="Under each rule, why it holds: in words, and one entry in numbers.")]
+Standalone = Annotated[bool, typer.Option("--standalone", help="Of LaTeX a document that compiles by itself.")]
 
 
 class Color(StrEnum):
@@ -70,6 +73,58 @@ class Output(Console):
     def looks(self) -> Looks:
         found = super().looks
         return found if self.precision is None else replace(found, precision=self.precision)
+
+
+@dataclass(frozen=True)
+class Formed(Output):
+    """The form of the output, and the file that it goes to; the help of both is made from the forms of the command."""
+
+    format: Annotated[str | None, typer.Option("--format", metavar="NAME", help=FORMS)] = None
+    destination: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help=TO)] = "-"
+
+    @contextmanager
+    def opened(self, command: str) -> Iterator[str]:
+        """Give the name of the form, and let standard output go to the file; it is written when all is done.
+
+        Raises UsageError for a form that the command has not, and where the file cannot be written.
+        """
+        from gradcli.workers.child import output_to
+
+        form = self.chosen(command)
+        with output_to(self.destination):
+            yield form
+
+    def chosen(self, command: str) -> str:
+        """Return the name of the form. Raises UsageError for one that the command has not."""
+        from gradcli.commands.forms import chosen
+
+        if self.json and self.format not in (None, "json") and command != "graph":  # whose document has a text
+            raise UsageError("E001", f"--json does not go with --format {self.format}", help="leave out one of them")
+        return chosen(command, "json" if self.json else self.format, self.destination)
+
+    def show(self, command: str, form: str, *facts: Any, **more: Any) -> None:
+        """Print the facts in a form."""
+        from gradcli.commands.forms import renderer
+        from gradcli.render.asked import asked
+        from gradcli.render.text.streams import print_text
+
+        print_text(renderer(command, form)(*facts, asked(self.looks, **more)))
+
+
+@dataclass(frozen=True)
+class Reported(Formed):
+    """The same of a command that also writes reports."""
+
+    destination: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="Write to a file, or a file a student to a FOLDER/.")
+    ] = "-"
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether a folder is to be filled."""
+        from pathlib import Path
+
+        return self.destination != "-" and (self.destination.endswith("/") or Path(self.destination).is_dir())
 
 
 def seconds(text: str) -> float:
@@ -146,8 +201,8 @@ class ItemLimited:
         begin(self.of_item)
 
 
-def with_options(command: Callable[..., int | None]) -> Callable[..., int | None]:
-    """Give a command the options of its groups in place of the parameters that are groups."""
+def with_options(command: Callable[..., int | None], name: str = "") -> Callable[..., int | None]:
+    """Give a command of this name the options of its groups in place of the parameters that are groups."""
     parameters = inspect.signature(command, eval_str=True).parameters
     groups: dict[str, Any] = {name: p.annotation for name, p in parameters.items() if is_dataclass(p.annotation)}
     options = {name: inspect.signature(group, eval_str=True).parameters for name, group in groups.items()}
@@ -159,11 +214,25 @@ def with_options(command: Callable[..., int | None]) -> Callable[..., int | None
         return command(**given)
 
     found = [option for name, p in parameters.items() for option in options.get(name, {name: p}).values()]
-    named = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in found]
+    named = [told(option, name).replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in found]
     run.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in named}
     run.__doc__ = command.__doc__
     return run
+
+
+def told(parameter: inspect.Parameter, command: str) -> inspect.Parameter:
+    """Return a parameter whose help is about the forms of the command, where it is."""
+    about: Any = next(iter(getattr(parameter.annotation, "__metadata__", ())), None)
+    if getattr(about, "help", None) not in (FORMS, TO):
+        return parameter
+    from copy import copy
+
+    from gradcli.commands.forms import options_help
+
+    about, plain = copy(about), parameter.annotation.__origin__
+    about.help = options_help(command)[about.help == FORMS]
+    return parameter.replace(annotation=Annotated[plain, about])
 
 
 def unmasked(given: Any) -> Any:

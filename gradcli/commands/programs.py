@@ -78,8 +78,10 @@ class Program:
                 found = explain(program, {**made_up, **values}, **options)
         except EvaluationError as error:
             if made_up and not error.help:
-                names = ", ".join(made_up)
-                error.help = f"{names} without a value are numbers here; give an array a value of its shape"
+                is_or_are = (
+                    f"{', '.join(made_up)} without a value {'is a number' if len(made_up) == 1 else 'are numbers'}"
+                )
+                error.help = f"{is_or_are} here; give an array its shape, such as {next(iter(made_up))}:3"
             raise
         if is_raw:
             return found

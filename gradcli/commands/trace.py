@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from gradcli.commands.options import Limited, Output, Raw, TorchNodes, Why, one_of
+from gradcli.commands.forms import WHOLE
+from gradcli.commands.options import Formed, Limited, Raw, Standalone, TorchNodes, Why, one_of
 from gradcli.commands.programs import Program, spelled
 
 
 def command(
     program: Program,
-    output: Output,
+    form: Formed,
     limits: Limited,
     to: Annotated[str | None, typer.Option("--to", metavar="NAME", help="Only the gradient of this variable.")] = None,
     paths: Annotated[
@@ -23,6 +24,7 @@ def command(
     no_simplify: Raw = False,
     why: Why = False,
     torch_nodes: TorchNodes = False,
+    standalone: Standalone = False,
 ) -> None:
     """Derive each gradient: in symbols, with numbers put in, and the result.
 
@@ -34,16 +36,25 @@ def command(
     """
     from gradcli.explanation.folding import folded
 
-    explanation = program.explain(limits, is_raw=no_simplify, takes_shapes=True)
-    if not (torch_nodes or output.json):
-        explanation = folded(explanation)
-    names = [leaf.name for leaf in explanation.leaves]
-    chosen = names if to is None else [one_of("variable", spelled(to), names)]
-    from gradcli.explanation.chain.trace import trace
-    from gradcli.render.lesson.trace import trace_document, trace_page
-    from gradcli.render.text.streams import print_document, print_text
+    with form.opened("trace") as name:
+        explanation = program.explain(limits, is_raw=no_simplify, takes_shapes=True)
+        if not (torch_nodes or name in WHOLE):
+            explanation = folded(explanation)
+        names = [leaf.name for leaf in explanation.leaves]
+        chosen = names if to is None else [one_of("variable", spelled(to), names)]
+        from gradcli.explanation.chain.trace import trace
 
-    traces = [trace(explanation, name, limit if paths else None) for name in chosen]
-    if output.json:
-        return print_document(trace_document(explanation, traces))
-    return print_text(trace_page(explanation, traces, output.looks, all=all, why=why))
+        traces = [trace(explanation, one, limit if paths else None) for one in chosen]
+        if name == "json":
+            from gradcli.render.lesson.trace import trace_document
+            from gradcli.render.text.streams import print_document
+
+            return print_document(trace_document(explanation, traces))
+        if name == "text":
+            from gradcli.render.lesson.trace import trace_page
+            from gradcli.render.text.streams import print_text
+
+            return print_text(trace_page(explanation, traces, form.looks, all=all, why=why))
+        return form.show(
+            "trace", name, explanation, traces, all=all, why=why, torch_nodes=torch_nodes, standalone=standalone
+        )

@@ -29,6 +29,7 @@ TRAITS = {
     "choice": "each entry is that of one of the inputs",
     "difference": "subtracts, which torch refuses of booleans",
     "layout": "the same entries in another shape, order, number or dtype",
+    "prelude": "a first part of an operation: `2/x` is reciprocal, then mul",
     "gate": "lets the gradient through by the sign or the bounds of the input",
     "part": "one of several results, none of which may be changed in place",
     "product": "the derivative by an input is another input, or what it was multiplied by",

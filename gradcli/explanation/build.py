@@ -93,7 +93,7 @@ def build(
     if output.tensor.node is not None:
         entering = seed_formula(output, seed, upstream is not None, unused("upstream", edges), is_seed_named)
         derivation.follow(output, entering, events, targets)
-    whole = wholes(evaluation.lines, upstream_name)
+    whole = wholes(evaluation.lines, upstream_name, gradients)
     nodes = tuple(
         node(
             line,

@@ -17,6 +17,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.calls import apply
+from gradcli.explanation.index.contractions import contraction
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.lowering import ends
 from gradcli.explanation.naming import Names
@@ -124,7 +125,11 @@ class _Machine:
     ) -> None:
         """Give lines to the applications of a node; one application alone is written as the user wrote it."""
         new = self.tape[start:]
-        last = ends(new) if written and len(new) > 1 else list(range(len(new)))
+        last = list(range(len(new)))
+        if written and len(new) > 1:
+            lines = [self.evaluation.line_of[id(x)] for x in values if id(x) in self.evaluation.line_of]
+            is_one = contraction(written, {line.name: line.tensor.shape for line in lines}) is not None
+            last = [len(new) - 1] * len(new) if is_one else ends(new)
         named = {
             place: self.names.own(target) if target and place == len(new) - 1 else self.names.fresh()
             for place in range(len(new))

@@ -6,8 +6,8 @@ entries they arrange; its expression and its rules in terms of the outer inputs 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,19 +16,28 @@ from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import Node as GraphNode
 from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.tensor import Tensor
 from gradcli.explanation.formulas.derivation import named
+from gradcli.explanation.index.contractions import SAYS, Contraction, contraction
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Whole
 from gradcli.explanation.refusals import in_line
+from gradcli.explanation.why import ReasonOfProduct, without_graph
+from gradcli.language.rewrite import substitute
 from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.simplify.trees import length
-from gradcli.language.tree import Argument, Call, Expression, Literal, Name
+from gradcli.language.tree import Expression, Name, Number
 
 LONGEST = 12  # operators and calls of a rule; a longer one is clearer in steps
 
 
 def is_layout(application: Application) -> bool:
     return "layout" in application.primitive.traits
+
+
+def prepares(application: Application) -> bool:
+    """Return whether it may stand in front of another one, in an operation that is named after that."""
+    return is_layout(application) or "prelude" in application.primitive.traits
 
 
 def ends(applications: Sequence[Application]) -> list[int]:
@@ -43,31 +52,85 @@ def ends(applications: Sequence[Application]) -> list[int]:
     for place, one in enumerate(applications):  # what follows a computation and is its only use
         if is_layout(one) and len(sources[place]) == 1:
             (source,) = sources[place]
-            if uses[source] == {place} and not is_layout(applications[group[source]]):
+            if uses[source] == {place} and not prepares(applications[group[source]]):
                 group[place] = group[source]
     for place in reversed(range(len(applications))):  # what prepares one
         users = {group[user] for user in uses[place]}
-        if is_layout(applications[place]) and group[place] == place and len(users) == 1:
+        if prepares(applications[place]) and group[place] == place and len(users) == 1:
             group[place] = users.pop()
     last = {one: place for place, one in enumerate(group)}
     return [last[one] for one in group]
 
 
-def wholes(lines: Iterable[Line], upstream_name: str) -> dict[str, Whole]:
-    """Return by name of the last line the operations that took several lines."""
+def wholes(lines: Iterable[Line], upstream_name: str, gradients: Mapping[str, Any]) -> dict[str, Whole]:
+    """Return by name of the last line the operations that took several lines; `gradients` are those of the lines."""
     groups: dict[str, list[Line]] = {}
     for line in lines:
         if line.part_of:
             groups.setdefault(line.part_of, []).append(line)
         elif line.name in groups:
             groups[line.name].append(line)
-    found = {name: whole(group, upstream_name) for name, group in groups.items()}
+    found = {name: whole(group, upstream_name, gradients.get(name)) for name, group in groups.items()}
     return {name: one for name, one in found.items() if one is not None}
 
 
-def whole(lines: Sequence[Line], upstream_name: str) -> Whole | None:
+def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | None:
     """Return the operation of several lines, the last of which is its result; None where its rules would be long."""
-    own = {line.name: line for line in lines}
+    own = {line.name for line in lines}
+    outer = {x.name: x for line in lines for x in line.inputs if x.name not in own}
+    last = lines[-1]
+    main = next((line for line in lines if line.application and not prepares(line.application)), last)
+    node = main.tensor.node
+    op = main.application.primitive.name if main.application else ""
+    grad_fn = node.short_name if isinstance(node, GraphNode) else None
+    product = last.whole and contraction(last.whole, {name: x.tensor.shape for name, x in outer.items()})
+    if last.whole and product:
+        return contracted(product, last, outer, op, grad_fn, upstream_name, gradient)
+    tree, rules = run_over_formulas(lines, upstream_name)
+    if any(length(local.rule) > LONGEST for local in rules):
+        return None
+    names = tuple(outer)
+    rules.sort(key=lambda local: names.index(local.input))
+    uses = Counter(local.input for local in rules)
+    inputs = tuple(name for name in names for _ in range(max(1, uses[name])))  # of `x @ x.T` twice, as of `x*x`
+    preludes = (
+        line.application.primitive for line in lines[:-1] if line.application and not is_layout(line.application)
+    )
+    says = next((primitive.says for primitive in preludes if "prelude" in primitive.traits), "")
+    return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
+
+
+def contracted(
+    product: Contraction,
+    last: Line,
+    outer: Mapping[str, Line],
+    op: str,
+    grad_fn: str | None,
+    upstream_name: str,
+    gradient: Any,
+) -> Whole:
+    """Return a product that is summed over shared indices."""
+    assert last.whole is not None
+    names = (*product.terms, *([product.addend] if product.addend else []))
+    inputs = tuple(map(without_graph, (outer[name] for name in names)))
+    alone = Line(last.name, Tensor(last.tensor.value), last.whole, last.span, inputs=inputs)
+    rules = (
+        Local(
+            name,
+            None,
+            None,
+            product.rule(name, upstream_name),
+            reason=ReasonOfProduct(alone, place, gradient, upstream_name, product),
+        )
+        for place, name in enumerate(names)
+        if outer[name].tensor.requires_grad
+    )
+    return Whole(last.whole, op, grad_fn, names, tuple(rules), SAYS)
+
+
+def run_over_formulas(lines: Sequence[Line], upstream_name: str) -> tuple[Expression, list[Local]]:
+    """Return several lines as one expression over the outer inputs, and the edges to these."""
+    own = {line.name for line in lines}
     last = lines[-1]
     written: dict[str, Formula] = {}
     for line in lines:
@@ -83,46 +146,20 @@ def whole(lines: Sequence[Line], upstream_name: str) -> Whole | None:
             if target.name in own:
                 adjoints[target.name] = adjoints[target.name] + flow if target.name in adjoints else flow
             else:
-                locals.append(Local(target.name, None, None, simplify(flow.tree, shapes)))
-    if isinstance(last.whole, Call) and last.whole.function == "einsum":
-        rules = einsum_rules(last.whole, upstream_name)
-        locals = [replace(local, rule=rules.get(local.input, local.rule)) for local in locals]
-    if any(length(local.rule) > LONGEST for local in locals):
-        return None
-    inputs = tuple(dict.fromkeys(x.name for line in lines for x in line.inputs if x.name not in own))
-    locals.sort(key=lambda local: inputs.index(local.input))
-    main = next((line for line in lines if line.application and not is_layout(line.application)), last)
-    node = main.tensor.node
-    return Whole(
-        last.whole or simplify(written[last.name].tree, shapes),
-        main.application.primitive.name if main.application else "",
-        node.short_name if isinstance(node, GraphNode) else None,
-        inputs,
-        tuple(locals),
-    )
+                locals.append(local(target, flow, lines, upstream_name, shapes))
+    return simplify(written[last.name].tree, shapes), locals
 
 
-def einsum_rules(tree: Call, upstream_name: str) -> dict[str, Expression]:
-    """Return the rules of `einsum('ij,jk->ik', A, B)`, which are such sums too: by A `einsum('ik,jk->ij', g, B)`.
-
-    Operands are left out that stand there twice, or that have an index that is in no other and not in the result.
-    """
-    equation, *operands = (argument.value for argument in tree.arguments)
-    if not isinstance(equation, Literal) or "." in str(equation.value):
-        return {}
-    letters, arrow, result = str(equation.value).replace(" ", "").partition("->")
-    terms = letters.split(",")
-    if not arrow:
-        result = "".join(sorted(x for x in set(letters) - {","} if letters.count(x) == 1))
-    found: dict[str, Expression] = {}
-    for place, (term, operand) in enumerate(zip(terms, operands, strict=False)):
-        others = [*terms[:place], result, *terms[place + 1 :]]
-        is_sum = len(set(term)) == len(term) and set(term) <= set("".join(others))
-        if is_sum and isinstance(operand, Name) and operands.count(operand) == 1:
-            with_g = [*operands[:place], Name(upstream_name), *operands[place + 1 :]]
-            spelled = Literal(f"{','.join(others)}->{term}")
-            found[operand.id] = Call("einsum", tuple(map(Argument, (spelled, *with_g))))
-    return found
+def local(
+    target: Line, flow: Formula, lines: Sequence[Line], upstream_name: str, shapes: Mapping[str, tuple[int, ...]]
+) -> Local:
+    """Return the edge to an input; of an operation that goes entry by entry it has the derivative, too."""
+    rule = simplify(flow.tree, shapes)
+    is_structured = any(line.application and line.application.primitive.structured for line in lines)
+    if is_structured or target.tensor.shape != lines[-1].tensor.shape:
+        return Local(target.name, None, None, rule)
+    slope = simplify(substitute(flow.tree, {upstream_name: Number(1)}), shapes)
+    return Local(target.name, slope, np.broadcast_to(flow.value, target.tensor.shape)[()], rule)
 
 
 @in_line

@@ -69,7 +69,8 @@ class Local:
 class Whole:
     """An operation for which torch takes several nodes, as the user wrote it, in terms of the inputs of all of them.
 
-    `op` and `grad_fn` are of the node that computes; the others arrange its entries.
+    `op` and `grad_fn` are of the node that computes; the others arrange its entries. `says` is a sentence about its
+    rules, where that about the node would not be true of them.
     """
 
     expression: Expression
@@ -77,6 +78,7 @@ class Whole:
     grad_fn: str | None
     inputs: tuple[str, ...]
     locals: tuple[Local, ...]
+    says: str = ""
 
 
 @dataclass(frozen=True, slots=True)

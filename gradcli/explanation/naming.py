@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
+from itertools import count
 
 
 def unused(stem: str, taken: Container[str]) -> str:
@@ -17,34 +18,30 @@ class Names:
     """Hands out names; each is unique and none is a name that the user wrote."""
 
     def __init__(self, taken: Iterable[str]) -> None:
-        self._taken = set(taken)
+        self._known = set(taken)  # the user's names, and those that are given
         self._given: set[str] = set()
-        self._unnamed = {stem: self._count(stem, first=1) for stem in "vc"}
+        self._numbered: dict[str, Iterator[str]] = {}
 
-    def _count(self, stem: str, first: int) -> Iterator[str]:
-        number = first
-        while True:
-            name = f"{stem}{number}"
-            if name not in self._taken and name not in self._given:
-                yield name
-            number += 1
+    def _next(self, stem: str, first: int) -> str:
+        """Return the first name of a stem and a number that is not known; each stem goes on where it was."""
+        if stem not in self._numbered:
+            self._numbered[stem] = (f"{stem}{number}" for number in count(first))
+        return self._give(next(name for name in self._numbered[stem] if name not in self._known))
+
+    def _give(self, name: str) -> str:
+        self._given.add(name)
+        self._known.add(name)
+        return name
 
     def fresh(self, stem: str = "v") -> str:
         """The next name for something that the user did not name: `v1`, or `c1` for a constant."""
-        name = next(self._unnamed[stem])
-        self._given.add(name)
-        return name
+        return self._next(stem, 1)
 
     def part(self, whole: str, number: int) -> str:
         """Return a name for a part of something that has a name: `v1_a`, `v1_b`."""
         letter = chr(ord("a") + number) if number < 26 else str(number)
-        name = unused(f"{whole}_{letter}", self._taken | self._given)
-        self._given.add(name)
-        return name
+        return self._give(unused(f"{whole}_{letter}", self._known))
 
     def own(self, name: str) -> str:
         """The user's name; assigned again, it becomes `name_2`, `name_3`, ..."""
-        if name in self._given:
-            name = next(self._count(f"{name}_", first=2))
-        self._given.add(name)
-        return name
+        return self._next(f"{name}_", 2) if name in self._given else self._give(name)

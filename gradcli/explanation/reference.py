@@ -133,6 +133,8 @@ def _use(node: Node, line: Line) -> Use:
 
 def sentence(node: Node) -> str:
     """Return the sentence of plain words about the rules of a node; empty where no gradient flows."""
+    if node.whole is not None and node.whole.says and node.expression == node.whole.expression:
+        return node.whole.says
     return REGISTRY[node.op].says if node.op in REGISTRY else ""
 
 

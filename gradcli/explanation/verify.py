@@ -13,8 +13,8 @@ from gradcli.explanation.causes.infinities import is_finite, kind_of
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Note, Value
 from gradcli.explanation.numeric import reasons
-from gradcli.explanation.numeric.curve import Function
 from gradcli.explanation.numeric.entries import Entries
+from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import Opinion, Outcome
 from gradcli.explanation.values import value_of
 from gradcli.explanation.variables import Variables

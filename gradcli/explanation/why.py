@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
+from gradcli.explanation.index.contractions import Contraction
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Why
 
@@ -26,7 +27,7 @@ def with_reasons(line: Line, locals: dict[int, Local], gradient: Any, upstream_n
         return locals
     if max(x.tensor.value.ndim for x in (line, *line.inputs)) > MOST_DIMENSIONS:
         return locals
-    alone = without_graph(line)
+    alone = applied_alone(line)
     return {
         position: local
         if local.formula is not None
@@ -36,13 +37,16 @@ def with_reasons(line: Line, locals: dict[int, Local], gradient: Any, upstream_n
 
 
 def without_graph(line: Line) -> Line:
-    """Return a line with its values alone, so that what explains it keeps no graph alive."""
+    """Return the line of an input with its value alone, so that what explains a rule keeps no graph alive."""
+    is_variable = line.is_variable or line.application is not None
+    return Line(line.name, Tensor(line.tensor.value), line.written, line.span, is_variable=is_variable)
+
+
+def applied_alone(line: Line) -> Line:
+    """Return a line and its application without graphs."""
     application = line.application
     assert application is not None
-    inputs = tuple(
-        Line(x.name, Tensor(x.tensor.value), x.written, x.span, is_variable=x.is_variable or x.application is not None)
-        for x in line.inputs
-    )
+    inputs = tuple(map(without_graph, line.inputs))
     values = tuple(
         (x.tensor if x.tensor.value.dtype == value.value.dtype else Tensor(value.value))
         if isinstance(value, Tensor)
@@ -75,3 +79,16 @@ class Reason:
         tell = telling.structured if is_structured else telling.elementwise
         with np.errstate(all="ignore"):
             return tell(self.line, self.position, self.gradient, self.upstream_name)
+
+
+@dataclass(eq=False)
+class ReasonOfProduct(Reason):
+    """The same of a product that is summed over indices, which is no application of its own."""
+
+    product: Contraction
+
+    @cached_property
+    def found(self) -> Why | None:
+        from gradcli.explanation.index import telling
+
+        return telling.contracted(self.line, self.position, self.gradient, self.upstream_name, self.product)

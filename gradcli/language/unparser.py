@@ -44,6 +44,13 @@ _BINARY = {"+": Precedence.SUM, "-": Precedence.SUM, "**": Precedence.POWER} | d
     ("*", "/", "//", "%", "@"), Precedence.PRODUCT
 )
 _SPACED = frozenset("+-@")
+_CLEARER = {
+    "@": "/",
+    "*": "@",
+    "/": "@",
+    "//": "@",
+    "%": "@",
+}  # left operands in parentheses: `A @ B*c` misleads the eye
 
 Piece = str | tuple[Expression, Precedence]  # a text, or an expression with the loosest level that may stand there
 
@@ -129,7 +136,8 @@ def _binary(node: Binary, written: str) -> Sequence[Piece]:
     if node.operator == "**":  # groups to the right, and takes a sign there: 2**-x
         return [(node.left, Precedence.PRIMARY), sign, (node.right, Precedence.SIGNED)]
     level = _BINARY[node.operator]
-    return [(node.left, level), sign, (node.right, Precedence(level + 1))]
+    is_loose = isinstance(node.left, Binary) and node.left.operator in _CLEARER.get(node.operator, ())
+    return [(node.left, Precedence(level + is_loose)), sign, (node.right, Precedence(level + 1))]
 
 
 def _receiver(value: Expression) -> Iterator[Piece]:

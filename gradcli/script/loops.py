@@ -15,7 +15,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.script.timeline.model import Epoch, Loop
 from gradcli.source import Source
 
-LEAST = 3  # passes of one line that make a loop
+LEAST = {True: 2, False: 3}  # passes of one line that make a loop: whether one has a variable that counts them
 MOST = 1000  # epochs of a loop that are kept
 
 
@@ -84,7 +84,7 @@ class Training:
     def loops(self) -> Iterator[Loop]:
         """Yield the lines that started several passes."""
         for (source, line), one in self._found.items():
-            if one.passes >= LEAST:
+            if one.passes >= LEAST[one.by is not None]:
                 yield Loop(source, line, one.by, one.passes, one.count, one.epochs)
 
 

@@ -15,7 +15,8 @@ from typing import Any, TextIO
 
 from gradcli.workers.notes import NOTE
 
-OUT, ERR, BEGIN, PAUSE, SOURCE, END = range(6)  # kinds of frames
+OUT, ERR, FILE, BEGIN, PAUSE, SOURCE, PATH, WHOLE, END = range(9)  # kinds of frames
+TEXTS = (OUT, ERR, FILE)  # those that may come in parts
 FRAME = struct.Struct("<BI")  # kind, bytes
 PARCEL = struct.Struct("<Q")  # bytes of the frames that are handed over at once
 STATE = struct.Struct("<QQ")  # parcels handed over whole, bytes that wait
@@ -39,12 +40,12 @@ class Sender:
     def put(self, kind: int, data: bytes | memoryview) -> None:
         """Let data wait, and hand over when there is no room for more; only texts come in parts."""
         view = memoryview(data)
-        if len(view) > SIZE // 2 and kind not in (OUT, ERR):
+        if len(view) > SIZE // 2 and kind not in TEXTS:
             return
         if SIZE - FIRST - self.size < SIZE // 2:
             self.hand_over()
         while True:
-            is_more = kind == self.last and kind in (OUT, ERR)
+            is_more = kind == self.last and kind in TEXTS
             room = SIZE - FIRST - self.size - (0 if is_more else FRAME.size)
             if room > 0:
                 self._append(view[:room], kind, is_more=is_more)
@@ -126,7 +127,7 @@ class Receiver:
                 self.kind, self.rest = FRAME.unpack_from(data, used)
                 used += FRAME.size
             part = data[used : used + self.rest]
-            if self.kind not in (OUT, ERR) and len(part) < self.rest:
+            if self.kind not in TEXTS and len(part) < self.rest:
                 used -= FRAME.size  # it counts only whole
                 self.rest = 0
                 break
@@ -160,7 +161,9 @@ class Stream(io.RawIOBase):
             self.sender.hand_over()
 
 
-def standing_for(stream: TextIO, sender: Sender, kind: int) -> TextIO:
-    """Return the text stream of a child for a standard stream."""
-    raw = Stream(sender, kind, is_terminal=stream.isatty())
+def standing_for(stream: TextIO | None, sender: Sender, kind: int) -> TextIO:
+    """Return the text stream of a child for a standard stream, or for a file that its watcher will write."""
+    raw = Stream(sender, kind, is_terminal=stream is not None and stream.isatty())
+    if stream is None:
+        return io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)  # type: ignore[type-var]
     return io.TextIOWrapper(raw, stream.encoding, stream.errors, write_through=True)  # type: ignore[type-var]

@@ -6,12 +6,12 @@ import faulthandler
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from mmap import mmap
 from typing import TYPE_CHECKING, Any
 
 from gradcli.errors import EvaluationError
-from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Sender, standing_for
+from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, PAUSE, SOURCE, WHOLE, Sender, standing_for
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory, reserved
 from gradcli.workers.interruption import leave_to_owner
 from gradcli.workers.limits import GRACE, Limits, written
@@ -74,6 +74,29 @@ def begin(limits: Limits) -> None:
         forbid_writing()
     elif not hasattr(os, "fork"):
         faulthandler.dump_traceback_later(limits.seconds + GRACE, exit=True)
+
+
+@contextmanager
+def output_to(path: str) -> Iterator[None]:
+    """Let standard output go to a file, which is written when the work has come to its end; `-` is standard output.
+
+    It must be said before `begin`. The watcher writes, for a child may not. Raises UsageError where nothing can be
+    written there.
+    """
+    if path == "-":
+        yield
+        return
+    from gradcli.workers.files import refuse_unwritable, written_as_text
+
+    refuse_unwritable(path)
+    if not _senders:
+        with written_as_text(path) as stream, redirect_stdout(stream):
+            yield
+        return
+    _senders[0].put(PATH, os.fsencode(path))
+    with redirect_stdout(standing_for(None, _senders[0], FILE)):
+        yield
+    _senders[0].put(WHOLE, b"")
 
 
 @contextmanager

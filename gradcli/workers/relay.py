@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from gradcli.workers.channel import ERR, OUT
+from gradcli.workers.channel import ERR, FILE, OUT
 from gradcli.workers.limits import Limits, written
 
 
@@ -17,25 +17,28 @@ class Relay:
     """Passes texts on; `most` is the number of bytes that each stream may have.
 
     A line of text is passed on when it is whole, so that it can be cut at a line's end, except on a terminal, where a
-    person waits for it. A document waits until the end, and is passed on whole or not at all.
+    person waits for it. A document waits until the end, and is passed on whole or not at all; so does a file.
     """
 
     def __init__(self, *, is_document: bool) -> None:
         self.is_document = is_document
         self.most = Limits().output
-        self.sizes = {OUT: 0, ERR: 0}
+        self.sizes = {OUT: 0, ERR: 0, FILE: 0}
         self.line = b""  # the beginning of a line of standard output
         self.document: list[bytes] = []
+        self.path: str | None = None  # of a file
+        self.file: list[bytes] = []
+        self.is_file_whole = False
 
     def write(self, kind: int, data: bytes) -> None:
         """Pass on a part of a text, or keep a part of a document; TooLargeError where that has too many bytes."""
         before = self.sizes[kind]
         self.sizes[kind] += len(data)
         is_cut = self.sizes[kind] > self.most
-        if self.is_document and kind == OUT:
+        if kind == FILE or (self.is_document and kind == OUT):
             if is_cut:
                 raise TooLargeError
-            self.document.append(data)
+            (self.file if kind == FILE else self.document).append(data)
             return
         if before > self.most:
             return
@@ -61,6 +64,12 @@ class Relay:
         if any(size > self.most for size in self.sizes.values()):
             note = f"note: the output has more than {written(self.most)} and was cut; --max-output SIZE allows more\n"
             passed(sys.stderr, note.encode())
+        if is_whole and self.is_file_whole and self.path is not None:
+            from gradcli.workers.files import written as opened
+
+            with opened(self.path) as stream:
+                stream.writelines(self.file)
+        self.file = []
 
     def _pass_line(self) -> None:
         line, self.line = self.line, b""

@@ -17,7 +17,7 @@ from mmap import mmap
 
 from gradcli.errors import EvaluationError
 from gradcli.source import Source, Span
-from gradcli.workers.channel import BEGIN, END, ERR, OUT, PAUSE, SOURCE, Receiver, shared
+from gradcli.workers.channel import BEGIN, END, ERR, FILE, OUT, PATH, PAUSE, SOURCE, WHOLE, Receiver, shared
 from gradcli.workers.child import MORE, NO_MEMORY, live
 from gradcli.workers.interruption import held
 from gradcli.workers.limits import GRACE, Limits, written
@@ -60,6 +60,7 @@ class Watcher:
         self.deadline: float | None = None
         self.left: float | None = None  # seconds, while the clock stands
         self.is_late = False
+        self.has_begun = False
         self.source: Source | None = None
         self.code: int | None = None
         self.status: int | None = None
@@ -98,12 +99,13 @@ class Watcher:
 
     def take(self, frames: Iterable[tuple[int, bytes]]) -> None:
         for kind, data in frames:
-            if kind in (OUT, ERR):
+            if kind in (OUT, ERR, FILE):
                 before = time.monotonic()
                 self.relay.write(kind, data)
                 if self.deadline is not None:
                     self.deadline += time.monotonic() - before
             elif kind == BEGIN:
+                self.has_begun = True
                 seconds, memory, output, option = data.decode().split()
                 self.limits = Limits(float(seconds), int(memory), int(output), option)
                 self.relay.most = self.limits.output
@@ -113,6 +115,10 @@ class Watcher:
             elif kind == SOURCE:
                 name, _, text = data.decode("utf-8", "surrogatepass").partition("\0")
                 self.source = Source(text, name)
+            elif kind == PATH and not self.has_begun:  # later the child may be in the hands of what it runs
+                self.relay.path = os.fsdecode(data)
+            elif kind == WHOLE:
+                self.relay.is_file_whole = True
             elif kind == END:
                 self.code = int(data)
 

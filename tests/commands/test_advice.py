@@ -8,15 +8,23 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from gradcli.cli import COMMANDS
+from gradcli.commands.forms import FORMS
 from tests.commands.running import gradcli
 
 SNIPPET = "import torch\nx = torch.tensor(3.0, requires_grad=True)\n(x * x).backward()\nprint(x.grad)\n"
 TAKE_PROGRAMS = ("eval", "grad", "trace", "graph", "verify")
+
+
+def read_as_programs(*names: str) -> list[tuple[str, str]]:
+    """Each command with each name of a file; `graph` draws what Python does."""
+    pairs = product(TAKE_PROGRAMS, names)
+    return [(command, name) for command, name in pairs if (command, Path(name).suffix) != ("graph", ".py")]
 
 
 @contextmanager
@@ -83,8 +91,7 @@ def test_missing_values_lead_to_formulas(capsys: pytest.CaptureFixture[str], com
     assert gradcli(capsys, ["grad", option, "x**2"]).code == 0
 
 
-@pytest.mark.parametrize("command", TAKE_PROGRAMS)
-@pytest.mark.parametrize("name", ["train.py", "a snippet.txt", "lesson"])
+@pytest.mark.parametrize(("command", "name"), read_as_programs("train.py", "a snippet.txt", "lesson"))
 def test_python_leads_to_run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str, name: str
 ) -> None:
@@ -108,8 +115,9 @@ def test_a_file_that_is_no_python_stays_a_program(
     assert "gradcli run" in gradcli(capsys, ["eval", "-f", str(tmp_path / "program.py"), "x=1"]).err
 
 
-@pytest.mark.parametrize("command", TAKE_PROGRAMS)
-@pytest.mark.parametrize("name", ["train.py", "prog.txt", "./prog.txt", "a file.txt", "lesson"])
+@pytest.mark.parametrize(
+    ("command", "name"), read_as_programs("train.py", "prog.txt", "./prog.txt", "a file.txt", "lesson")
+)
 def test_the_name_of_a_file_in_place_of_a_program(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: str, name: str
 ) -> None:
@@ -154,3 +162,20 @@ def test_a_function_before_a_sign_is_no_variable(capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize("program", ["(mean - x)**2", "mean-x", "(x + norm) * 2"])
 def test_a_variable_may_have_the_name_of_a_function(capsys: pytest.CaptureFixture[str], program: str) -> None:
     assert gradcli(capsys, ["grad", "--symbolic", program]).code == 0
+
+
+@pytest.mark.parametrize("command", ["eval", "trace", "graph"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_that_is_taken_for_an_option(capsys: pytest.CaptureFixture[str], command: str, form: str) -> None:
+    result = gradcli(capsys, [command, "x**2", "x=3", f"--{form}"])
+    if command in FORMS[form].renderers and form != "json":
+        assert result.err.endswith(f"= help: write --format {form}\n")
+        assert gradcli(capsys, [command, "x**2", "x=3", "--format", form]).code in (0, 2)  # 2: a picture needs a file
+    else:
+        assert "write --format" not in result.err
+
+
+def test_a_variable_without_a_value_can_have_a_shape(capsys: pytest.CaptureFixture[str]) -> None:
+    result = gradcli(capsys, ["grad", "--symbolic", "cross_entropy(z, 2)"])
+    assert result.err.endswith("z without a value is a number here; give an array its shape, such as z:3\n")
+    assert gradcli(capsys, ["grad", "--symbolic", "cross_entropy(z, 2)", "z:3"]).code == 0

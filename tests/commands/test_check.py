@@ -76,12 +76,25 @@ def test_a_submission_that_is_not_there_hurts_nothing_else(capsys: pytest.Captur
     assert [ada] == alone
 
 
+@pytest.mark.parametrize("name", ["answers/ada.txt", "answers/bob.txt", "answers/cy.json", "answers/dan.txt"])
+def test_a_dash_is_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, week: Path, name: str
+) -> None:
+    named = gradcli(capsys, f"check week1.toml {name} --json")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path(name).read_bytes())))
+    piped = gradcli(capsys, "check week1.toml - --json")
+    assert piped.code == named.code
+    (submission,) = document(piped.out)["submissions"]
+    (expected,) = document(named.out)["submissions"]
+    assert (submission["answers"], submission["student"]) == (expected["answers"], "standard input")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
         ("week1.toml", "E002", "there is no submission"),
         ("week1.toml empty", "E003", "there are no submissions in the folder"),
-        ("week1.toml -", "E003", "cannot read standard input: a submission is a file"),
+        ("- -", "E014", "cannot both be on standard input"),
         ("- answers", "E021", "there is no question"),
         ("--lint --key week1.toml", "E001", "--lint does not go with --key"),
         ("--lint week1.toml answers", "E001", "--lint does not go with a submission"),
@@ -89,7 +102,7 @@ def test_a_submission_that_is_not_there_hurts_nothing_else(capsys: pytest.Captur
         ("--lint --report csv week1.toml", "E001", "--lint does not go with --report"),
         ("--key --reveal node week1.toml", "E001", "--key does not go with --reveal"),
         ("week1.toml answers --json --report csv", "E001", "--report does not go with --json"),
-        ("week1.toml answers -o x.csv", "E001", "-o is for a report"),
+        ("week1.toml answers -o x.csv", "E008", "--report csv"),
         ("week1.toml answers --report html", "E001", "html"),
         ("week1.toml answers --reveal all", "E001", "all"),
         ("week1.toml answers --jobs 0", "E001", "0"),

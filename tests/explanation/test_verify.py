@@ -63,6 +63,8 @@ def verified(program: str, values: dict[str, Any], **options: Any) -> Verificati
         ("where(x > 0, 1.0, x)", np.nan, Outcome.UNJUDGED, "as given"),
         ("1/x", 5e-324, Outcome.UNJUDGED, "overflow"),
         ("x*1e-300", 5e-324, Outcome.AGREES, ""),
+        ("1e308*x + x*0", 1, Outcome.AGREES, ""),
+        ("exp(x)", 709.782712893384, Outcome.UNJUDGED, "overflow"),
         ("atanh(x)", 1 - 1e-12, Outcome.AGREES, ""),
     ],
 )
@@ -90,6 +92,44 @@ def test_the_outcome_of_one_point(program: str, x: float, outcome: Outcome, reas
 def test_the_outcome_for_a_tensor(program: str, x: Any, outcome: Outcome, reason: str) -> None:
     (row,) = verified(program, {"x": x}).rows
     assert (row.outcome, reason in row.reason) == (outcome, True), row
+
+
+FLAT = [  # where a gradient is 0, which most courses ask about
+    ("x**2", {"x": 0}),
+    ("x**3", {"x": 0}),
+    ("x*x*x*x", {"x": 0}),
+    ("(x - 1)**2", {"x": 1}),
+    ("1 - cos(x)", {"x": 0}),
+    ("tanh(x)**2", {"x": 0}),
+    ("x**y", {"x": 0, "y": 2}),
+    ("mean((x - y)**2)", {"x": [1, 2], "y": [1, 2]}),
+    ("sum(x*x)", {"x": [0, 0, 0]}),
+    ("(1e6*x)**2", {"x": 0}),
+    ("(1e-6*x)**2 + 3", {"x": 0}),
+]
+
+
+@pytest.mark.parametrize(("program", "point"), FLAT)
+def test_a_gradient_of_0_agrees_where_the_function_is_flat(program: str, point: dict[str, Any]) -> None:
+    assert verified(program, point).agrees
+
+
+@pytest.mark.parametrize("more", [1e-3, -1e-9])
+@pytest.mark.parametrize(("program", "point"), FLAT)
+def test_a_gradient_beside_0_disagrees_where_the_function_is_flat(
+    program: str, point: dict[str, Any], more: float
+) -> None:
+    found = run(program, point)
+    made = found.evaluation.line_of[id(found.output)]
+    assert made.application is not None
+    with wrong(made.application.primitive, more=more):
+        assert not any(row.agrees and np.any(row.engine) for row in verified(program, point).rows)
+
+
+@pytest.mark.parametrize("x", [[1e-9, 1, -2], [1e-9, 1e9, -1e-12]])
+@pytest.mark.parametrize("program", ["sum(relu(x))", "mean(relu(x))", "mean(relu(x)**2)", "relu(x)"])
+def test_a_small_entry_is_judged_by_its_own_change(program: str, x: list[float]) -> None:
+    assert verified(program, {"x": x}).agrees
 
 
 def test_a_value_may_stand_behind_its_first_use() -> None:

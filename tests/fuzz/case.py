@@ -17,7 +17,8 @@ MOST_MEMORY = 2**30  # bytes that a case may add to the peak of its process
 LONGEST_LINE, LONGEST_ERROR = 20_000, 200_000  # characters on standard error
 LIMIT = "limit"  # the end of a case that took too long, or too much
 REFUSALS = (2, 3)  # exit codes that come with an error
-JUDGES_NOTHING = "cannot be judged"  # on a page of verify, which then exits with 3
+JUDGES_NOTHING = "cannotbejudged"  # on a page of verify, which then exits with 3; in a narrow terminal a letter a line
+LOOKS = re.compile(r"\x1b\[[\d;]*m|\s")
 ANSWERS_NO = ("check", "verify")  # commands that may exit with 1
 
 # They act on a terminal, or on the order of a line.
@@ -110,7 +111,7 @@ def faults(case: Case, outcome: Outcome) -> Iterator[str]:
         yield "memory"
     if "--json" in case.argv and "--help" not in case.argv and "-h" not in case.argv:
         yield from document_faults(out, outcome.code, case.area)
-    elif outcome.code in REFUSALS and not err.strip() and JUDGES_NOTHING not in out:
+    elif outcome.code in REFUSALS and not err.strip() and JUDGES_NOTHING not in LOOKS.sub("", out):
         yield "a refusal without an error"
     if writes_json_lines(case):
         yield from lines_faults(case, out, outcome.code)

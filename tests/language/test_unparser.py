@@ -13,7 +13,11 @@ from tests.language.strategies import expressions, programs, unparse_program
 CANONICAL = [
     "2*(x1 + a*x2)*x2",
     "v2**2",
-    "X.T @ (2*(X @ w - y))/3",
+    "(X.T @ (2*(X @ w - y)))/3",
+    "(A @ B)*c",
+    "2*A @ B",
+    "(a/b) @ c",
+    "(A @ B)%2 @ c",
     "x > 0",
     "f(x, dim=0)",
     "x[:, 1]",

@@ -61,9 +61,18 @@ def test_norms_are_those_of_the_gradients() -> None:
     ]
 
 
-def test_two_passes_are_no_loop() -> None:
-    once = "import torch\nw = torch.ones(2, requires_grad=True)\nfor k in range(2):\n    (w * k).sum().backward()\n"
-    assert recorded(once).training == ()
+@pytest.mark.parametrize(
+    ("loop", "count"),
+    [
+        ("for k in range(1):\n    (w * 2).sum().backward()", None),
+        ("for k in range(2):\n    (w * k).sum().backward()", 2),
+        ("k = 0\nwhile k < 2:\n    (w * 2).sum().backward()\n    k += 1", None),
+        ("k = 0\nwhile k < 3:\n    (w * 2).sum().backward()\n    k += 1", 3),
+    ],
+)
+def test_a_table_needs_two_epochs_or_three_passes(loop: str, count: int | None) -> None:
+    found = recorded(f"import torch\nw = torch.ones(2, requires_grad=True)\n{loop}\n").training
+    assert [one.count for one in found] == [count] * (count is not None)
 
 
 @pytest.mark.parametrize("count", [1, 2, 12, 13, 999, 1000, 1001, 5000])

@@ -17,7 +17,9 @@ from gradcli.script.python.text.formatting import represent
 from gradcli.script.python.values.attributes import attribute, members_of
 from gradcli.script.python.values.kinds import BuiltinType, Facade, Namespace, is_own_function
 from gradcli.script.python.values.readonly import ReadOnly
+from gradcli.script.torch.nn.functional.module import KIND_OF
 from gradcli.source import Source
+from tests.script.running import ours
 
 UNDRAWN = [name for name, place in MODULES.items() if place.endswith("pictures")]  # these answer to any name
 DEPTH = 2  # attributes of attributes
@@ -146,3 +148,11 @@ def test_names_are_those_that_snippets_know() -> None:
     """In Python's messages: `isfinite() missing 1 required positional argument: 'x'`."""
     found = {way: name for way, value in reached() if (name := own_name(value))}
     assert found == {}
+
+
+def test_a_loss_in_a_message_is_named_as_it_was_called() -> None:
+    calls = "".join(f"try: F.{name}(nothing=1)\nexcept Exception as e: print(e)\n" for name in KIND_OF)
+    printed = ours(f"import torch.nn.functional as F\n{calls}")
+    assert printed.count("\n") >= len(KIND_OF)
+    assert "<locals>" not in printed
+    assert "gradcli" not in printed

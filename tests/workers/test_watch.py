@@ -259,3 +259,31 @@ def test_a_closed_stream_costs_only_itself(closed: str) -> None:
     assert done.returncode == 0
     assert ("Gradients" in done.stdout) == (closed != "1")
     assert done.stderr == ""
+
+
+def test_a_file_is_written_by_the_watcher_when_the_work_is_done(tmp_path: Path) -> None:
+    def work(ending: BaseException | None) -> int:
+        with child.output_to(str(tmp_path / "out.txt")):
+            child.begin(Limits(10))
+            print("é" * 10**6)
+            if ending:
+                raise ending
+        return 3
+
+    assert watched(lambda: work(None)) == 3
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == "é" * 10**6 + "\n"
+    (tmp_path / "out.txt").unlink()
+    with pytest.raises(EvaluationError):
+        watched(lambda: work(SystemExit()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_runs_cannot_choose_the_file(tmp_path: Path) -> None:
+    def work() -> int:
+        child.begin(Limits(10))
+        with child.output_to(str(tmp_path / "out.txt")):
+            print("of a stranger")
+        return 0
+
+    assert watched(work) == 0
+    assert list(tmp_path.iterdir()) == []

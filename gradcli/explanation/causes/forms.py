@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Argument, Call, Expression, Unary
 from gradcli.language.unparser import unparse
 
+MOST_TERMS = 8  # of a sum for which another form is named
 LOST = 1e-6  # relative, of the result: what must be lost before another form is named
 
 
@@ -97,13 +99,33 @@ def _log_of_sum(line: Line) -> Expression | None:
     return _call("logsumexp", powers.inputs[0], **given) if dims else None
 
 
+def _log_of_exps(line: Line) -> Expression | None:
+    """`log(exp(x) + exp(y))`, of any number of terms."""
+    powers: list[Line] = []
+    waiting = [line.inputs[0]]
+    while waiting and len(powers) < MOST_TERMS:
+        x = waiting.pop()
+        if op(x) == "add" and x.application is not None and not x.application.options:
+            waiting.extend(reversed(x.inputs))
+        elif op(x) == "exp":
+            powers.append(x.inputs[0])
+        else:
+            return None
+    if waiting or len(powers) < 2:
+        return None
+    first, *others = (power.spelling for power in powers)
+    return reduce(lambda inner, term: Call("logaddexp", (Argument(inner), Argument(term))), others, first)
+
+
 def _log_beside_one(line: Line) -> Expression | None:
     inner = _inner(line, "add", "add_number", "rsub")
     x = inner and _beside_one(inner)
     if inner is None or x is None:
         return None
     if op(inner) == "rsub":
-        return _call("log1p", Unary("-", x.spelling))
+        is_sigmoid = op(x) == "sigmoid"
+        below = x.inputs[0] if is_sigmoid else x
+        return _call("logsigmoid" if is_sigmoid else "log1p", Unary("-", below.spelling))
     return _call("softplus", x.inputs[0]) if op(x) == "exp" else _call("log1p", x)
 
 
@@ -128,7 +150,7 @@ def _shares(line: Line) -> Expression | None:
 
 
 REWRITES: dict[str, Sequence[Callable[[Line], Expression | None]]] = {
-    "log": (_log_of_sigmoid, _log_of_softmax, _log_of_sum, _log_beside_one),
+    "log": (_log_of_sigmoid, _log_of_softmax, _log_of_sum, _log_of_exps, _log_beside_one),
     "sub": (_exp_less_one,),
     "sub_number": (_exp_less_one,),
     "rsub": (_one_less_exp,),

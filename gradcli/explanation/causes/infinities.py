@@ -45,7 +45,9 @@ def gradients(nodes: Sequence[Node], steps: Sequence[Step]) -> Iterator[Note]:
     """The first contribution that is nan or infinite though its upstream is finite; and the first nan after that."""
     first = next((s for s in steps if not is_finite(s.contribution) and is_finite(s.upstream)), None)
     if first is not None:
-        yield Note("gradient-not-finite", first.node, _becomes(first) + _product(nodes, first))
+        others = [s for s in steps if s.node == first.node and s.input != first.input and not is_finite(s.contribution)]
+        beside = "".join(f", and {kind_of(s.contribution)} on the way to {s.input}" for s in others)
+        yield Note("gradient-not-finite", first.node, _becomes(first) + beside + _product(nodes, first))
     before: dict[str, list[Step]] = {}
     for step in steps:
         terms = before.setdefault(step.input, [])
@@ -67,12 +69,19 @@ def _becomes(step: Step) -> str:
 
 
 def _product(nodes: Sequence[Node], step: Step) -> str:
-    """Return that nan is the product of a gradient of 0 and an infinite derivative, if it is."""
-    if not has_nan(step.contribution) or np.all(step.upstream):
+    """Return that the derivative is infinite there, and that 0 times infinity is nan, if it is so."""
+    node = next(node for node in nodes if node.id == step.node)
+    infinite = [x for x in node.locals if x.value is not None and np.isinf(x.value).any()]
+    if has_nan(step.contribution):
+        return ", for 0 arrives where the derivative is infinite" if infinite and not np.all(step.upstream) else ""
+    if not infinite or infinite[0].value is None:
         return ""
-    locals = next(node.locals for node in nodes if node.id == step.node)
-    infinite = any(local.value is not None and np.isinf(local.value).any() for local in locals)
-    return ", for 0 arrives where the derivative is infinite" if infinite else ""
+    told, inputs = f": the derivative of {unparse(node.expression)} is infinite", set(node.inputs)
+    if len(inputs) > 1:
+        return told
+    (x,) = (one for one in nodes if one.id in inputs)
+    place = np.isinf(infinite[0].value)
+    return f"{told} where {x.name} is {np.broadcast_to(x.value, np.shape(place))[place].flat[0]:g}"
 
 
 def signs(value: Any) -> str:

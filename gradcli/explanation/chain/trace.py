@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
+from gradcli.explanation.chain.copies import Copies, along
 from gradcli.explanation.chain.links import Link, Path, above, chain, flow, paths
 from gradcli.explanation.model import Explanation, Leaf, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path and the gradient that flows along it; None where the sizes of variables have no numbers."""
+    """A path, the gradient that flows along it, None where sizes have no numbers, and the copies made on it."""
 
     path: Path
     value: Value | None
+    copies: tuple[Copies, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """The number of paths between entries that it stands for because of copies."""
+        return prod(each.count for each in self.copies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,5 +41,10 @@ def trace(explanation: Explanation, name: str, limit: int | None) -> Trace:
     if limit is None:
         return Trace(leaf, links, None, None)
     found = paths(explanation, leaf.node, limit)
-    routes = tuple(Route(path, flow(explanation, path) if explanation.sizes is None else None) for path in found.listed)
+    if explanation.sizes is not None:
+        return Trace(leaf, links, found.count, tuple(Route(path, None) for path in found.listed))
+    nodes = {node.id: node for node in explanation.nodes}
+    routes = tuple(
+        Route(path, flow(explanation, path), along(path, nodes, explanation.upstream_name)) for path in found.listed
+    )
     return Trace(leaf, links, found.count, routes)

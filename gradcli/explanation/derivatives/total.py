@@ -14,12 +14,14 @@ from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError
 from gradcli.explanation.build import check_wrt, explain
+from gradcli.explanation.derivatives.matrix import jacobian
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Value
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.language.parser import parse_program
+from gradcli.language.simplify.simplifier import simplify
 from gradcli.language.tree import Expression, Name, Number, Program, names
 from gradcli.language.unparser import unparse
 from gradcli.source import Source
@@ -124,6 +126,7 @@ def _formula(
     program: Program, values: Mapping[str, Any], by: Sequence[str], of: str | None, *, is_raw: bool
 ) -> Derivative:
     point, given = dict(values), list[str]()
+    tree: Expression | None = None
     for name in by:
         needed = Variables.of(program)
         if name not in needed.places:
@@ -139,6 +142,9 @@ def _formula(
             given.append(explanation.seed_name)
             point[explanation.seed_name] = seed
         program, of = parse_program(Source(unparse(tree))), None
+    if tree is not None and len(given) == 1 and (matrix := jacobian(tree, given[0], point)):
+        shapes = {known: np.shape(value) for known, value in point.items()}
+        return Derivative(tuple(by), None, matrix if is_raw else simplify(matrix, shapes), ())
     return Derivative(tuple(by), None, tree, tuple(given))
 
 

@@ -3,7 +3,7 @@
 `Edges` reads each rule once per edge: the local derivative in terms of the names of nodes. `Derivation` runs the whole
 backward pass again over formulas in terms of the leaves, so that each leaf gets its gradient as one expression. A
 vector-Jacobian product is linear in `g`, so a division by a number is carried along outside:
-`X.T @ (2*(X @ w - y))/3` and not `X.T @ (2*(X @ w - y)/3)`.
+`(X.T @ (2*(X @ w - y)))/3` and not `X.T @ (2*(X @ w - y)/3)`.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from gradcli.explanation.index.tree import (
     quotient,
     total,
 )
+from gradcli.explanation.values import CONSTANTS
 from gradcli.language import tree as language
 
 COMPARED = {"<": "<", "<=": "≤", ">": ">", ">=": "≥", "==": "=", "!=": "≠"}
@@ -64,6 +65,8 @@ def indexed(
 
     def step(node: language.Expression, parts: Sequence[Term | None]) -> Term | None:
         if isinstance(node, language.Name):
+            if node.id in CONSTANTS and node.id not in tensors:
+                return Number(CONSTANTS[node.id])
             known = node.id in tensors
             return entry_of(node.id, np.shape(tensors[node.id]), places, size) if known else Entry(node.id)
         if isinstance(node, language.Number):

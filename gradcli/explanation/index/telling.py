@@ -9,10 +9,13 @@ import numpy as np
 
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
+from gradcli.explanation.index.contractions import Contraction
 from gradcli.explanation.index.copies import summed_over_copies
+from gradcli.explanation.index.derivation import derivatives
 from gradcli.explanation.index.differential import differential, named
 from gradcli.explanation.index.evaluation import is_sparse, outside, ranges
 from gradcli.explanation.index.formulas import Formulas, formulas, names_of
+from gradcli.explanation.index.parsing import equations
 from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variable, mapped, parts
 from gradcli.explanation.index.worked import worked
 from gradcli.explanation.lines import Line
@@ -34,7 +37,27 @@ def structured(line: Line, position: int, gradient: Any, upstream_name: str) -> 
     if program := differential(application.primitive, out, values, application.options):
         return _change(line, program, upstream_name)
     found = formulas(application.primitive, g, out, values, application.options, position)
-    if found is None or found.gradient is None:
+    return None if found is None else told(line, position, found, gradient, upstream_name)
+
+
+@in_line
+def contracted(line: Line, position: int, gradient: Any, upstream_name: str, product: Contraction) -> Why | None:
+    """Return the formulas of a product that is summed over indices; the inputs of the line are its operands."""
+    out = line.tensor.value
+    names = tuple(f"x{place}" for place in range(len(line.inputs)))
+    text = product.text("out", dict(zip((x.name for x in line.inputs), names, strict=True)))
+    (forward,) = equations(text)
+    (derived,) = derivatives(forward, names[position], "upstream")
+    values = dict(zip(names, (x.tensor.value for x in line.inputs), strict=True))
+    tensors = {"upstream": np.ones_like(out) if gradient is None else gradient, "out": out, **values}
+    tensors.update({f"∂{name}": value for name, value in values.items()})
+    found = Formulas((forward,), derived, tensors, "upstream", "out", names)
+    return told(line, position, found, gradient, upstream_name)
+
+
+def told(line: Line, position: int, found: Formulas, gradient: Any, upstream_name: str) -> Why | None:
+    """Return the formulas in the names of the program."""
+    if found.gradient is None:
         return None
     sizes = ranges(found.gradient, found.tensors)
     own = _Names(line, position, found, upstream_name)

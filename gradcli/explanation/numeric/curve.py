@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,71 +11,13 @@ import numpy as np
 
 from gradcli.engine.primitive import REGISTRY
 from gradcli.errors import GradcliError
-from gradcli.explanation.evaluate import evaluate
-from gradcli.explanation.lines import Evaluation
 from gradcli.explanation.model import Node, Value
-from gradcli.explanation.variables import Variables
-from gradcli.language.tree import Program
+from gradcli.explanation.numeric.function import Function
 
 EPSILON = float(np.finfo(np.float64).eps)
 LEAST = float(np.finfo(np.float64).smallest_subnormal)
+POWERS = range(0, 90, 15)  # of 2: steps that show which entries move
 ULPS = 4  # units in the last place that a result may be off
-
-
-@dataclass(frozen=True)
-class Function:
-    """A program at a point, its output weighted by the upstream gradient; double precision throughout."""
-
-    program: Program
-    of: str | None
-    upstream: Value
-    point: Mapping[str, Any]
-
-    def entries(self, **moved: Any) -> Value | None:
-        """Return the weighted entries with a variable elsewhere; None where they are not finite, or others."""
-        try:
-            output = self._evaluated((), moved).output
-        except GradcliError:
-            return None
-        if output is None or output.shape != np.shape(self.upstream):  # a selection took another number of entries
-            return None
-        with np.errstate(all="ignore"):
-            entries = np.asarray(self.upstream * output.value, np.float64)
-        return entries if np.isfinite(entries).all() else None
-
-    def gradients(self, wrt: tuple[str, ...], dtype: str = "float64", **moved: Any) -> dict[str, Value]:
-        """Return the gradients that the engine's backward pass leaves in `.grad`."""
-        evaluation = self._evaluated(wrt, moved, dtype)
-        output = evaluation.output
-        assert output is not None
-        with np.errstate(all="ignore"):
-            if output.requires_grad:
-                output.backward(np.asarray(self.upstream, output.dtype)[()])
-        found = {line.name: line.tensor.grad for line in evaluation.lines if line.is_variable}
-        return {name: grad.value for name, grad in found.items() if grad is not None}
-
-    def pieces(self, **moved: Any) -> list[tuple[str, Value]]:
-        """Return the operations that jump, with the number of the piece that each entry is on."""
-        found = []
-        for line in self._evaluated((), moved).lines:
-            if line.application is not None and (count := line.application.primitive.pieces) is not None:
-                values = [x.tensor.value for x in line.inputs]
-                with np.errstate(all="ignore"):
-                    found.append((line.application.primitive.name, count(*values, **line.application.options)))
-        return found
-
-    def _evaluated(self, wrt: tuple[str, ...], moved: Mapping[str, Any], dtype: str = "float64") -> Evaluation:
-        point = {**self.point, **moved}
-        return evaluate(self.program, point, wrt=wrt, of=self.of, dtype=np.dtype(dtype), variables=self._variables)
-
-    @cached_property
-    def middle(self) -> Value | None:
-        """The weighted entries at the point."""
-        return self.entries()
-
-    @cached_property
-    def _variables(self) -> Variables:
-        return Variables.of(self.program)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +31,17 @@ class Quotient:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The sizes of the numbers that are rounded on the way to the output: in units of the last place, so much is lost.
+    """What rounding to the last place loses on the way to the output.
 
     `flow` adds all results, each times its gradient, `reach` those gradients alone. `inner` adds the largest inputs of
-    operations on many entries, for inside of one large numbers may cancel.
+    operations on many entries, for inside of one large numbers may cancel. `moving` is 0 for the entries of the output
+    that stay as they are.
     """
 
     flow: float
     reach: float
     inner: float
+    moving: Value = 1.0
 
 
 @dataclass(frozen=True)
@@ -152,6 +96,13 @@ class Curve:
         apart = (left[0] for left, right in zip(below, above, strict=False) if not np.array_equal(left[1], right[1]))
         return next(apart, "")
 
+    def ending(self) -> str:
+        """Return why there is no quotient with any step: what the output is next to the point."""
+        beside = [self.function.output(**{self.name: self.place(t)}) for t in (-self.finest, self.finest)]
+        if any(value is None or np.isnan(value).any() for value in beside):
+            return "the function is not finite on both sides of the point: its domain ends there"
+        return "the function or its differences overflow: the numbers are too large to be subtracted"
+
     def quotient(self, step: float) -> Quotient | None:
         """Return the quotients with one step; None where the function is not finite at one of its ends."""
         middle = self.function.middle
@@ -160,10 +111,12 @@ class Curve:
             return None
         start, end = (self._moved(t) for t in (-step, step))
         with np.errstate(all="ignore"):
+            if not np.shape(left) == np.shape(middle) == np.shape(right):  # of terms of a sum: it takes others there
+                left, middle, right = np.sum(left), np.sum(middle), np.sum(right)
             slope = float(np.sum((right - left) / (end - start)))
             bend = float(np.sum((right - middle) / end + (middle - left) / start))
-            size = self.sizes.flow + float(np.sum(np.abs(left)) + np.sum(np.abs(right)))
-            rounding = ULPS * (EPSILON * size + LEAST * (1 + self.sizes.reach)) / step
+            ends = _sum(self.sizes.moving * (EPSILON * np.abs(left) + EPSILON * np.abs(right)))
+            rounding = ULPS * (self.sizes.flow + ends + LEAST * (1 + self.sizes.reach)) / step
         return Quotient(slope, bend, rounding) if np.isfinite([slope, bend]).all() else None
 
     def _moved(self, t: float) -> float:
@@ -172,8 +125,8 @@ class Curve:
             return float(np.sum((self.place(t) - self.base) * self.direction) / np.sum(self.direction**2))
 
 
-def sizes(nodes: tuple[Node, ...], name: str) -> Sizes:
-    """Return the sizes over all results that depend on a variable."""
+def sizes(nodes: tuple[Node, ...], name: str, moving: Callable[[Node], Value] = lambda node: 1.0) -> Sizes:
+    """Return the sizes over all results that depend on a variable; `moving` is 0 for entries that do not count."""
     flow = reach = inner = 0.0
     below = {name}
     largest: dict[str, float] = {}
@@ -183,12 +136,33 @@ def sizes(nodes: tuple[Node, ...], name: str) -> Sizes:
             largest[node.id] = float(np.max(values, initial=0.0, where=np.isfinite(values)))
             if not below.isdisjoint(node.inputs):
                 below.add(node.id)
-                slopes = np.abs(0.0 if node.grad is None else node.grad)
-                flow += _sum(slopes * values)
+                slopes = np.abs(0.0 if node.grad is None else node.grad) * moving(node)
+                flow += _sum(EPSILON * slopes * values)
                 reach += _sum(slopes)
                 if REGISTRY[node.op or ""].structured:
-                    inner += _sum(slopes) * max((largest[x] for x in node.inputs), default=0.0)
+                    inner += _sum(EPSILON * slopes) * max((largest[x] for x in node.inputs), default=0.0)
     return Sizes(flow, reach, inner)
+
+
+def own_sizes(curve: Curve, nodes: tuple[Node, ...], step: float) -> Sizes:
+    """Return the sizes over the entries that depend on where the curve is.
+
+    Steps of all sizes show which do: a small one may be lost beside large numbers.
+    """
+    places = [{curve.name: curve.place(sign * step * 2.0**power)} for power in POWERS for sign in (-1, 1)]
+    values = [curve.function.values(**place) for place in places]
+    ends = [curve.function.entries(**place) for place in places]
+    middle = curve.function.middle
+    own = sizes(nodes, curve.name, lambda node: _moving(node.value, [there.get(node.id) for there in values]))
+    return own if middle is None else replace(own, moving=_moving(middle, ends))
+
+
+def _moving(value: Value, others: Sequence[Value | None]) -> Value:
+    """Return 1 for the entries of a value that are others somewhere: for all of them where that cannot be compared."""
+    found = [np.asarray(other) for other in others if other is not None]
+    if len(found) < len(others) or any(other.shape != np.shape(value) for other in found):
+        return 1.0
+    return np.any([value != other for other in found], axis=0) * 1.0
 
 
 def _sum(values: Value) -> float:

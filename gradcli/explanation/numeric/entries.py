@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from gradcli.explanation.model import Node, Value
-from gradcli.explanation.numeric.curve import Curve, Function, Sizes, sizes
+from gradcli.explanation.numeric.curve import EPSILON, Curve, Sizes, own_sizes, sizes
+from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import Claim, Opinion, Outcome
+from gradcli.explanation.numeric.ridders import SHRINKS
 
 SEED = 0
+TINY, HUGE = float(np.finfo(np.float64).tiny), float(np.finfo(np.float64).max)
 MOST_DOUBTS = 4  # entries of which all tables are tried in vain; the others then get one table each
 
 
@@ -29,7 +32,12 @@ class Entries:
 
     @cached_property
     def sizes(self) -> Sizes:
-        return sizes(self.nodes, self.name)
+        return sizes(self.terms, self.name)
+
+    @cached_property
+    def terms(self) -> tuple[Node, ...]:
+        """The results whose rounding is in the differences."""
+        return tuple(node for node in self.nodes if node.id not in self.function.sums)
 
     @property
     def lengths(self) -> Any:
@@ -39,9 +47,21 @@ class Entries:
     @cached_property
     def scale(self) -> float:
         """What errors are relative to: the largest entry or, if all are 0, the slope that such a function may have."""
-        largest = float(np.max(np.abs(self.gradient), initial=0.0))
+        if largest := float(np.max(np.abs(self.gradient), initial=0.0)):
+            return largest
         width = float(np.max(self.lengths, initial=0.0)) or 1.0
-        return largest or max(max(self.sizes.flow, self.sizes.inner) / width, float(np.finfo(np.float64).tiny))
+        size = max(self.sizes.flow, self.sizes.inner) / EPSILON
+        return min(max(size / width, self.rise(width), TINY), HUGE)
+
+    def rise(self, width: float) -> float:
+        """Return how steep the function is a little away: at a point where it is flat that says its size."""
+        curve, step = Curve(self.function, self.name, self.signs(width), self.sizes), width / 8
+        for _ in range(SHRINKS):
+            quotient = curve.quotient(step)
+            if quotient is not None:
+                return max(abs(quotient.slope), abs(quotient.bend) / 2)
+            step /= 2
+        return 0.0
 
     def opinions(self, most: int) -> Iterator[tuple[int | None, Opinion]]:
         """Yield what the slopes by at most so many entries say; then by all at once, if there are more."""
@@ -52,6 +72,9 @@ class Entries:
             direction[entry] = 1.0
             claim = self.claim(direction.reshape(np.shape(self.gradient)), self.scale)
             opinion = claim.opinion() if doubts < MOST_DOUBTS else claim.first()
+            if opinion.outcome is Outcome.UNJUDGED and doubts < MOST_DOUBTS and size > 1:
+                own = own_sizes(claim.curve, self.terms, 0.7 * next(claim.starts()))
+                opinion = replace(claim, curve=replace(claim.curve, sizes=own)).opinion()
             doubts += opinion.outcome is not Outcome.AGREES
             yield entry, opinion
         if size > most:
@@ -59,11 +82,14 @@ class Entries:
 
     def along_all(self) -> Opinion:
         """Return what the slope says along one direction that changes every entry, each by its own size."""
-        width = float(np.max(self.lengths)) or 1.0
-        signs = np.random.default_rng(SEED).choice([-1.0, 1.0], np.shape(self.gradient))
-        direction = signs * np.where(self.lengths == 0, 1.0, self.lengths / width)
-        rounding = float(np.sum(np.abs(self.gradient) * self.lengths))  # of the point itself, when it is moved
+        direction = self.signs(float(np.max(self.lengths)) or 1.0)
+        rounding = EPSILON * float(np.sum(np.abs(self.gradient) * self.lengths))  # of the point itself, when it moves
         return self.claim(direction, float(np.sum(np.abs(self.gradient * direction))), rounding).opinion()
+
+    def signs(self, width: float) -> Any:
+        """Return a direction that changes every entry, each by its own size."""
+        signs = np.random.default_rng(SEED).choice([-1.0, 1.0], np.shape(self.gradient))
+        return signs * np.where(self.lengths == 0, 1.0, self.lengths / width)
 
     def claim(self, direction: Any, scale: float, rounding: float = 0.0) -> Claim:
         rounded = replace(self.sizes, flow=self.sizes.flow + rounding)

@@ -115,14 +115,14 @@ class Claim:
     def blunt(self, slope: Slope) -> str:
         """Return why the error of a slope is too large to tell anything."""
         if math.isinf(slope.error):
-            return "the function is not finite on both sides of the point: its domain ends there"
+            return self.curve.ending()
         if slope.bend > max(slope.error / 2, SAFETY * self.inside(slope)):
             return "there is a kink or a jump within the smallest step"
         return "rounding hides the slope: the differences are too small beside the numbers that are subtracted"
 
     def inside(self, slope: Slope) -> float:
         """Return how far rounding inside of operations on many entries may have moved a slope."""
-        return ULPS * EPSILON * self.curve.sizes.inner / slope.step
+        return ULPS * self.curve.sizes.inner / slope.step
 
     def is_wrong_at(self, t: float, slope: Slope) -> bool:
         """Return whether the gradient is as wrong at another place as here; also where that cannot be told."""

@@ -60,6 +60,6 @@ def _extrapolated(first: float, previous: list[float], factor: float) -> list[fl
     """Return a row of the table below the previous one: each entry removes one more power of the step."""
     row = [first]
     for coarse in previous:
-        row.append((factor * row[-1] - coarse) / (factor - 1))
+        row.append(row[-1] + (row[-1] - coarse) / (factor - 1))
         factor *= 4
     return row

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,22 +19,30 @@ from gradcli.source import visible
 
 ENDINGS = (".txt", ".answers", ".md", ".json", ".csv")
 SHOWN = 3  # names of files
+STANDARD_INPUT = "standard input"
+MOST = 2**28  # bytes of it
 
 
 @dataclass(frozen=True, slots=True)
 class File:
     """One file, and the folder in which it was found; None where it is named itself, and then links are followed.
 
-    `problem` says why it is not read.
+    `problem` says why it is not read; `data` is what standard input held, which has a name but no ending.
     """
 
     path: Path
     folder: Path | None = None
     problem: str = ""
+    data: bytes | None = None
 
     @property
     def kind(self) -> str:
-        return self.path.suffix.lower()
+        if self.data is None:
+            return self.path.suffix.lower()
+        text = self.data.removeprefix(codecs.BOM_UTF8).lstrip()
+        first = text.partition(b"\n")[0]
+        is_table = b"," in first and not re.search(rb"[=:#]", first)  # answers are written `dz/dx = 14`
+        return ".json" if text[:1] == b"{" else ".csv" if is_table else ".txt"
 
 
 Place = tuple[str, str]  # the real path of a folder and a name in it, which all paths to one entry share
@@ -59,7 +70,9 @@ def places_of(paths: Iterable[str]) -> dict[Place, File]:
     others: list[str] = []
     for name in paths:
         if name == "-":
-            raise unread("standard input", "a submission is a file, whose name says who handed it in")
+            if ("", name) not in found:
+                found["", name] = File(Path(STANDARD_INPUT), data=standard_input())
+            continue
         if not os.path.isdir(name):  # noqa: PTH112 (Path.is_dir raises where a folder above may not be read)
             found[place(Path(name))] = File(Path(name))
             continue
@@ -74,6 +87,14 @@ def places_of(paths: Iterable[str]) -> dict[Place, File]:
         known = ", ".join(ENDINGS)
         warnings.warn(f"not graded: {examples}{more} (the files of a folder end in {known})", stacklevel=2)
     return found
+
+
+def standard_input() -> bytes:
+    """Return what standard input holds, up to more than any submission may."""
+    try:
+        return sys.stdin.buffer.read(MOST)
+    except (AttributeError, OSError, ValueError):
+        raise unread(STANDARD_INPUT, "it is closed") from None
 
 
 def files_in(root: Path) -> Iterator[tuple[File, bool]]:

@@ -45,11 +45,14 @@ def bytes_of(file: File, largest: int) -> bytes:
     """Return what a regular file holds. Raises UnreadError for anything else and for too much, and OSError."""
     if file.problem:
         raise UnreadError(file.problem)
-    descriptor = opened(file)
-    with os.fdopen(descriptor, "rb") as stream:
-        size = os.fstat(descriptor).st_size
-        data = stream.read(largest + 1) if size <= largest else b""
-    size = max(size, len(data))
+    if file.data is not None:
+        data, size = file.data, len(file.data)
+    else:
+        descriptor = opened(file)
+        with os.fdopen(descriptor, "rb") as stream:
+            size = os.fstat(descriptor).st_size
+            data = stream.read(largest + 1) if size <= largest else b""
+        size = max(size, len(data))
     if size > largest:
         raise UnreadError(f"it has {size / 2**20:.1f} MB, and a submission has {largest // 2**20} at most")
     return data

@@ -20,7 +20,9 @@ def distance(out: Any, x: Any, y: Any, *, p: float = 2) -> str:
     for sign, own in ((1, a), (-1, b)):
         others = [letter for letter in places if letter not in own[1:]]
         slope = _slope_of_norm(d, p, "g", "out", np.any(np.equal(out, 0)))
-        slopes.append(f"∂{own} = {'-' * (sign < 0)}{f'({summed(others, slope)})' if others or sign < 0 else slope}")
+        slopes.append(
+            f"∂{own} = {'-' * (sign < 0)}{f'({summed(others, slope)})' if p and (others or sign < 0) else slope}"
+        )
     if math.isinf(p):
         return f"out = {summed(places, f'abs{d}', 'max_' if p > 0 else 'min_')}; {'; '.join(slopes)}"
     whole = f"out = ({summed(places, f'abs{d}**{p!r}')})**{1 / p!r}" if p not in (0, 1) else ""
@@ -52,5 +54,7 @@ def distances(out: Any, x: Any, y: Any, *, p: float = 2) -> str:
         f"{o} = (Σ{k} abs{d}**{p!r})**{1 / p!r}" if p and not math.isinf(p) else f"{o} = max_{k} abs{d}" if p else ""
     )
     lost = [[letter for letter in batch if letter not in own[1:]] for own in (a, b)]
+    if p == 0:  # which has no variable to sum over
+        return f"∂{a} = 0; ∂{b} = 0"
     gradients = f"∂{a} = Σ{','.join([*lost[0], j])} {slope}; ∂{b} = -(Σ{','.join([*lost[1], i])} {slope})"
     return f"{forward}; {gradients}" if forward else gradients

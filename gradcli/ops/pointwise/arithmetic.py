@@ -114,7 +114,8 @@ reciprocal = primitive(
     lambda g, out, x: -g * out**2,
     notation=lambda operands, _: Binary("/", number(1), operands[0].tree),
     domain=other_than_0(),
-    says="The derivative of 1/x is minus the square of the result.",
+    traits=("prelude",),
+    says="The derivative of a quotient by x is minus the quotient divided by x once more.",
 )
 
 

@@ -177,7 +177,8 @@ def _is_number(value: Any) -> bool:
 @operation("x = [1, 2]; y = [3, 4]; z = [5, 6]; addcmul(x, y, z, value=2)")
 def addcmul_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: float = 1) -> Any:
     """`input + value*tensor1*tensor2`."""
-    value = int(value) if float(value).is_integer() else value  # keeps integer tensors integer
+    whole = float(value).is_integer() and abs(value) < 2**63
+    value = int(value) if whole else value  # keeps integer tensors integer
     return addcmul(input, tensor1, tensor2, value=value)
 
 

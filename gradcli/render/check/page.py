@@ -23,19 +23,26 @@ from gradcli.render.text.looks import Looks
 
 MOST = 200  # answers of a page, unless all are asked for: a file may hold any number that nobody asked for
 REMARKS = 10
+ANSWERS = ("quantity", "points", "answer", "verdict", "right answer", "difference")
 KINDS = {"correct": "right", "carried": "right", "precision": "partly", "missing": "aside"}
 
 
 def check_page(result: Result, looks: Looks, *, assignment: Assignment | None = None, all: bool = False) -> str:
     """The whole page as text; `assignment` gives the texts of the questions."""
+    head = Section("", [Row((title(result, looks),), "title")])
+    return lay_out([head, *check_sections(result, looks, assignment=assignment, all=all)], looks)
+
+
+def check_sections(result: Result, looks: Looks, *, assignment: Assignment | None, all: bool) -> list[Section]:
+    """Return the sections below the title: the questions, then remarks on the file."""
     texts = {question.id: question.text for question in assignment.questions} if assignment else {}
     answers = result.answers if all else result.answers[:MOST]
-    sections = [Section("", [Row((title(result, looks),), "title")])]
+    sections = []
     groups: dict[str, list[Marked]] = {}
     for answer in answers:
         groups.setdefault(answer.question, []).append(answer)
     for question, own in groups.items():
-        sections.append(Section(heading(own, texts.get(question, ""), looks), list(rows(own, looks))))
+        sections.append(Section(heading(own, texts.get(question, ""), looks), list(rows(own, looks)), ANSWERS))
     hidden = len(result.answers) - len(answers)
     if hidden:
         rest = f"{looks.ellipsis} {hidden:,} more answers: --all shows each"
@@ -45,7 +52,7 @@ def check_page(result: Result, looks: Looks, *, assignment: Assignment | None = 
         if len(result.remarks) > REMARKS:
             remarks.append(Row((f"and {len(result.remarks) - REMARKS:,} more",), "aside"))
         sections.append(Section("The file", remarks))
-    return lay_out(sections, looks)
+    return sections
 
 
 def title(result: Result, looks: Looks) -> str:

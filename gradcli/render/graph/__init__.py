@@ -1,1 +1,1 @@
-"""The graph of a program: a tree in the terminal, DOT, Mermaid."""
+"""The graph of a program: a tree in the terminal, and pictures as SVG, DOT, Mermaid."""

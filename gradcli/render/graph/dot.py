@@ -2,47 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gradcli.explanation.model import Explanation
-from gradcli.render.graph.labels import box, edges, local_label
-from gradcli.render.text.looks import Looks
+from gradcli.render.asked import Asked
+from gradcli.render.graph.sketch.model import Arc, Vertex
+from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.source import visible
 
 # Dark text on mid-tones inside the nodes and grey outside: readable on a white page and on a black one.
 STYLES = {
     "leaf": 'style="rounded,filled", fillcolor="#8ecae6"',
-    "constant": 'style="filled,dashed", fillcolor="#c8ccd0"',
+    "data": 'style="filled,dashed", fillcolor="#c8ccd0"',
     "op": 'style="filled", fillcolor="#ffd166"',
+    "backward": 'style="filled", fillcolor="#f4c6dc", color="#c2497c"',
 }
 HEAD = """\
-digraph gradcli {
-  graph [rankdir=LR, bgcolor="transparent"];
+digraph gradcli {{
+  graph [rankdir={direction}, bgcolor="transparent"];
   node [shape=box, color="#767676", fontcolor="#1a1a1a", fontname="Helvetica"];
   edge [color="#767676", fontcolor="#767676", fontname="Helvetica"];"""
 
 
-def dot(explanation: Explanation, looks: Looks) -> str:
+def dot(explanation: Explanation, asked: Asked) -> str:
     """Edges run forward, from inputs to results, with the local derivative on each; dashed where no gradient flows.
 
     A node says its name, how it is computed, its value and the gradient there; the output has a double border.
     """
-    lines = [HEAD]
-    for node in explanation.nodes:
-        label = "\\n".join(map(escaped, box(node, looks)))
-        output = ", peripheries=2" if node.id == explanation.output else ""
-        tip = escaped(node.grad_fn or node.kind)
-        lines.append(f'  {quoted(node.id)} [label="{label}", tooltip="{tip}", {STYLES[node.kind]}{output}];')
-    for node in explanation.nodes:
-        for source, local in edges(node):
-            look = "style=dashed"
-            if local is not None:
-                look = f'label="{escaped(local_label(local, looks))}"'
-            lines.append(f"  {quoted(source)} -> {quoted(node.id)} [{look}];")
-    return "\n".join([*lines, "}"])
+    found = sketch(explanation, asked)
+    head = HEAD.format(direction=asked.direction or "LR")
+    return "\n".join([head, *map(box, found.vertices), *(edge(arc) for arc in found.arcs), "}"])
+
+
+def box(vertex: Vertex) -> str:
+    label = "\\n".join(escaped(f"{line.label} {line.text}" if line.label else line.text) for line in vertex.lines)
+    output = ", peripheries=2" if vertex.is_output else ""
+    tip = escaped(vertex.sentence)
+    return f'  {quoted(vertex.id)} [label="{label}", tooltip="{tip}", {STYLES[vertex.look]}{output}];'
+
+
+def edge(arc: Arc) -> str:
+    ends = f"{quoted(arc.source)} -> {quoted(arc.target)}"
+    return f"  {ends} [{', '.join(looks(arc))}];" if any(looks(arc)) else f"  {ends};"
+
+
+def looks(arc: Arc) -> Iterator[str]:
+    if arc.label:
+        yield f'label="{escaped(arc.label)}"'
+    if arc.is_quiet:
+        yield "fontsize=9"
+    if arc.is_backward:
+        yield 'color="#c2497c", fontcolor="#c2497c"'
+    if not arc.flows:
+        yield "style=dashed"
 
 
 def quoted(id: str) -> str:
-    """A DOT identifier; inside quotes only the quote itself is special there."""
-    return '"' + visible(id).replace('"', '\\"') + '"'
+    """A DOT identifier, which a backslash must not end."""
+    return '"' + visible(id).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def escaped(text: str) -> str:

@@ -46,15 +46,6 @@ def equation(node: Node, looks: Looks) -> str:
     return text if text.endswith(f"= {result}") else f"{text} = {result}"
 
 
-def box(node: Node, looks: Looks) -> list[str]:
-    """The same with the gradient, as the lines of a box."""
-    text, result = definition(node, looks), value(node.value, looks)
-    lines = [text] if text.endswith(f"= {result}") else [text, f"value = {result}"]
-    if node.grad is not None:
-        lines.append(f"grad = {value(node.grad, looks)}")
-    return lines
-
-
 def local_label(local: Local, looks: Looks) -> str:
     """`2·x = 4`, or `1` alone; for a structured operation, which has no such number, the rule: `g @ B.T`."""
     if local.formula is None:

@@ -5,38 +5,53 @@ from __future__ import annotations
 import re
 
 from gradcli.explanation.model import Explanation
-from gradcli.render.graph.labels import box, edges, local_label
-from gradcli.render.text.looks import Looks
+from gradcli.render.asked import Asked
+from gradcli.render.graph.sketch.model import Arc, Vertex
+from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.source import visible
 
 # Mermaid reads labels as HTML and as Markdown, so `2*x*y` would be set in italics; `#42;` is its own way to write `*`.
 _SPECIAL = re.compile(r"""["'#&<>*_`~\\|;%$@{}\[\]]""")
 
-CLASSES = """\
-    classDef leaf fill:#8ecae6,stroke:#767676,color:#1a1a1a
-    classDef constant fill:#c8ccd0,stroke:#767676,color:#1a1a1a,stroke-dasharray:4
-    classDef op fill:#ffd166,stroke:#767676,color:#1a1a1a
-    classDef output stroke-width:4px"""
+CLASSES = {
+    "leaf": "fill:#8ecae6,stroke:#767676,color:#1a1a1a",
+    "data": "fill:#c8ccd0,stroke:#767676,color:#1a1a1a,stroke-dasharray:4",
+    "op": "fill:#ffd166,stroke:#767676,color:#1a1a1a",
+    "backward": "fill:#f4c6dc,stroke:#c2497c,color:#1a1a1a",
+}
 
 
-def mermaid(explanation: Explanation, looks: Looks) -> str:
+def mermaid(explanation: Explanation, asked: Asked) -> str:
     """Edges run forward, from inputs to results, with the local derivative on each; dotted where no gradient flows.
 
     Leaves are rounded; the output has a thick border.
     """
-    ids = {node.id: f"n{position}" for position, node in enumerate(explanation.nodes, start=1)}
-    lines = ["flowchart LR"]
-    for node in explanation.nodes:
-        label = "<br/>".join(map(escaped, box(node, looks)))
-        opening, closing = ("([", "])") if node.kind == "leaf" else ("[", "]")
-        lines.append(f'    {ids[node.id]}{opening}"{label}"{closing}:::{node.kind}')
-    for node in explanation.nodes:
-        for source, local in edges(node):
-            arrow = "-.->"
-            if local is not None:
-                arrow = f'-->|"{escaped(local_label(local, looks))}"|'
-            lines.append(f"    {ids[source]} {arrow} {ids[node.id]}")
-    return "\n".join([*lines, CLASSES, f"    class {ids[explanation.output]} output"])
+    found = sketch(explanation, asked)
+    ids = {vertex.id: f"n{position}" for position, vertex in enumerate(found.vertices, start=1)}
+    looks = dict.fromkeys(vertex.look for vertex in found.vertices)
+    outputs = [ids[vertex.id] for vertex in found.vertices if vertex.is_output]  # none if it is inside a box
+    return "\n".join(
+        [
+            f"flowchart {asked.direction or 'LR'}",
+            *(box(vertex, ids[vertex.id]) for vertex in found.vertices),
+            *(edge(arc, ids) for arc in found.arcs),
+            *(f"    classDef {look} {CLASSES[look]}" for look in looks),
+            "    classDef output stroke-width:4px",
+            *(f"    class {id} output" for id in outputs),
+        ]
+    )
+
+
+def box(vertex: Vertex, id: str) -> str:
+    label = "<br/>".join(escaped(f"{line.label} {line.text}" if line.label else line.text) for line in vertex.lines)
+    opening, closing = ("([", "])") if vertex.look == "leaf" else ("[", "]")
+    return f'    {id}{opening}"{label}"{closing}:::{vertex.look}'
+
+
+def edge(arc: Arc, ids: dict[str, str]) -> str:
+    arrow = "-->" if arc.flows else "-.->"
+    label = f'|"{escaped(arc.label)}"|' if arc.label else ""
+    return f"    {ids[arc.source]} {arrow}{label} {ids[arc.target]}"
 
 
 def escaped(text: str) -> str:

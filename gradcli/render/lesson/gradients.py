@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 from gradcli.explanation.derivatives.total import Derivative
 from gradcli.explanation.model import Explanation, Leaf
+from gradcli.language.tree import names
 from gradcli.language.unparser import unparse
+from gradcli.render.lesson.terms import Terms
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import number
@@ -47,8 +49,18 @@ def _rounded(written: Json, precision: int) -> str:
 
 
 def formulas(explanation: Explanation, looks: Looks) -> str:
-    """`x1<TAB>2*(x1 + a*x2)`, and below `v1 = a*x2` for each name in long ones that is no variable."""
-    named = [visible(f"{x.name} = {unparse(x.expression)}") for x in explanation.intermediates]
+    """`x1<TAB>2*(x1 + a*x2)`, and below `v1 = a*x2` for each name in long ones that is no variable.
+
+    Of the name of a gradient that line says of which: `g_v1 = ∂z/∂v1 = ...`.
+    """
+    terms = Terms(explanation, looks)
+    trees = [x.formula for x in explanation.leaves] + [x.expression for x in explanation.intermediates]
+    named = []
+    if any(tree is not None and explanation.seed_name in names(tree) for tree in trees):
+        named.append(f"{explanation.seed_name} = {terms.total(explanation.output)}")
+    for x in explanation.intermediates:
+        of = f"{terms.total(x.gradient_of)} = " if x.gradient_of else ""
+        named.append(visible(f"{x.name} = {of}{unparse(x.expression)}"))
     lines = [line for text in named for line in lines_of(text, looks.width)]
     return "\n".join([_listed([(leaf.name, _formula(leaf)) for leaf in explanation.leaves], looks), *lines])
 

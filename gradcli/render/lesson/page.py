@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from rich.cells import cell_len
+
 from gradcli.explanation.chain.links import Link, chain
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
 from gradcli.language.tree import Name, Statement, names
@@ -15,31 +17,49 @@ from gradcli.render.text.looks import Looks
 from gradcli.source import visible
 
 WIDEST = 98  # columns of a line with the program and the point
+FORWARD = ("node", "computed as", "by", "in numbers", "value")
+LOCALS = ("edge", "local derivative", "value", "Jacobian")
+CHAIN = ("gradient", "chain rule", "in numbers", "value")
+GRADIENTS = ("gradient", "formula", "value")
 MOST = 40  # rows of a section, unless all are asked for
 
 
 def page(explanation: Explanation, looks: Looks, *, all: bool = False, why: bool = False) -> str:
     """The whole page as text; of long sections the beginning, unless `all` is asked for, and `why` rules hold."""
+    return lay_out(sections(explanation, looks, all=all, why=why), looks)
+
+
+def sections(explanation: Explanation, looks: Looks, *, all: bool, why: bool) -> list[Section]:
+    """Return the sections of the page that have rows."""
     terms = Terms(explanation, looks)
     notes = [Row((visible(note.message),), "note") for note in explanation.notes]
-    sections = [
+    computed, links = forward(explanation, terms), chain_rule(explanation, terms)
+    found = [
         Section("", heading(explanation, terms, all=all)),
-        Section("Forward", shown(forward(explanation, terms), looks, all=all)),
-        Section("Local derivatives", shown(locals_(explanation, terms, why=why), looks, all=all)),
-        Section("Chain rule, newest node first", shown(chain_rule(explanation, terms), looks, all=all)),
-        Section("Gradients", shown(gradients(explanation, terms), looks, all=all)),
+        Section("Forward", shown(computed, looks, all=all, ending=last(computed)), FORWARD),
+        Section("Local derivatives", shown(locals_(explanation, terms, why=why), looks, all=all), LOCALS),
+        Section("Chain rule, newest node first", shown(links, looks, all=all, ending=last(links)), CHAIN),
+        Section("Gradients", shown(gradients(explanation, terms), looks, all=all), GRADIENTS),
         Section("Notes", shown(notes, looks, all=all)),
     ]
-    return lay_out([section for section in sections if section.rows], looks)
+    return [section for section in found if section.rows]
 
 
-def shown(rows: Sequence[Row], looks: Looks, *, all: bool) -> list[Row]:
-    """The rows that fit a screen, and a line that says how to see the rest."""
+def shown(rows: Sequence[Row], looks: Looks, *, all: bool, ending: range | None = None) -> list[Row]:
+    """The rows that fit a screen, those of the `ending` among them, and a line that says how to see the rest."""
+    ending = range(0) if ending is None else ending
+    first = MOST - len(ending)
     hidden = len(rows) - MOST
     if all or hidden <= 1:
         return list(rows)
-    rest = Row((f"{looks.ellipsis} {hidden:,} more: --all shows every row, --json has everything",), "aside")
-    return [*rows[:MOST], rest]
+    kind = "between" if ending else "aside"  # the rows before and after it are aligned
+    rest = Row((f"{looks.ellipsis} {hidden:,} more: --all shows every row, --json has everything",), kind)
+    return [*rows[:first], rest, *(rows[place] for place in ending)]
+
+
+def last(rows: Sequence[Row]) -> range:
+    """The place of the last row."""
+    return range(len(rows))[-1:]
 
 
 def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
@@ -58,10 +78,26 @@ def heading(explanation: Explanation, terms: Terms, *, all: bool) -> list[Row]:
     if not terms.plain_seed and explanation.steps and explanation.sizes is None:
         point.append(f"upstream {terms.total(explanation.output)} = {terms.value(explanation.upstream, width=40)}")
     at = f"{'at' if explanation.sizes is None else 'for'} {', '.join(point)}" if point else ""
-    lines = shown(Rows(statements, partial(_statement, terms=terms)), terms.looks, all=all)
+    written = Rows(statements, partial(_statement, terms=terms))
+    lines = shown(written, terms.looks, all=all, ending=last(written))
     if at and len(lines) == 1 and len(lines[0].cells[0]) + len(at) + 8 < min(terms.looks.width or WIDEST, WIDEST):
         return [Row((f"{lines[0].cells[0]}        {at}",), "title")]
-    return [*lines, Row((at,), "title")] if at else lines
+    return [*lines, *_points(at, point, terms.looks.width)] if at else lines
+
+
+def _points(at: str, point: Sequence[str], width: int | None) -> list[Row]:
+    """Return the values of the variables on lines that break between variables where they can."""
+    if width is None or cell_len(at) <= width:
+        return [Row((at,), "title")]
+    word, indent = at.partition(" ")[0], " " * (at.index(" ") + 1)
+    lines = [f"{word} {point[0]}"]
+    for item in point[1:]:
+        if cell_len(lines[-1]) + cell_len(item) + 3 <= width:  # and a comma behind it
+            lines[-1] += f", {item}"
+        else:
+            lines[-1] += ","
+            lines.append(indent + item)
+    return [Row((line,), "title") for line in lines]
 
 
 def _statement(statement: Statement, terms: Terms) -> Row:
@@ -105,10 +141,12 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
     """
     lines: list[Callable[[], Row]] = []
     is_introduced = False
-    for node in reversed(explanation.nodes):
+    reached = [node for node in explanation.nodes if node.grad is not None]  # others have no part in any gradient
+    ruled = [node for node in reached if any(local.formula is None for local in node.locals)]
+    for node in reversed(reached):
         for local in node.locals:
             if local.formula is None and not is_introduced:
-                lines.append(partial(_arrives, node, terms))
+                lines.append(partial(_arrives, node, terms, is_alone=len(ruled) == 1))
                 is_introduced = True
             lines.append(partial(_local, node, local, terms, why=why))
             if local.reason is not None:
@@ -118,10 +156,11 @@ def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Row
     return Rows(lines, lambda line: line())
 
 
-def _arrives(node: Node, terms: Terms) -> Row:
-    return Row(
-        (f"{terms.upstream_name} is the gradient that arrives from above, here {terms.total(node.id)}",), "between"
-    )
+def _arrives(node: Node, terms: Terms, *, is_alone: bool) -> Row:
+    name, total = terms.upstream_name, terms.total(node.id)
+    told = f"{name} is the gradient that arrives from above"
+    text = f"{told}, here {total}" if is_alone else f"at each node, {told}: at {visible(node.name)} it is {total}"
+    return Row((text,), "between")
 
 
 def _said(node: Node) -> Row:
@@ -165,7 +204,7 @@ def _link(link: Link, terms: Terms) -> Row:
 
 def equations(first: str, sides: Sequence[str]) -> list[str]:
     """Each side with its equals sign; one that repeats the first, or the one after it, is left out: results align."""
-    pairs = zip(sides, (*sides[1:], None), strict=True)
+    pairs = zip(sides, (*sides[1:], None), strict=False)
     return [f"= {side}" if side and side not in (first, after) else "" for side, after in pairs]
 
 

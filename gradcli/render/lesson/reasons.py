@@ -89,4 +89,4 @@ def shapes(local: Local, terms: Terms) -> str:
 
 
 def shape(size: tuple[int, ...]) -> str:
-    return f"({','.join(map(str, size))})"
+    return f"({','.join(map(str, size))}{',' * (len(size) == 1)})"  # as in the rules beside it

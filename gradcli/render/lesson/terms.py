@@ -10,8 +10,9 @@ import numpy as np
 from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.explanation.naming import unused
+from gradcli.explanation.values import value_of
 from gradcli.language.rewrite import substitute, without_ones
-from gradcli.language.tree import Binary, Expression, Name, Number, Unary
+from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, Tuple, Unary, names
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
@@ -37,7 +38,8 @@ class Terms:
         self.edges = Counter(
             local.input for node in explanation.nodes if node.grad is not None for local in node.locals
         )
-        self.gradients = {x.name: self.total(x.gradient_of) for x in explanation.intermediates if x.gradient_of}
+        self.gradients = {x.name: self.quotient(x.gradient_of) for x in explanation.intermediates if x.gradient_of}
+        self.gradients[explanation.seed_name] = self.quotient(explanation.output)
 
     def derivative(self, of: str, by: str) -> str:
         partial = self.looks.partial
@@ -68,7 +70,13 @@ class Terms:
         return self.derivative(self.differentiated, by)
 
     def formula(self, tree: Expression) -> str:
-        return visible(unparse(tree, multiply=self.looks.times, rename=self.gradients))
+        tree = tree if self.gradients.keys().isdisjoint(names(tree)) else substitute(tree, self.gradients)
+        return visible(unparse(tree, multiply=self.looks.times))
+
+    def quotient(self, by: str) -> Expression:
+        """Return the total derivative as an operand of rules."""
+        above, below = (Name(f"{self.looks.partial}{name}") for name in (self.differentiated, by))
+        return Binary("/", above, below)
 
     def value(self, value: Value, width: int = 60) -> str:
         """Return a value on a line; nothing where it is made up, for a shape without numbers."""
@@ -82,14 +90,24 @@ class Terms:
         if node.shape or any(x.shape for x in inputs) or not inputs:
             return ""
         within = isinstance(node.expression, Binary | Unary)
-        names = {x.id: _number(self.value(x.value), within) for x in inputs}
-        return self.formula(substitute(node.expression, names))
+        put = {x.id: _number(self.value(x.value), within) for x in inputs}
+        return self.formula(substitute(node.expression, put))
 
     def local(self, local: Local) -> str:
         """Return the local derivative, or the rule of an edge for `g`."""
         if local.formula is not None:
-            return f"= {self.formula(local.formula)}"
+            return f"= {self.formula(self.copied(local.formula, local.value))}"
         return f"{self.upstream_name} {self.looks.arrow} {self.formula(local.rule)}"
+
+    def copied(self, formula: Expression, value: Value | None) -> Expression:
+        """Return a formula that has the shape of its value: `expand(b, (3, 2))` of a row that is copied."""
+        shape = () if value is None else np.shape(value)
+        if not shape or not names(formula) or self.explanation.sizes is not None:
+            return formula
+        point = {name: self.nodes[name].value for name in names(formula) if name in self.nodes}
+        if np.shape(value_of(formula, point)) == shape:
+            return formula
+        return Call("expand", (Argument(formula), Argument(Tuple(tuple(map(Number, shape))))))
 
     def symbols(self, link: Link) -> str:
         """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""
@@ -98,11 +116,7 @@ class Terms:
     def _symbols(self, term: Term) -> list[str]:
         upstream = self.total(term.step.node)
         if term.local.formula is None or term.step.summed_axes:
-            above, below = (
-                Name(f"{self.looks.partial}{self.differentiated}"),
-                Name(f"{self.looks.partial}{term.step.node}"),
-            )
-            entering = Number(1) if self._is_seed(term) else Binary("/", above, below)  # in brackets where need be
+            entering = Number(1) if self._is_seed(term) else self.quotient(term.step.node)  # in brackets where need be
             rule = without_ones(substitute(term.step.rule, {self.upstream_name: entering}))
             return [self.formula(rule)]
         local = self.edge(term.step.node, term.local)
@@ -110,10 +124,7 @@ class Terms:
 
     def along(self, path: Path) -> str:
         """Return the gradient that flows along a path: the rule of each edge with the one above it put in."""
-        tree: Expression = Number(1) if self.plain_seed else Name(f"{self.looks.partial}{self.differentiated}")
-        if not self.plain_seed:
-            below = Name(f"{self.looks.partial}{self.explanation.output}")
-            tree = Binary("/", tree, below)
+        tree: Expression = Number(1) if self.plain_seed else self.quotient(self.explanation.output)
         for local in path.locals:
             tree = without_ones(substitute(local.rule, {self.upstream_name: tree}))
         return self.formula(tree) if path.locals else ""

@@ -27,6 +27,13 @@ def trace_page(
     explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool = False, why: bool = False
 ) -> str:
     """A block a variable; of a long one the beginning, unless `all` is asked for, and `why` rules hold."""
+    return lay_out(trace_sections(explanation, traces, looks, all=all, why=why), looks)
+
+
+def trace_sections(
+    explanation: Explanation, traces: Sequence[Trace], looks: Looks, *, all: bool, why: bool
+) -> list[Section]:
+    """Return the sections of the page."""
     terms = Terms(explanation, looks)
     sections = [Section("", heading(explanation, terms, all=all))]
     known: set[str] = set()  # whose derivation stands under an earlier variable
@@ -37,14 +44,18 @@ def trace_page(
             sections.append(Section(title, [Row((text,), "note")]))
             continue
         links = [*seed(explanation), *trace.links] if trace.links else []
-        rows = [*_as_above(links, known, terms), *_derivations(links, known, trace.leaf, terms, why=why)]
+        rows = [*_as_above(links, known, terms), *_derivations(links[:-1], known, trace.leaf, terms, why=why)]
+        asked = list(_derivations(links[-1:], known, trace.leaf, terms, why=why))
+        told = next((place for place, row in enumerate(asked) if row.kind), len(asked))
+        ending = range(len(rows), len(rows) + told)  # without why it holds
+        rows += asked
         known.update(link.input for link in links)
         if not rows:  # the output is the variable
             rows = [Row((title, f"= {terms.value(trace.leaf.gradient)}"))]
-        sections.append(Section(title, shown(rows, looks, all=all)))
+        sections.append(Section(title, shown(rows, looks, all=all, ending=ending)))
         if trace.routes is not None:
             sections.append(Section(*_paths(trace, terms)))
-    return lay_out(sections, looks)
+    return sections
 
 
 def _as_above(links: Sequence[Link], known: Container[str], terms: Terms) -> Iterator[Row]:
@@ -53,7 +64,7 @@ def _as_above(links: Sequence[Link], known: Container[str], terms: Terms) -> Ite
     for link in links:
         if link.input in known and link.input in needed:
             value = terms.value(link.total)
-            yield Row((terms.total(link.input), f"= {value}" if value else "", "as above"))
+            yield Row((terms.total(link.input), f"= {value}" if value else "", "(as above)"))
 
 
 def _derivations(links: Sequence[Link], known: Container[str], leaf: Leaf, terms: Terms, *, why: bool) -> Iterator[Row]:
@@ -76,10 +87,10 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     total = terms.total(link.input)
     in_variables = _in_variables(leaf, terms) if link.input == leaf.node else []
     sides = [terms.symbols(link), terms.formulas(link), *in_variables, terms.numbers(link), terms.value(link.total)]
-    written = [side for side in equations(total, sides) if side]
-    simplest = f"= {in_variables[-1]}" if in_variables else None
+    written = [side for side in equations(total, list(dict.fromkeys(filter(None, sides)))) if side]
+    simplest = f"= {in_variables[-1]}" if in_variables and in_variables[-1] != sides[0] else None
     return [
-        Row((total if index == 0 else "", side, *(["simplified"] if side == simplest else [])))
+        Row((total if index == 0 else "", side, *(["(simplified)"] if side == simplest else [])))
         for index, side in enumerate(written)
     ]
 
@@ -95,21 +106,28 @@ def _in_variables(leaf: Leaf, terms: Terms) -> list[str]:
 
 
 def _paths(trace: Trace, terms: Terms) -> tuple[str, list[Row]]:
-    routes = trace.routes or ()
+    routes, count = trace.routes or (), trace.count or 0
     arrow = terms.looks.arrow
     rows = []
     for number, route in enumerate(routes, start=1):
         nodes = terms.joined(list(_named(route, terms)), f" {arrow} ")
         sides = [_product(route, terms), terms.value(route.value)]
-        rows.append(Row((f"{number}. {nodes}", *(f"= {side}" if side else "" for side in sides))))
-    hidden = (trace.count or 0) - len(routes)
+        copied = _copied(route) if count > 1 else ""
+        rows.append(Row((f"{number}. {nodes}{copied}", *(f"= {side}" if side else "" for side in sides))))
+    hidden = count - len(routes)
     if hidden:
         rows.append(Row((f"{terms.looks.ellipsis} {hidden:,} more paths: --limit N lists more",), "aside"))
     if terms.explanation.sizes is None:
         rows.append(Row(("sum of all paths", "", f"= {terms.value(trace.leaf.gradient)}"), "result"))
-    count = trace.count or 0
     ends = visible(f"from {terms.explanation.output} to {trace.leaf.name}")
-    return f"{count:,} path{'' if count == 1 else 's'} {ends}", rows
+    copied = _copied(routes[0]) if count == 1 and routes else ""
+    return f"{count:,} path{'' if count == 1 else 's'} {ends}{copied}", rows
+
+
+def _copied(route: Route) -> str:
+    """Return that a path stands for several, `, once for each of the 3 rows`; empty if nothing on it was copied."""
+    each = " and ".join(f"of the {copies.count:,} {copies.parts} of {copies.node}" for copies in route.copies)
+    return visible(f", once for each {each}") if each else ""
 
 
 def _named(route: Route, terms: Terms) -> Iterator[str]:
@@ -177,6 +195,7 @@ def _paths_document(trace: Trace, routes: Sequence[Route], total: Json) -> dict[
         {
             "nodes": list(route.path.nodes),
             "factors": [unparse(local.formula or local.rule) for local in route.path.locals],
+            "copies": str(route.count),
             "value": None if route.value is None else plain(route.value),
         }
         for route in routes

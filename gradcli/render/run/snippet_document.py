@@ -5,7 +5,17 @@ from __future__ import annotations
 from gradcli.errors import GradcliError
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import Document, explanation_document, facts
-from gradcli.script.timeline.model import Backward, Event, LeafState, Loop, Returned, Timeline, Update, Updated
+from gradcli.script.timeline.model import (
+    Accumulated,
+    Backward,
+    Event,
+    LeafState,
+    Loop,
+    Returned,
+    Timeline,
+    Update,
+    Updated,
+)
 from gradcli.stream.values import plain
 
 
@@ -33,7 +43,7 @@ def event(fact: Event) -> Document:
 def details(fact: Event) -> Document:
     match fact:
         case Backward():
-            accumulated, retained = map(facts, fact.accumulated), map(facts, fact.retained)
+            accumulated, retained = map(leaf, fact.accumulated), map(leaf, fact.retained)
             return {"output": fact.output, "accumulated": [*accumulated], "retained": [*retained], **explained(fact)}
         case Returned():
             gradients = [{"name": name, "gradient": plain(gradient)} for name, gradient in fact.gradients]
@@ -88,5 +98,5 @@ def training(fact: Loop) -> Document:
     return {**place, "by": fact.by, "passes": fact.passes, "count": fact.count, "epochs": epochs}
 
 
-def leaf(fact: LeafState) -> Document:
+def leaf(fact: LeafState | Accumulated) -> Document:
     return {name: value or None if name in ("renamed", "reason") else value for name, value in facts(fact).items()}

@@ -43,6 +43,11 @@ def timeline_page(
 
     A run that `failed` before it built anything has nothing to say.
     """
+    return lay_out(timeline_sections(timeline, looks, all=all, failed=failed, why=why), looks)
+
+
+def timeline_sections(timeline: Timeline, looks: Looks, *, all: bool, failed: bool, why: bool) -> list[Section]:
+    """Return the sections of the page that have rows."""
     seen: set[tuple[Source, int]] = set()
     sections = [
         Section(heading(source, line), list(rows(list(events), seen, looks, all=all, why=why)))
@@ -53,7 +58,7 @@ def timeline_page(
         sections.append(Section("Leaves at the end", list(endings(timeline, looks, all=all, failed=failed))))
     if not sections and not failed:
         sections.append(Section("", [Row(("nothing to explain: the snippet computes no tensors",))]))
-    return lay_out([section for section in sections if section.rows], looks)
+    return [section for section in sections if section.rows]
 
 
 def heading(source: Source, line: int) -> str:
@@ -145,7 +150,8 @@ def backward(event: Backward, looks: Looks, *, again: bool, all: bool, why: bool
 def arrival(one: Accumulated, looks: Looks) -> Row:
     """Return the row of a `.grad`: its value before, the gradient added, and its value after."""
     sum = "" if one.before is None else f"{written(one.before, looks)} + {factor(written(one.gradient, looks))} = "
-    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{written(one.after, looks)}"), "result")
+    former = f"of the leaf that was {visible(one.name)} until line {one.renamed}" if one.renamed else ""
+    return Row((f"{visible(one.name)}.grad", f"{looks.arrow} {sum}{written(one.after, looks)}", former), "result")
 
 
 def returned(event: Returned, looks: Looks, *, all: bool, why: bool) -> Iterator[Row]:

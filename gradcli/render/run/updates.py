@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from gradcli.language.rewrite import substitute
@@ -30,10 +31,10 @@ def updated(event: Updated, looks: Looks, *, all: bool) -> Iterator[Row]:
 
 
 def told(update: Update, looks: Looks) -> str:
-    """Return `how w changes, with lr=0.1 momentum=0.9`; of an array an entry changes."""
-    entry = "an entry of " if update.entry else ""
+    """Return `how w[1] changes, with lr=0.1 momentum=0.9`: of an array one entry, whose numbers the lines have."""
+    entry = f"{list(update.entry) or ''}"
     options = " ".join(f"{name}={number(value, looks.precision)}" for name, value in update.options)
-    return f"how {entry}{visible(update.name)} changes{f', with {options}' if options else ''}"
+    return f"how {visible(update.name)}{entry} changes{f', with {options}' if options else ''}"
 
 
 def line(one: UpdateLine, update: Update, looks: Looks) -> Row:
@@ -43,7 +44,8 @@ def line(one: UpdateLine, update: Update, looks: Looks) -> Row:
     called = {name: own(name, update) for name, _ in one.operands}
     formula = unparse(one.formula, multiply=times, rename=called)
     result = number(one.value, looks.precision)
-    put_in = unparse(substitute(one.formula, numbers), multiply=times)
+    put_in = result if isinstance(one.formula, Name) else unparse(substitute(one.formula, numbers), multiply=times)
+    put_in = re.sub(r"^\((-[^()]*)\)(?= [+-])", r"\1", put_in)
     sides = dict.fromkeys(text for text in (formula, put_in, result))
     first, *others = sides
     return Row((own(one.target, update), f"{becomes} {first}", *(f"= {side}" for side in others)))
@@ -51,7 +53,7 @@ def line(one: UpdateLine, update: Update, looks: Looks) -> Row:
 
 def own(name: str, update: Update) -> str:
     """Return the name that the snippet has for the parameter, and any other name as it is."""
-    return f"{visible(update.name)}{list(update.entry) or ''}" if name == "w" else name
+    return visible(update.name) if name == "w" else name
 
 
 def change(before: object, after: object, looks: Looks) -> Iterator[str]:

@@ -29,6 +29,7 @@ NUMBER = r"(?<![\w.])-?\d+(\.\d+)?(e[+-]?\d+)?\b"
 MADE_BY = r"Backward\d$|^ ?(constant|no graph)$"
 STYLES = {"title": "bold", "result": "", "note": "magenta", "aside": "dim", "": ""}
 STYLES |= {"right": "", "partly": "", "wrong": "", "below": "", "why": "italic", "reason": "", "between": "dim"}
+STYLES |= {"curve": ""}
 BETWEEN = {"reason": 2, "why": 2, "between": 0}  # lines between aligned rows, and how far they stand in
 FIRST = {"result": "bold", "right": "green", "partly": "yellow", "wrong": "red"}  # of a row's first cell; else cyan
 
@@ -67,8 +68,11 @@ class Rows(Sequence[Row], Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Section:
+    """Rows below a title; `columns` names their cells where a table has a head."""
+
     title: str
     rows: Sequence[Row]
+    columns: tuple[str, ...] = ()
 
 
 class Piece(NamedTuple):

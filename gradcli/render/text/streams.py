@@ -44,7 +44,19 @@ def warn(message: str) -> None:
     from gradcli.errors import shortened
     from gradcli.source import visible
 
-    sys.stderr.write(f"warning: {encodable(visible(shortened(message)), sys.stderr)}\n")
+    sys.stderr.write(fitting(f"warning: {encodable(visible(shortened(message)), sys.stderr)}\n", sys.stderr))
+
+
+def fitting(text: str, stream: TextIO) -> str:
+    """Return a text with its lines broken between words where the stream is a terminal."""
+    from gradcli.render.text.looks import terminal_width
+
+    width = terminal_width(stream)
+    if width is None:
+        return text
+    from gradcli.render.text.wrapping import lines_of
+
+    return "\n".join(part for line in text.split("\n") for part in lines_of(line, width))
 
 
 def encodable(text: str, stream: TextIO) -> str:

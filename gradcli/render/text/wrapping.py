@@ -9,7 +9,8 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 HANG = 2  # columns before the second line of a text, and before those after it
-FACTOR, SPLIT, FOLD = 0.5, 500, 900  # costs of a break before a factor, between other tokens, inside a wide one
+# Costs of a break before a factor, between other tokens, before a comma or around a bracket, and inside a wide token.
+FACTOR, SPLIT, APART, FOLD = 0.5, 500, 700, 900
 NUMBER = r"(?:(?<![\w)\].])-)?(?<![\w.])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?\b"
 NAME = r"--?[^\W\d][\w-]*|\.?[\w∂]+"  # also an option, and a part of `layer.weight`
 OPERATOR = r"\*\*|//|->|<-|[<>=!+*/@-]=|\.\.\."
@@ -79,6 +80,8 @@ def _cost(token: str, behind: str, before: str, depth: int) -> float:
         return float("inf")
     if behind.isspace():
         return SPLIT if before in OPERATORS else depth
+    if token in ",;:([)]}":
+        return APART
     return depth + FACTOR if token in "·*" else SPLIT
 
 

@@ -49,7 +49,7 @@ def dtype_of(dtype: Any) -> Any:
         return PYTHON[dtype.python]
     if isinstance(dtype, str):
         found = np.dtype(dtype)
-        if found.kind in KINDS and found.isnative and not found.shape:
+        if found.kind in KINDS and found.isnative and not found.shape and found.itemsize <= 8:
             return found
     raise TypeError(f"Cannot interpret {dtype!r} as a data type")
 

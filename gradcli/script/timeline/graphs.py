@@ -115,8 +115,10 @@ class Lines:
         return Span(start, start + len(source.line(number)))
 
 
-def explained(graph: Evaluation, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
-    """Return the explanation of the pass; None where a formula has no text."""
+def explained(graph: Evaluation | None, contributions: Sequence[Contribution], upstream: Any) -> Explanation | None:
+    """Return the explanation of the pass; None where there is no graph, or a formula has no text."""
+    if graph is None:
+        return None
     try:
         with np.errstate(all="ignore"):
             return build(graph, valued(upstream), contributions)

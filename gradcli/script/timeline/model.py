@@ -6,7 +6,8 @@ are kept. Values are numpy values as they were then; None stands for one too lar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from gradcli.engine.tensor import Tensor
@@ -70,9 +71,13 @@ class Changed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Accumulated:
-    """A gradient that arrived at a leaf: `after` is `before` plus `gradient`; `before` is None without a `.grad`."""
+    """A gradient that arrived at a leaf: `after` is `before` plus `gradient`; `before` is None without a `.grad`.
+
+    `renamed` is the line since which the name means another tensor, 0 where it means this one.
+    """
 
     name: str
+    renamed: int
     gradient: Value
     before: Value | None
     after: Value
@@ -226,9 +231,13 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The whole run."""
+    """The whole run; `last` has the last pass from each output, the latest at the end, where it is asked for.
+
+    It is None where the graph is too large to show.
+    """
 
     events: tuple[Event, ...]
     leaves: tuple[LeafState, ...]
     notes: tuple[Note, ...] = ()
     training: tuple[Loop, ...] = ()
+    last: Mapping[str, Explanation | None] = field(default_factory=dict)

@@ -185,7 +185,22 @@ def owned(value: Any) -> Iterator[tuple[str, Tensor]]:
     """Yield the tensors of an object: the parameters of a module, and the attributes of any."""
     attributes = getattr(value, "__dict__", {})  # objects with __slots__ have none
     if "_parameters" in attributes:
-        yield from value.named_parameters()
+        yield from parameters(value)
     for name, inner in list(attributes.items()):
         if isinstance(inner, Tensor):
             yield name, inner
+
+
+def parameters(module: Any) -> Iterator[tuple[str, Tensor]]:
+    """Yield the parameters of a module and of those below it, each once, and call nothing that the snippet defines."""
+    waiting, seen = [("", module)], set()
+    while waiting:
+        path, one = waiting.pop()
+        seen.add(id(one))
+        tables = (getattr(one, "__dict__", {}).get(table) for table in ("_parameters", "_modules"))
+        own, below = (list(table.items()) if isinstance(table, dict) else [] for table in tables)
+        for name, tensor in own:
+            if isinstance(tensor, Tensor) and id(tensor) not in seen:
+                seen.add(id(tensor))
+                yield f"{path}{name}", tensor
+        waiting.extend((f"{path}{name}.", child) for name, child in reversed(below) if id(child) not in seen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from gradcli.engine.accumulation import Accumulation
@@ -33,7 +34,8 @@ def followed(
     run.walked = outputs
     line, kind = run.machine.line, "backward" if inputs is None else "returned"
     wanted = run.wanted(kind)
-    graph = snapshot(run, outputs[0]) if wanted and len(outputs) == 1 and outputs[0].node is not None else None
+    kept_too = wanted or run.keeps_last
+    graph = snapshot(run, outputs[0]) if kept_too and len(outputs) == 1 and outputs[0].node is not None else None
     contributions: list[Contribution] = []
     accumulations: list[tuple[Tensor, Any, Any]] = []
     walk = Walk(outputs, accumulations)
@@ -56,20 +58,29 @@ def followed(
     reached = [leaf for leaf, _, _ in accumulations] if inputs is None else []
     output = listed(map(run.name, outputs))
     run.add_pass(Pass(line, output, run.origins.below(outputs), reached, inputs is not None, walk.stops(run)))
-    explanation = explained(graph, contributions, given[0]) if graph is not None else None
+    explanation = explained(graph, contributions, given[0]) if graph is not None and wanted else None
+    if run.keeps_last:
+        run.last.pop(output, None)  # it comes last now
+        run.last[output] = partial(explained, graph, contributions, given[0])
     if inputs is not None:
         found = tuple((run.name(x), kept(walk.gradient(x))) for x in inputs if isinstance(x, Tensor))
         notes = tuple(remarks.on_way(run, walk, explanation))
         run.add("returned", event=lambda: Returned(*run.place, output, explanation, found, notes))
         return
     accumulated = tuple(
-        Accumulated(run.name(leaf), kept(gradient), before, None if leaf._grad is None else kept(leaf._grad.value))
+        Accumulated(
+            run.name(leaf),
+            run.names.former.get(leaf, 0),
+            kept(gradient),
+            before,
+            None if leaf._grad is None else kept(leaf._grad.value),
+        )
         for leaf, gradient, before in accumulations
     )
     leaves = [(run.name(leaf), leaf) for leaf, _, _ in accumulations]
     run.training.passed(*run.place[:2], outputs[0], leaves, rectified(walk.order, run.made))
     retained = tuple(
-        Accumulated(run.name(x), kept(walk.gradient(x)), before, kept(x._grad.value))
+        Accumulated(run.name(x), 0, kept(walk.gradient(x)), before, kept(x._grad.value))
         for x, before in walk.retained.items()
         if x._grad is not None
     )

@@ -36,9 +36,9 @@ COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.Try, ast.FunctionDef, ast.
 class Recorder:
     """Records the events of a run; the interpreter and the facades of torch call it."""
 
-    def __init__(self, machine: Machine, *, all: bool = False) -> None:
+    def __init__(self, machine: Machine, *, all: bool = False, keeps_last: bool = False) -> None:
         self.machine = machine
-        self.run = Run(machine, all)
+        self.run = Run(machine, all, keeps_last)
         self._pending: list[tuple[int, Application]] = []
         self._is_print = False  # whether the statement that runs makes nothing of its values
         self._required: WeakKeyDictionary[Tensor, bool] = WeakKeyDictionary()
@@ -194,6 +194,7 @@ class Recorder:
             tuple(endings.leaves(self.run)),
             tuple(endings.notes(self.run)),
             tuple(self.run.training.loops()),
+            {output: explain() for output, explain in self.run.last.items()},
         )
 
     def without_operations(self, function: Callable[..., Any]) -> Callable[..., Any]:

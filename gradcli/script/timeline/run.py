@@ -12,6 +12,7 @@ import numpy as np
 
 from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
+from gradcli.explanation.model import Explanation
 from gradcli.script.loops import Training
 from gradcli.script.machine import Machine
 from gradcli.script.timeline.model import Event
@@ -58,11 +59,16 @@ class Filled:
 
 
 class Run:
-    """The facts about a run that its events and notes are made of; with `all` every event of a line is kept."""
+    """The facts about a run that its events and notes are made of.
 
-    def __init__(self, machine: Machine, all: bool = False) -> None:
+    With `all` every event of a line is kept, and if it `keeps_last` the graph of the last pass from each output.
+    """
+
+    def __init__(self, machine: Machine, all: bool = False, keeps_last: bool = False) -> None:
         self.machine = machine
         self.all = all
+        self.keeps_last = keeps_last
+        self.last: dict[str, Callable[[], Explanation | None]] = {}
         self.names = TensorNames()
         self.training = Training()
         self.origins = Origins(self.names.former)

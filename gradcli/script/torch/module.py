@@ -194,6 +194,9 @@ def namespace(name: str) -> Namespace:
 class Settings:
     """Switches of hardware that is not here; they may be set."""
 
+    def __repr__(self) -> str:
+        return "<module 'torch.backends.cudnn'>"
+
 
 describe(
     Settings,

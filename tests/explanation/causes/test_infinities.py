@@ -19,7 +19,7 @@ def messages(program: str, *codes: str, **values: Any) -> list[str]:
 
 def test_nan_at_a_fan_in_is_laid_to_the_sum() -> None:
     assert messages("a = sqrt(x); b = sqrt(x); a - b", "gradient-not-finite", x=0) == [
-        "the gradient becomes infinite on the way from b to x",
+        "the gradient becomes infinite on the way from b to x: the derivative of sqrt(x) is infinite where x is 0",
         "the gradient of x is nan, for it is a sum of inf and -inf: -inf from b, inf from a",
     ]
 
@@ -29,6 +29,20 @@ def test_nan_behind_infinity_is_laid_to_its_inputs() -> None:
         "a is infinite: exp(x) overflows",
         "v2 is nan, for a is inf and b is inf",
     ]
+
+
+@pytest.mark.parametrize(
+    ("program", "values", "told"),
+    [
+        ("x/y", {"x": 1, "y": 0}, "from v1 to x, and infinite on the way to y: the derivative of x/y is infinite"),
+        ("1/y", {"y": 0}, "from v1 to y: the derivative of 1/y is infinite where y is 0"),
+        ("sqrt(sum((a - b)**2))", {"a": [1, 2], "b": [1, 2]}, ": the derivative of sqrt(v3) is infinite where v3 is 0"),
+        ("sum(sqrt(a))", {"a": [4, 0]}, "from v1 to a: the derivative of sqrt(a) is infinite where a is 0"),
+        ("log(x) + y", {"x": 0, "y": 1}, "from v1 to x: the derivative of log(x) is infinite where x is 0"),
+    ],
+)
+def test_an_infinite_derivative_is_named(program: str, values: dict[str, Any], told: str) -> None:
+    assert messages(program, "gradient-not-finite", **values)[0].endswith(told)
 
 
 def test_zero_times_infinity() -> None:

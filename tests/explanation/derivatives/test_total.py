@@ -15,6 +15,7 @@ from gradcli.explanation.derivatives.total import derivatives, formulas
 from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Program
+from gradcli.language.unparser import unparse
 from gradcli.source import Source
 
 A = np.array([[1.0, -0.5], [0.25, 2.0], [-1.5, 0.75]])
@@ -76,7 +77,7 @@ def explain_all(text: str, point: Mapping[str, Any]) -> Any:
 @EVERY
 @pytest.mark.parametrize("order", [1, 2])
 def test_formulas_are_the_numbers(text: str, order: int) -> None:
-    """A formula with upstream gradients is the number, summed with these over what they belong to."""
+    """A formula is the number; with upstream gradients it is that, summed with these over what they belong to."""
     point = CASES[text]
     draw = np.random.default_rng(7)
     numbers = derivatives(program(text), point, order, mixed=True)
@@ -88,7 +89,7 @@ def test_formulas_are_the_numbers(text: str, order: int) -> None:
         sizes = [np.shape(point[name]) for name in formula.by]
         lead = shape[: len(shape) - sum(map(len, sizes))]
         for one in [lead, *sizes[:-1]]:
-            if one:
+            if one and formula.given:
                 weight = draw.normal(size=one)
                 name = next(x for x in ("upstream", "upstream_2") if x not in at)
                 at[name] = weight
@@ -128,3 +129,28 @@ def test_a_local_jacobian_times_a_gradient_is_the_rule(text: str) -> None:
 def test_there_may_be_no_entries(order: int) -> None:
     (found,) = derivatives(program("sum(exp(x)*2)"), {"x": np.zeros((2, 0))}, order, mixed=True)
     assert np.shape(found.value) == (2, 0) * order
+
+
+VECTOR, MATRIX = [0.5, -1.0, 2.0], [[1.0, 2.0, 0.5], [0.0, -1.0, 3.0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "expected"),
+    [
+        ("x*y", 1, "diag(y)"),
+        ("A @ x", 1, "A"),
+        ("tanh(A @ x)", 1, "diag(1 - tanh(A @ x)**2) @ A"),
+        ("softmax(x, 0)", 1, "diag(softmax(x)) - outer(softmax(x), softmax(x))"),
+        ("sum((A @ x)**2)", 2, "2*A.T @ A"),
+        ("sum(x**3)", 2, "6*diag(x)"),
+        ("x @ y", 2, "0"),
+        ("x @ x", 2, "2*eye(3)"),
+    ],
+)
+def test_a_derivative_of_vectors_is_a_matrix(text: str, order: int, expected: str) -> None:
+    point = {"x": np.array(VECTOR), "y": np.array(VECTOR), "A": np.array(MATRIX)}
+    used = {name: value for name, value in point.items() if name in text.replace("tanh", "").replace("softmax", "")}
+    (found,) = formulas(program(text), used, order, mixed=False, wrt=["x"])
+    assert found.given == ()
+    assert found.formula is not None
+    assert unparse(found.formula) == expected

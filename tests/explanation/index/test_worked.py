@@ -48,11 +48,12 @@ def is_cut(entry: Worked) -> bool:
     return any(isinstance(part, Entry) for part in parts(entry.numbers))
 
 
-STRANGE = [
+COPIED = [f"x = 2; sum({call})" for call in ("add([1, 2], x, alpha={})", "addcmul(x, [1, 2], x, value={})")]
+STRANGE = [call.format(value) for call in COPIED for value in ("nan", "inf", "-inf", "1e308", "pi")] + [
     f"{example[: found.start(1)]}{value}{example[found.end(1) :]}"
     for example in EXAMPLES
     for found in re.finditer(r"\b[a-z]\w*=(-?[\d.]+)\b", example)
-    for value in ("nan", "inf", "-inf", "1e308")
+    for value in ("nan", "inf", "-inf", "1e308", "0")
 ]
 
 

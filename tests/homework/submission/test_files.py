@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
@@ -50,10 +51,27 @@ def test_files_of_other_kinds_are_told_and_may_be_named(tmp_path: Path) -> None:
 def test_what_is_not_there_is_unreadable(tmp_path: Path) -> None:
     (submission,) = submissions(tmp_path / "nobody.txt")
     assert (submission.student, submission.unreadable) == ("nobody", "it cannot be read: No such file or directory")
-    with pytest.raises(UsageError, match="standard input"):
-        files_of(["-"])
     (named,) = files_of(["a" * 300])
     assert named == File(Path("a" * 300))
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"[e]\ns = 1\n", ".txt"),
+        (b"", ".txt"),
+        (b"dz/dx, dz/dy = 1, 2\n", ".txt"),
+        (b'\xef\xbb\xbf{"e": {"s": 1}}', ".json"),
+        (b"student,e/s\nada,1\n", ".csv"),
+    ],
+)
+def test_standard_input_is_a_submission(monkeypatch: pytest.MonkeyPatch, data: bytes, kind: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    (file,) = files_of(["-", "-"])
+    assert (str(file.path), file.kind, file.data) == ("standard input", kind, data)
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(UsageError, match="cannot read standard input: it is closed"):
+        files_of(["-"])
 
 
 def test_a_folder_that_cannot_be_opened_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -243,6 +243,7 @@ def test_every_schema_is_valid_and_strict() -> None:
         "key",
         "lint",
         "operations",
+        "plot",
         "run",
         "trace",
         "verification",

@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import numpy as np
 import pytest
 
+from gradcli.explanation.build import explain
 from gradcli.explanation.chain.trace import trace
 from gradcli.explanation.reference import explain_example, operations
-from gradcli.render.lesson.trace import trace_page
+from gradcli.explanation.values import value_of
+from gradcli.language.parser import parse_program
+from gradcli.language.tree import names
+from gradcli.render.lesson.terms import Terms
+from gradcli.render.lesson.trace import trace_document, trace_page
 from gradcli.render.text.looks import Looks
+from gradcli.source import Source
 
 SHARED = [
     "x = 1; y = 2; a = x*y; sin(a)*(x + y)",
@@ -45,7 +52,7 @@ def test_a_derivation_is_told_once(example: str) -> None:
             quantity = line[2:].split(" ")[0]
             if not quantity.startswith("∂"):
                 continue
-            if line.endswith("as above"):
+            if line.endswith("(as above)"):
                 assert derived[quantity]
             else:
                 derived[quantity] += 1
@@ -65,3 +72,56 @@ def test_no_example_of_an_operation_can_be_read_in_two_ways() -> None:
     for example in EXAMPLES:
         found = MISREAD.search(page(example))
         assert found is None, (example, found)
+
+
+COPIED = [
+    ("A = [[1, 2], [3, 4], [5, 6]]; b = [1, 2]; sum((A + b)**2)", "b", ", once for each of the 3 rows of v1", ["3"]),
+    (
+        "A = [[1, 2], [3, 4], [5, 6]]; b = [[1], [2], [3]]; sum(A*b)",
+        "b",
+        ", once for each of the 2 columns of v1",
+        ["2"],
+    ),
+    ("A = [[1, 2], [3, 4]]; s = 3; sum(s*A)", "s", ", once for each of the 4 entries of v1", ["4"]),
+    ("x = [[1, 2], [3, 4]]; W = [[1, 2], [3, 4]]; b = [1, 2]; sum(linear(x, W, b))", "b", "2 rows of v1", ["2"]),
+    ("x = [1, 2]; sum(x)", "x", "", ["1"]),
+    ("A = [[1, 2], [3, 4]]; x = [1, 2]; sum(A @ x)", "x", "", ["1"]),
+    ("A = [[1, 2], [3, 4]]; b = [1, 2]; sum((A + b)*b)", "b", "", ["2", "2"]),
+]
+
+
+@pytest.mark.parametrize(("example", "name", "told", "counts"), COPIED)
+def test_a_path_says_for_how_many_copies_it_stands(example: str, name: str, told: str, counts: list[str]) -> None:
+    explanation = explain_example(example)
+    traces = [trace(explanation, name, 5)]
+    (title,) = (line for line in trace_page(explanation, traces, Looks()).split("\n") if " from " in line)
+    assert title.endswith(told or f"to {name}")
+    listed = trace_document(explanation, traces)["leaves"][0]["paths"]["listed"]
+    assert [path["copies"] for path in listed] == counts
+
+
+@pytest.mark.parametrize("sign", ["+", "-", "*", "/"])
+@pytest.mark.parametrize("shape", [(), (2,), (1, 2), (3, 1), (3, 2)])
+def test_a_local_derivative_has_the_shape_of_its_value(sign: str, shape: tuple[int, ...]) -> None:
+    values = {"A": np.arange(1.0, 7.0).reshape(3, 2), "b": np.ones(shape) + 1}
+    explanation = explain(parse_program(Source(f"sum(A {sign} b)")), values)
+    terms = Terms(explanation, Looks())
+    for local in (local for node in explanation.nodes for local in node.locals if local.formula is not None):
+        text = terms.local(local).removeprefix("= ").replace("·", "*")
+        value = value_of(parse_program(Source(text)).statements[-1].value, values)
+        assert np.shape(value) in (np.shape(local.value), ()), text
+        assert np.ndim(value) or not names(local.formula), text
+
+
+@pytest.mark.parametrize("layers", [1, 5, 8, 9, 10, 30, 60])
+def test_a_long_trace_is_cut_before_what_was_asked_for(layers: int) -> None:
+    program = "; ".join(
+        ["x = [0.1, 0.2]; W = [[1, 2], [3, 4]]; h0 = x", *(f"h{n + 1} = h{n} @ W" for n in range(layers))]
+    )
+    explanation = explain(parse_program(Source(f"{program}; sum(h{layers})")), {})
+    short, full = (trace_page(explanation, [trace(explanation, "W", None)], Looks(), all=all) for all in (False, True))
+    (asked,) = (line for line in full.split("\n") if re.match(r"  ∂\w+/∂W +=", line))
+    value = next(leaf.gradient for leaf in explanation.leaves if leaf.name == "W")
+    for line in (asked, f"= {Terms(explanation, Looks()).value(value)}"):
+        assert line.split() in [found.split() for found in short.split("\n")] or layers == 1
+    assert len(short.split("\n")) < 110

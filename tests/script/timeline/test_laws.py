@@ -34,3 +34,28 @@ def test_listening_changes_nothing_and_passes_add_up(file: Path) -> None:
     page = timeline_page(timeline, Looks(ascii=True))
     assert page.isascii() or not text.isascii()
     assert timeline_page(timeline, Looks(ascii=True), all=True)
+
+
+SPECIAL = """
+class Own(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(1, 1)
+    {name} = refuse
+try:
+    model = Own()
+except ValueError as error:
+    print(error)
+x = torch.ones(1, requires_grad=True)
+x.sum().backward()
+"""
+NAMES = "__eq__ __hash__ __bool__ __len__ __iter__ __contains__ __getitem__ __repr__ __str__ __format__ __getattr__"
+METHODS = "named_parameters parameters named_modules modules children state_dict forward _parameters _modules"
+
+
+@pytest.mark.parametrize("name", f"{NAMES} {METHODS}".split())
+def test_listening_calls_nothing_that_the_snippet_defines(name: str) -> None:
+    start = "import torch\nfrom torch import nn\ndef refuse(*rest, **options): raise ValueError('called')\n"
+    timeline = recorded(start + SPECIAL.format(name=name))
+    assert timeline_page(timeline, Looks())
+    assert "x" in [leaf.name for leaf in timeline.leaves]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from gradcli.render.run.snippet_document import snippet_document
 from gradcli.render.run.timeline import timeline_page
 from gradcli.render.text.looks import Looks
+from gradcli.script.timeline.model import Backward
+from tests.commands.running import validator
 from tests.script.running import ours, recorded
 
 START = "import torch\nx = torch.zeros(3, requires_grad=True)\ny = x * 1\n"
@@ -28,3 +31,39 @@ def test_a_change_in_place_is_told(change: str) -> None:
     assert ours(program, listen=True) == ours(program)
     assert "Error" not in ours(program)
     assert WRITINGS[change] in timeline_page(recorded(program), Looks(ascii=True))
+
+
+STEPS = {
+    "SGD([w], lr=0.1, momentum=0.9)": ["lr=0.1 momentum=0.9"] * 2,
+    "SGD([w], lr=0.1, momentum=0.9, nesterov=True)": ["lr=0.1 momentum=0.9 nesterov=True"] * 2,
+    "SGD([w], lr=0.1, maximize=True, foreach=True)": ["lr=0.1 maximize=True"] * 2,
+    "Adam([w], lr=0.1, amsgrad=True)": ["lr=0.1 beta1=0.9 beta2=0.999 eps=1e-08 amsgrad=True"] * 2,
+    "RAdam([w], lr=0.1)": ["lr=0.1 beta1=0.9 beta2=0.999"] * 2,
+}
+TWICE = """
+import torch
+w = torch.tensor([[0.5, 2.0]], requires_grad=True)
+optimizer = torch.optim.{}
+for epoch in range(2):
+    optimizer.zero_grad()
+    ((w - 3.51)**2).sum().backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("made", STEPS)
+def test_each_step_of_an_optimizer_says_by_which_options(made: str) -> None:
+    page = timeline_page(recorded(TWICE.format(made)), Looks(ascii=True), all=True)
+    told = [line.strip() for line in page.split("\n") if "how w" in line]
+    assert told == [f"how w[0, 0] changes, with {options}" for options in STEPS[made]]
+    assert "[0, 0] <-" not in page
+    assert "= (-" not in page
+
+
+def test_a_rebound_leaf_and_its_successor_are_told_apart() -> None:
+    loop = "for k in range(2):\n    (w * w).backward()\n    w = w if k else w - 0.1*w.grad\n    print(w.grad)\n"
+    timeline = recorded(f"import torch\nw = torch.tensor(2.0, requires_grad=True)\n{loop}")
+    arrivals = [one for event in timeline.events if isinstance(event, Backward) for one in event.accumulated]
+    assert [one.renamed for one in arrivals] == [0, 5]
+    assert "w.grad -> 4 + 3.2 = 7.2  of the leaf that was w until line 5" in timeline_page(timeline, Looks(ascii=True))
+    validator("run").validate(snippet_document("a.py", "", timeline, None))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
-from secrets import token_hex
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment
@@ -17,21 +15,16 @@ from gradcli.homework.model import Result
 from gradcli.render.check.reports.naming import file_name
 from gradcli.render.check.reports.registry import REPORTS
 from gradcli.render.text.streams import encodable
-from gradcli.source import visible
 from gradcli.stream.outputs import Output
+from gradcli.workers.files import beside, unwritten
 
 
 def write_report(name: str, output: str, assignment: Assignment, results: Iterator[Result]) -> None:
     """Write a report of `REPORTS` to a path, or to standard output for `-`. Raises UsageError where it cannot."""
     report = REPORTS[name]
     folder = Path(output)
-    if report.per_student and output != "-" and (output.endswith("/") or folder.is_dir()):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritten(str(folder), error) from None
-        for result in results:
-            write_beside(folder / file_name(result.student, report.suffix), report.write(assignment, [result]))
+    if report.per_student and is_folder(output):
+        write_folder(folder, results, report.suffix, lambda result: report.write(assignment, [result]))
         return
     if report.per_student:
         first = list(islice(results, 2))
@@ -52,14 +45,31 @@ def write_report(name: str, output: str, assignment: Assignment, results: Iterat
         write_beside(folder.resolve() if folder.is_symlink() else folder, parts)
 
 
-def write(path: str, parts: Iterable[str], beside: Path | None = None) -> None:
+def is_folder(output: str) -> bool:
+    """Return whether an output is a folder, or is to be one."""
+    return output != "-" and (output.endswith("/") or Path(output).is_dir())
+
+
+def write_folder(
+    folder: Path, results: Iterable[Result], suffix: str, write: Callable[[Result], Iterable[str]]
+) -> None:
+    """Write a file for each student into a folder, which is made where there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritten(str(folder), error.strerror) from None
+    for result in results:
+        write_beside(folder / file_name(result.student, suffix), write(result))
+
+
+def write(path: str, parts: Iterable[str], place: Path | None = None) -> None:
     """Write whole lines as they come, perhaps beside the path for now."""
     try:
-        with closing(Output(path, beside)) as target:
+        with closing(Output(path, place)) as target:
             for part in parts:
                 target.write(part.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        raise unwritten(path, error) from None
+        raise unwritten(path, error.strerror) from None
 
 
 def is_replaceable(path: Path) -> bool:
@@ -71,18 +81,8 @@ def is_replaceable(path: Path) -> bool:
 
 def write_beside(path: Path, parts: Iterable[str]) -> None:
     """Write a file all at once: what lies in its place, a link too, is replaced and not followed."""
-    part = path.with_name(f".{token_hex(8)}.part")
     try:
-        write(str(path), parts, part)
-        if path.is_file() and not path.is_symlink():
-            part.chmod(stat.S_IMODE(path.stat().st_mode))
-        part.replace(path)
+        with beside(path) as part:
+            write(str(path), parts, part)
     except OSError as error:
-        raise unwritten(str(path), error) from None
-    finally:
-        with suppress(OSError):
-            part.unlink()
-
-
-def unwritten(output: str, error: OSError) -> UsageError:
-    return UsageError("E011", f"cannot write {visible(output)}: {error.strerror}", help="check the path after -o")
+        raise unwritten(str(path), error.strerror) from None

@@ -108,6 +108,8 @@ class Union(Typelike):
 class BuiltinType(Typelike):
     """A type as a snippet sees it: called, compared, asked for its name, and no more."""
 
+    __module__, __qualname__ = "builtins", "type"  # as messages of the engine about `type(value)` spell it
+
     def __init__(
         self,
         name: str,

@@ -20,6 +20,7 @@ FUNCTIONS: dict[str, Any] = {
 }  # fmt: skip
 
 
+TECHNICAL = ("foreach", "fused", "capturable", "differentiable")  # options that change how, and not what, is computed
 PAIRS = {"betas": ("beta1", "beta2"), "etas": ("shrink", "grow"), "step_sizes": ("least", "most")}
 
 
@@ -33,8 +34,17 @@ def told(
     entry = tuple(map(int, np.unravel_index(np.argmax(np.abs(g)), g.shape))) if g.size else None
     numbers = _by_name(options)
     text = "; ".join([*_decayed(options), *lines(state, **options)])
-    used = frozenset[str]().union(*(names(statement.value) for statement in statements(text)))
-    shown = tuple((name, value) for name, value in numbers.items() if name in used)
+    # Options that a first step does not use yet count too: its momentum is one of the second.
+    begun = {
+        "step": np.float64(1),
+        **dict.fromkeys(symbols.values()),
+        **state,
+    }
+    later = "; ".join(lines(begun, **options))
+    used = frozenset[str]().union(*(names(x.value) for x in (*statements(text), *statements(later))))
+    shown = tuple(
+        (name, value) for name, value in numbers.items() if name in used or (value is True and name not in TECHNICAL)
+    )
     if entry is None:
         return parameter, (), shown, ()
     step = state["step"].item() + 1 if "step" in state else 1

@@ -35,6 +35,8 @@ def to(x: Tensor, *arguments: Any, copy: bool = False, non_blocking: bool = Fals
             wanted = argument.dtype
         elif isinstance(argument, DType | BuiltinType):
             wanted = argument
+        elif isinstance(argument, list | tuple | dict):
+            raise TypeError(f"to() received an invalid combination of arguments - got ({type(argument).__name__})")
     return cast(x, wanted, copy=copy)
 
 
@@ -51,6 +53,8 @@ def type_(x: Tensor, dtype: Any = None, **_: Any) -> Any:
         if dtype not in names:
             raise ValueError(f"invalid type: '{dtype}'")
         dtype = names[dtype]
+    if not isinstance(dtype, DType | BuiltinType):
+        raise TypeError("dtype must be a type, str, or dtype object")
     return cast(x, dtype)
 
 

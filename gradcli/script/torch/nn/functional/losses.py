@@ -72,7 +72,7 @@ def _difference(name: str) -> Function:
             input, target = promoted(input, target)
         return getattr(ops, name)(input, target, reduction, *arguments, **keywords)
 
-    call.__name__ = name
+    call.__name__ = call.__qualname__ = name
     return loss(call)
 
 
@@ -179,7 +179,7 @@ def _composed(name: str) -> Function:
                 raise ValueError(error.message) from None
             raise
 
-    call.__name__ = name
+    call.__name__ = call.__qualname__ = name
     return loss(call)
 
 

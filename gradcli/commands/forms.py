@@ -1,0 +1,170 @@
+"""The forms of the output: their names, the endings of files, and for each command the renderer that gives them.
+
+A form is declared once, in `FORMS`. To give one to a command, write its renderer and name it there: a function that
+takes the facts of the command, as the command gives them, and what is asked about looks. Nothing is imported before it
+is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Any
+
+from gradcli.errors import UsageError
+
+OWN = ""  # the command itself writes this form: as it goes, or as a document of its own
+WHOLE = ("json", "html")  # forms that hold every node of torch
+TEXTS = ("text", "tree")
+CLASS = "check"
+LINT = "check --lint"
+KEY = "check --key"
+FOLDER = "check -o FOLDER/"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form; `renderers` are by command, `module:function`, with the facts as arguments."""
+
+    endings: tuple[str, ...]
+    renderers: Mapping[str, str]
+
+
+FORMS = MappingProxyType(
+    {
+        "text": Form(
+            (".txt",),
+            {
+                **dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY), OWN),
+                FOLDER: "gradcli.render.check.feedback:feedback_text",
+                "plot": "gradcli.render.plot.forms:text",
+            },
+        ),
+        "tree": Form((".txt",), {"graph": "gradcli.render.graph.tree:tree"}),
+        "json": Form(
+            (".json",),
+            {
+                **dict.fromkeys(("eval", "trace", "graph", "run", "plot", CLASS, LINT, KEY), OWN),
+                FOLDER: "gradcli.render.check.feedback:feedback_document",
+            },
+        ),
+        "markdown": Form(
+            (".md", ".markdown"),
+            {
+                "eval": "gradcli.render.markdown.pages:eval_page",
+                "trace": "gradcli.render.markdown.pages:trace_page",
+                "graph": "gradcli.render.markdown.pages:graph_page",
+                "run": "gradcli.render.markdown.pages:run_page",
+                KEY: "gradcli.render.markdown.pages:key_page",
+                FOLDER: "gradcli.render.check.feedback:feedback_page",
+            },
+        ),
+        "html": Form(
+            (".html", ".htm"),
+            {
+                "eval": "gradcli.render.page.program:eval_page",
+                "trace": "gradcli.render.page.program:trace_page",
+                "graph": "gradcli.render.page.program:eval_page",
+                "run": "gradcli.render.page.snippet.page:run_page",
+            },
+        ),
+        "latex": Form(
+            (".tex",),
+            {
+                "eval": "gradcli.render.latex.pages:eval_page",
+                "trace": "gradcli.render.latex.pages:trace_page",
+                "graph": "gradcli.render.latex.pictures:graph_page",
+                KEY: "gradcli.render.latex.pages:key_page",
+            },
+        ),
+        "beamer": Form((), {"eval": "gradcli.render.latex.slides:beamer"}),
+        "svg": Form(
+            (".svg",),
+            {
+                **dict.fromkeys(("graph", "run"), "gradcli.render.graph.svg:svg"),
+                "plot": "gradcli.render.plot.forms:svg",
+            },
+        ),
+        "dot": Form((".dot", ".gv"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.dot:dot")),
+        "mermaid": Form((".mmd", ".mermaid"), dict.fromkeys(("graph", "run"), "gradcli.render.graph.mermaid:mermaid")),
+    }
+)
+COMMANDS = tuple(dict.fromkeys(name.split()[0] for form in FORMS.values() for name in form.renderers))
+
+
+def forms(command: str) -> dict[str, Form]:
+    """Return the forms of a command by name, its usual one first."""
+    return {name: form for name, form in FORMS.items() if command in form.renderers}
+
+
+def chosen(command: str, name: str | None, path: str) -> str:
+    """Return the form that is named, or that a file ends in, or the usual one.
+
+    Raises UsageError, which names the forms that there are, for one that the command has not.
+    """
+    known = forms(command)
+    ending = PurePath(path).suffix.lower()
+    if name is not None:
+        if name not in known:
+            raise UsageError("E008", f"gradcli {command} has no form {name!r}", help=offered(command))
+        return name
+    if not ending or path == "-":
+        return next(iter(known))
+    found = by_ending(ending, known)
+    if found is None:
+        raise UsageError(
+            "E008",
+            f"gradcli {command} has no form for a file that ends in {ending}",
+            help=offered(command, endings=True),
+        )
+    return found
+
+
+def by_ending(ending: str, known: Mapping[str, Form]) -> str | None:
+    return next((name for name, form in known.items() if ending in form.endings), None)
+
+
+def offered(command: str, *, endings: bool = False) -> str:
+    """Return a line that names the forms of a command, or how files of them end."""
+    known = forms(command)
+    if not endings:
+        return f"the forms are {', '.join(known)}"
+    others = "; for other tools add a report, such as --report csv" if command == CLASS else ""
+    usual = ", ".join(form.endings[0] for form in known.values() if form.endings)
+    return f"files end in {usual}; --format NAME names a form{others}"
+
+
+def renderer(command: str, name: str) -> Callable[..., str]:
+    """Import the function that gives a form."""
+    module, _, function = FORMS[name].renderers[command].partition(":")
+    found: Callable[..., str] = getattr(import_module(module), function)
+    return found
+
+
+def options_help(command: str) -> tuple[str, str]:
+    """Return the help of `-o` and of `--format` for a command."""
+    names = [name for form in dict.fromkeys(_with_variants(command)) for name in forms(form)]
+    listed = ", ".join(dict.fromkeys(names))
+    return "Write to a file, in the form of its ending, whole or not at all.", f"The form: {listed}."
+
+
+def _with_variants(command: str) -> Sequence[str]:
+    return [command, *(name for form in FORMS.values() for name in form.renderers if name.startswith(f"{command} "))]
+
+
+def asked(argv: Sequence[str]) -> str:
+    """Return the form that a command line asks for, as far as can be seen before it is read; `text` where none is."""
+    if "--json" in argv:
+        return "json"
+    if argv[:1] == [] or argv[0] not in COMMANDS or any(word.split("=")[0] == "--report" for word in argv):
+        return "text"
+    given: dict[str, Any] = {}
+    for word, after in zip(argv, [*argv[1:], ""], strict=True):
+        option, is_joined, value = word.partition("=")
+        if option in ("-o", "--output", "--format"):
+            given[option.replace("--output", "-o")] = value if is_joined else after
+    ending = PurePath(given.get("-o", "")).suffix.lower()
+    return given.get("--format") or by_ending(ending, FORMS) or "text"

@@ -1,0 +1,74 @@
+"""`gradcli plot`: a function of one variable as a curve, of two as contours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from gradcli.commands.options import Formed, Limited
+from gradcli.commands.programs import Program
+from gradcli.errors import UsageError
+
+
+class Optimizer(StrEnum):
+    sgd = "sgd"
+    momentum = "momentum"
+    adam = "adam"
+
+
+def command(
+    program: Program,
+    form: Formed,
+    limits: Limited,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="x=1", help="A point: with its tangent, or its gradient.")
+    ] = None,
+    descend: Annotated[
+        str | None,
+        typer.Option("--descend", metavar="lr=0.1,steps=30,from=[1,2]", help="The path of an optimizer."),
+    ] = None,
+    optimizer: Annotated[Optimizer, typer.Option("--optimizer", help="Which one goes down.")] = Optimizer.sgd,
+) -> None:
+    """Plot a function and its derivative over a range, or the contours and gradients of a function of two variables.
+
+    \b
+    Examples:
+      gradcli plot "exp(-x**2)*sin(3*x)" x=-2..2
+      gradcli plot "a*x**2 - x" x=-1..3 a=2 --at x=1 -o curve.svg
+      gradcli plot "(1-x)**2 + 5*(y-x**2)**2" x=-2..2 y=-1..3 --descend lr=0.01,from=[-1,2] --optimizer momentum
+    """
+    from gradcli.commands.advice import advised
+    from gradcli.commands.ranges import ranged, read_descent, read_point
+
+    with form.opened("plot") as name:
+        for option, given in (("--wrt", program.wrt), ("--upstream", program.upstream)):
+            if given is not None:
+                raise UsageError("E001", f"{option} is not for a plot", help="the ranges say what is differentiated")
+        arguments, ranges = ranged(program.arguments or [], is_file=program.file is not None)
+        point = None if at is None else read_point(at, list(ranges))
+        way = None if descend is None else read_descent(descend, optimizer.value, ranges)
+        limits_begun(limits)
+        source, values = replace(program, arguments=arguments).read()
+        from gradcli.stream.plan import Task
+        from gradcli.stream.plotting import plotted
+
+        with advised(source, is_file=program.is_file):
+            task = Task(source.text, source.name, values, of=program.options()["of"], dtype=program.dtype.value)
+            found = plotted(task, ranges, point, way)
+        if name == "json":
+            from gradcli.render.documents.plot import plot_document
+            from gradcli.render.text.streams import print_document
+
+            return print_document(plot_document(found))
+        return form.show("plot", name, found)
+
+
+def limits_begun(limits: Limited) -> None:
+    """Hold the process to its limits, when the parser has written its tables for the next time."""
+    from gradcli.language.grammar import expression_parser
+
+    expression_parser()
+    limits.begin()

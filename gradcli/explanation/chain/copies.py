@@ -1,0 +1,51 @@
+"""Inputs that broadcasting copied: one edge of the graph stands for as many ways as there are copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from gradcli.engine.primitive import REGISTRY
+from gradcli.explanation.chain.links import Path
+from gradcli.explanation.model import Local, Node
+from gradcli.language.tree import Argument, Call, Name
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Into how many copies an operation put an input, and which parts of its result they are, `rows`."""
+
+    count: int
+    parts: str
+    node: str
+
+
+def along(path: Path, nodes: Mapping[str, Node], upstream_name: str) -> tuple[Copies, ...]:
+    """Return the copies that are made on a path, from the output on."""
+    edges = zip(path.nodes, path.locals, strict=False)
+    found = (copies(nodes[name], local, nodes[local.input], upstream_name) for name, local in edges)
+    return tuple(each for each in found if each is not None)
+
+
+def copies(node: Node, local: Local, input: Node, upstream_name: str) -> Copies | None:
+    """Return into how many copies a node put an input; None where each entry is used as often as the rule says."""
+    lead = len(node.shape) - len(input.shape)
+    if lead < 0 or node.op is None or prod(node.shape) <= prod(input.shape):
+        return None
+    if REGISTRY[node.op].structured and not is_sum_of(local, upstream_name):
+        return None
+    axes = [axis for axis, size in enumerate(node.shape) if axis < lead or input.shape[axis - lead] != size]
+    if any(axis >= lead and input.shape[axis - lead] != 1 for axis in axes):
+        return None
+    one = {(2, 0): "rows", (2, 1): "columns"}.get((len(node.shape), axes[0])) if len(axes) == 1 else None
+    parts = one or ("entries" if len(axes) == len(node.shape) else "copies")
+    return Copies(prod(node.shape[axis] for axis in axes), parts, node.name)
+
+
+def is_sum_of(local: Local, upstream_name: str) -> bool:
+    """Return whether a rule does nothing but add entries of the upstream gradient."""
+    match local.rule:
+        case Call("sum" | "sum_to_size", (Argument(Name(name)), *_)):
+            return name == upstream_name
+    return False

@@ -1,0 +1,86 @@
+"""A function of one variable over a range, with its derivative, and a point with its tangent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gradcli.explanation.curves.breaks import Pieces, pieces
+
+Array = Any
+Sampler = Callable[[Array], tuple[Array, Array]]  # values and derivatives at many points
+
+POINTS = 401
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A place on a curve, and the slope there."""
+
+    x: float
+    y: float
+    slope: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """The output of a program over a range of the variable `x`; `y` is the name of the output."""
+
+    x: str
+    y: str
+    range: tuple[float, float]
+    values: Pieces
+    derivative: Pieces
+    at: Point | None = None
+
+
+def curve(sample: Sampler, x: str, y: str, range: tuple[float, float], at: float | None = None) -> Curve:
+    """Sample a function and its derivative, and find where they break."""
+    xs = np.linspace(*range, POINTS)
+    xs[np.abs(xs) < 1e-12 * (range[1] - range[0])] = 0.0
+    point = None
+    if at is not None:
+        value, slope = sample(np.array([at]))
+        point = Point(at, float(value[0]), float(slope[0]))
+    values, derivative = both(sample, xs)
+    if poles := all_poles(sample, values, derivative, 2 * (range[1] - range[0]) / POINTS):
+        values, derivative = both(sample, np.union1d(xs, poles), poles)
+    return Curve(x, y, range, values, derivative, point)
+
+
+def all_poles(sample: Sampler, values: Pieces, derivative: Pieces, near: float) -> list[float]:
+    """Return the poles: where one does not change its sign only the derivative shows it, or only the function.
+
+    Of those that are near each other, which are one, the place with the largest value.
+    """
+    found = sorted({end for one in (*values.breaks, *derivative.breaks) if one.kind == "pole" for end in one.ends})
+    groups: list[list[float]] = []
+    for place in found:
+        if groups and place - groups[-1][-1] <= near:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    with np.errstate(all="ignore"):
+        heights = (np.nan_to_num(np.abs(sample(np.array(group))[0]), nan=np.inf) for group in groups)
+    return [group[int(np.argmax(height))] for group, height in zip(groups, heights, strict=True)]
+
+
+def both(sample: Sampler, xs: Array, poles: Sequence[float] = ()) -> tuple[Pieces, Pieces]:
+    """Return the pieces of the function and of its derivative, which has a value only where the function has one."""
+
+    def value(some: Array) -> Array:
+        return whole(some)[0]
+
+    def slope(some: Array) -> Array:
+        return whole(some)[1]
+
+    def whole(some: Array) -> tuple[Array, Array]:
+        ys, slopes = sample(some)
+        ys = np.where(np.isin(some, poles), np.nan, ys)
+        return ys, np.where(np.isfinite(ys), slopes, np.nan)
+
+    ys, slopes = whole(xs)
+    return pieces(value, xs, ys, slopes), pieces(slope, xs, slopes)

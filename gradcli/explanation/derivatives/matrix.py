@@ -1,0 +1,128 @@
+"""Jacobians as matrices: a vector-Jacobian product is linear in the vector, which can be taken out of the formula.
+
+`W.T @ (u*c)`, for every u, is the product with the transpose of `diag(c) @ W`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gradcli.explanation.values import value_of
+from gradcli.language.tree import Argument, Attribute, Binary, Call, Expression, Name, Number, Unary, names
+
+
+def jacobian(tree: Expression, given: str, point: Mapping[str, Any]) -> Expression | None:
+    """Return the matrix J for which a formula is J.T times the vector `given`; None where no rule here finds it.
+
+    `point` has values for all names, which say how large the parts of the formula are.
+    """
+    finder = _Linear(given, point)
+    if np.ndim(point[given]) != 1 or finder.ndim(tree) != 1:
+        return None
+    found = finder.jacobian(tree)
+    return finder.identity if found is IDENTITY else found
+
+
+IDENTITY = Name("identity")  # until it stands alone
+
+
+class _Linear:
+    """Formulas that are linear in the vector `given`."""
+
+    def __init__(self, given: str, point: Mapping[str, Any]) -> None:
+        self.given = Name(given)
+        self.point = dict(point)
+        self.size = Number(np.size(point[given]))
+
+    @property
+    def identity(self) -> Expression:
+        return Call("eye", (Argument(self.size),))
+
+    def jacobian(self, tree: Expression) -> Expression | None:
+        if tree == self.given:
+            return IDENTITY
+        match tree:
+            case Unary("-", operand):
+                inner = self.jacobian(operand)
+                return None if inner is None else Unary("-", self.alone(inner))
+            case Binary("+" | "-" as sign, left, right) if self.has(left) and self.has(right):
+                first, second = self.jacobian(left), self.jacobian(right)
+                return None if first is None or second is None else Binary(sign, self.alone(first), self.alone(second))
+            case Binary("@", left, right) if not self.has(left) and self.ndim(left) == 2:
+                return times(self.jacobian(right), transposed(left))
+            case Binary("@", left, right) if not self.has(right) and self.ndim(right) == 2:
+                return times(self.jacobian(left), right)
+            case Binary("*", left, right) if self.has(left) != self.has(right):
+                return self.scaled(*((left, right) if self.has(left) else (right, left)))
+            case Binary("/", left, right) if not self.has(right):
+                return self.scaled(left, Binary("/", Number(1), right))
+        return None
+
+    def scaled(self, tree: Expression, factor: Expression) -> Expression | None:
+        """Return the matrix of `tree*factor`."""
+        if self.ndim(factor) == 1:
+            if isinstance(tree, Binary) and tree.operator in "+-" and self.has(tree.left) and self.has(tree.right):
+                left, right = (Binary("*", x, factor) for x in (tree.left, tree.right))
+                return self.jacobian(Binary(tree.operator, left, right))
+            if row := self.row(tree):
+                return Call("outer", (Argument(row), Argument(factor)))
+        inner = self.jacobian(tree)
+        if self.ndim(factor) == 0:
+            return None if inner is None else Binary("*", factor, self.alone(inner))
+        return times(inner, Call("diag", (Argument(factor),))) if self.ndim(factor) == 1 else None
+
+    def row(self, tree: Expression) -> Expression | None:
+        """Return the vector whose product with the given one is a number."""
+        match tree:
+            case Binary("*", left, right) if self.has(left) != self.has(right):
+                inner, factor = (left, right) if self.has(left) else (right, left)
+                found = self.row(inner) if self.ndim(factor) == 0 else None
+                return None if found is None else Binary("*", factor, found)
+            case Binary("/", left, right) if not self.has(right) and self.ndim(right) == 0:
+                found = self.row(left)
+                return None if found is None else Binary("/", found, right)
+            case Binary("@", left, right) if self.given in (left, right) and self.ndim(tree) == 0:
+                return right if left == self.given else left
+            case Call("sum", (Argument(inner, None), *_)) if self.ndim(inner) == 1:
+                return self.divided_out(inner)
+        return None
+
+    def divided_out(self, tree: Expression) -> Expression | None:
+        """Return a product, entry by entry, without the given vector."""
+        match tree:
+            case Binary("*", left, right) if self.has(left) != self.has(right):
+                inner, factor = (left, right) if self.has(left) else (right, left)
+                if inner == self.given:
+                    return factor
+                found = self.divided_out(inner)
+                return None if found is None else Binary("*", factor, found)
+            case Binary("/", left, right) if not self.has(right):
+                above = Number(1) if left == self.given else self.divided_out(left)
+                return None if above is None else Binary("/", above, right)
+        return None
+
+    def alone(self, matrix: Expression) -> Expression:
+        return self.identity if matrix is IDENTITY else matrix
+
+    def has(self, tree: Expression) -> bool:
+        return self.given.id in names(tree)
+
+    def ndim(self, tree: Expression) -> int:
+        with np.errstate(all="ignore"):
+            return int(np.ndim(value_of(tree, self.point)))
+
+
+def times(first: Expression | None, second: Expression) -> Expression | None:
+    match first:
+        case None:
+            return None
+        case Binary("*", factor, Call("eye")):
+            return Binary("*", factor, second)
+    return second if first is IDENTITY else Binary("@", first, second)
+
+
+def transposed(tree: Expression) -> Expression:
+    return tree.value if isinstance(tree, Attribute) and tree.name == "T" else Attribute(tree, "T")

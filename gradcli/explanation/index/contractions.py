@@ -1,0 +1,229 @@
+"""Products that are summed over indices that they share, as they were written: `x @ W`, `linear`, `outer`, `einsum`.
+
+torch takes several nodes for most of them. Read by the letters of its indices, such an operation has rules that are
+products again, and says entry by entry why they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Expression,
+    Literal,
+    Method,
+    Name,
+    Number,
+    Tuple,
+)
+
+SAYS = "Each factor gets the gradient times the others, summed over the indices that it does not have."
+BATCH = "bcdefgh"
+Shape = tuple[int, ...]
+Factor = tuple[Expression, str]  # with the letters of its indices
+
+
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """A sum of products: the letters of the indices of each operand, by name, and those of the result.
+
+    The `addend` is added to it, as a bias is; it has the last index of the result.
+    """
+
+    terms: Mapping[str, str]
+    result: str
+    addend: str | None = None
+
+    def rule(self, operand: str, upstream: str) -> Expression:
+        """Return the contribution to an operand: the same product with the gradient in place of the operand."""
+        g = Name(upstream)
+        if operand == self.addend:
+            return summed(g, len(self.result) - 1)
+        others = [(Name(name), letters) for name, letters in self.terms.items() if name != operand]
+        return product([(g, self.result), *others], self.terms[operand])
+
+    def text(self, result: str, names: Mapping[str, str]) -> str:
+        """Return the index formula, with other names for the operands."""
+        factors = "·".join(entry(names[operand], letters) for operand, letters in self.terms.items())
+        bound = dict.fromkeys(letter for letters in self.terms.values() for letter in letters)
+        over = ",".join(letter for letter in bound if letter not in self.result)
+        addend = f" + {entry(names[self.addend], self.result[-1])}" if self.addend else ""
+        return f"{entry(result, self.result)} = {f'Σ{over} ' * bool(over)}{factors}{addend}"
+
+
+def entry(name: str, letters: str) -> str:
+    return f"{name}[{','.join(letters)}]" if letters else name
+
+
+def contraction(tree: Expression, shapes: Mapping[str, Shape]) -> Contraction | None:
+    """Return the contraction that an expression over names is; None of any other.
+
+    That is also of one where a name stands twice, or where a dimension of size 1 is copied to a larger one.
+    """
+    function, operands, keywords = called(tree)
+    if function == "einsum" and operands and isinstance(operands[0], Literal):
+        equation, *operands = operands
+        letters = of_equation(str(equation.value).replace(" ", ""))  # type: ignore[attr-defined]
+    else:
+        sizes = [shapes.get(x.id) if isinstance(x, Name) else None for x in operands]
+        if function not in LETTERS or None in sizes or len(sizes) < 2:
+            return None
+        letters = LETTERS[function](*(len(size) for size in sizes[:2] if size is not None))
+    if letters is None:
+        return None
+    terms, result = letters
+    addend = keywords.get("bias") or (operands[2] if function == "linear" and len(operands) == 3 else None)
+    factors = operands[: len(terms)] if addend is not None else operands
+    names = [x.id for x in (*factors, *([] if addend is None else [addend])) if isinstance(x, Name)]
+    if len(factors) != len(terms) or len(names) != len(factors) + (addend is not None) or len(set(names)) < len(names):
+        return None
+    found = dict(zip(names, terms, strict=False))
+    bias = None if addend is None else names[-1]
+    return Contraction(found, result, bias) if fits(found, result, bias, shapes) else None
+
+
+def called(tree: Expression) -> tuple[str, list[Expression], dict[str, Expression]]:
+    """Return the function of a call, a method or `@`, and what it is given."""
+    match tree:
+        case Binary("@", left, right):
+            return "matmul", [left, right], {}
+        case Call(function, arguments):
+            given = arguments
+        case Method(receiver, function, rest):
+            given = (Argument(receiver), *rest)
+        case _:
+            return "", [], {}
+    positional = [argument.value for argument in given if argument.keyword is None]
+    return function, positional, {argument.keyword: argument.value for argument in given if argument.keyword}
+
+
+def of_equation(equation: str) -> tuple[list[str], str] | None:
+    """Return the letters of an equation of einsum; None of one that takes a diagonal, has dots, or sums one factor."""
+    written, arrow, result = equation.partition("->")
+    terms = written.split(",")
+    if not arrow:
+        result = "".join(sorted(x for x in set(written) - {","} if written.count(x) == 1))
+    others = ["".join((*terms[:place], *terms[place + 1 :], result)) for place in range(len(terms))]
+    is_plain = all(
+        len(set(term)) == len(term) and set(term) <= set(other) for term, other in zip(terms, others, strict=True)
+    )
+    return (terms, result) if is_plain and equation.replace(",", "").replace("->", "").isalpha() else None
+
+
+def of_matmul(first: int, second: int) -> tuple[list[str], str] | None:
+    """Return the letters of `@` of so many dimensions each."""
+    if not first or not second or max(first, second) - 2 > len(BATCH):
+        return None
+    batch = BATCH[: max(first, second, 2) - 2]
+    rows, columns = "i" * (first > 1), "k" * (second > 1)
+    ends = [batch[len(batch) - max(n - 2, 0) :] for n in (first, second)]
+    return [f"{ends[0]}{rows}j", f"{ends[1]}j{columns}"], f"{batch}{rows}{columns}"
+
+
+def of_linear(first: int, second: int) -> tuple[list[str], str] | None:
+    found = of_matmul(first, 2) if second == 2 else None
+    return found and ([found[0][0], "kj"], found[1])
+
+
+def of_outer(first: int, second: int) -> tuple[list[str], str] | None:
+    return (["i", "j"], "ij") if first == second == 1 else None
+
+
+def of_inner(first: int, second: int) -> tuple[list[str], str] | None:
+    return (["ij", "kj"], "ik") if first == second == 2 else (["i", "i"], "") if first == second == 1 else None
+
+
+LETTERS = {
+    "matmul": of_matmul,
+    "bmm": of_matmul,
+    "mm": of_matmul,
+    "mv": of_matmul,
+    "linear": of_linear,
+    "outer": of_outer,
+    "ger": of_outer,
+    "inner": of_inner,
+}
+
+
+def fits(terms: Mapping[str, str], result: str, addend: str | None, shapes: Mapping[str, Shape]) -> bool:
+    """Return whether each letter has one size, and the addend that of the last."""
+    if any(len(shapes.get(name, ())) != len(letters) for name, letters in terms.items()):
+        return False
+    sizes = {
+        (letter, size) for name, letters in terms.items() for letter, size in zip(letters, shapes[name], strict=True)
+    }
+    return len(dict(sizes)) == len(sizes) and (addend is None or shapes.get(addend) == (dict(sizes)[result[-1]],))
+
+
+def product(factors: Sequence[Factor], out: str) -> Expression:
+    """Return the product of factors, summed over the letters that are not `out`: with `@` where that says it."""
+    scalars = [tree for tree, letters in factors if not letters]
+    others = [factor for factor in factors if factor[1]]
+    found = times(others, out) if len(others) < 3 else None
+    if found is None:
+        spelled = Literal(f"{','.join(letters for _, letters in others)}->{out}")
+        found = Call("einsum", (Argument(spelled), *(Argument(tree) for tree, _ in others)))
+    for scalar in reversed(scalars):
+        found = Binary("*", scalar, found)
+    return found
+
+
+def times(factors: Sequence[Factor], out: str) -> Expression | None:
+    """Return the product of one or two factors without `einsum`; None where it takes that."""
+    if len(factors) == 1:
+        ((x, xs),) = factors
+        return x if xs == out else transposed(x, xs) if out in turns(xs) else None
+    for (x, xs), (y, ys) in (factors, factors[::-1]):
+        if out == xs + ys and len(xs) == len(ys) == 1:
+            return Call("outer", (Argument(x), Argument(y)))
+        if found := multiplied(x, xs, y, ys, out):
+            return found
+    return None
+
+
+def multiplied(x: Expression, xs: str, y: Expression, ys: str, out: str) -> Expression | None:
+    """Return `x @ y` with what must be transposed, and the sum over a batch that the result has not."""
+    for first in turns(xs):
+        for second in turns(ys):
+            found = matmul(first, second)
+            if found is not None and found.endswith(out) and not set(found[: len(found) - len(out)]) & set(out):
+                left, right = (
+                    tree if a == b else transposed(tree, a) for tree, a, b in ((x, xs, first), (y, ys, second))
+                )
+                return summed(Binary("@", left, right), len(found) - len(out))
+    return None
+
+
+def matmul(first: str, second: str) -> str | None:
+    """Return the letters of `x @ y`; None where the two do not go together."""
+    if len(second) == 1:
+        return first[:-1] if first[-1] == second else None
+    if first[-1] != second[-2]:
+        return None
+    batch, other = first[:-2], second[:-2]
+    if batch and other and batch != other:
+        return None
+    found = (batch or other) + (first[-2] if len(first) > 1 else "") + second[-1]
+    return found if len(set(found)) == len(found) else None  # a letter of both would be two indices
+
+
+def turns(letters: str) -> tuple[str, ...]:
+    """Return the letters as they are, and with the last two exchanged."""
+    return (letters, letters[:-2] + letters[-1] + letters[-2]) if len(letters) > 1 else (letters,)
+
+
+def transposed(tree: Expression, letters: str) -> Expression:
+    return Attribute(tree, "T" if len(letters) == 2 else "mT")
+
+
+def summed(tree: Expression, dims: int) -> Expression:
+    """Return the sum over so many first dimensions."""
+    if not dims:
+        return tree
+    over: Expression = Number(0) if dims == 1 else Tuple(tuple(Number(dim) for dim in range(dims)))
+    return Call("sum", (Argument(tree), Argument(over, "dim")))

@@ -1,0 +1,113 @@
+"""A program as a function of its variables: its entries, its gradients, and the pieces that they are on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import GradcliError
+from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.lines import Evaluation, Line
+from gradcli.explanation.model import Value
+from gradcli.explanation.variables import Variables
+from gradcli.language.tree import Program
+
+
+@dataclass(frozen=True)
+class Function:
+    """A program at a point, its output weighted by the upstream gradient; double precision throughout."""
+
+    program: Program
+    of: str | None
+    upstream: Value
+    point: Mapping[str, Any]
+
+    def entries(self, **moved: Any) -> Value | None:
+        """Return the weighted entries with a variable elsewhere; None where they are not finite, or others.
+
+        Of an output that is a sum or mean they are its terms: each is subtracted by itself, for beside large ones a
+        small change would be rounded away.
+        """
+        if (evaluation := self._tried(moved)) is None:
+            return None
+        output = evaluation.output
+        if output is None or output.shape != np.shape(self.upstream):  # a selection took another number of entries
+            return None
+        value, weight = output.value, self.upstream
+        for line in final_sums(evaluation):
+            value = line.inputs[0].tensor.value
+            weight = weight / max(1, value.size) if _op(line) == "mean" else weight
+        with np.errstate(all="ignore"):
+            entries = np.asarray(weight * value, np.float64)
+        return entries if np.isfinite(entries).all() else None
+
+    def values(self, **moved: Any) -> dict[str, Value]:
+        """Return the value of each line with a variable elsewhere; of none where it cannot be evaluated."""
+        evaluation = self._tried(moved)
+        return {line.name: line.tensor.value for line in evaluation.lines} if evaluation else {}
+
+    def output(self, **moved: Any) -> Value | None:
+        """Return the output with a variable elsewhere; None where it cannot be evaluated."""
+        evaluation = self._tried(moved)
+        return evaluation.output.value if evaluation and evaluation.output is not None else None
+
+    @cached_property
+    def sums(self) -> frozenset[str]:
+        """The lines that are sums of the entries whose differences are taken."""
+        return frozenset(line.name for line in final_sums(self._evaluated((), {})))
+
+    def gradients(self, wrt: tuple[str, ...], dtype: str = "float64", **moved: Any) -> dict[str, Value]:
+        """Return the gradients that the engine's backward pass leaves in `.grad`."""
+        evaluation = self._evaluated(wrt, moved, dtype)
+        output = evaluation.output
+        assert output is not None
+        with np.errstate(all="ignore"):
+            if output.requires_grad:
+                output.backward(np.asarray(self.upstream, output.dtype)[()])
+        found = {line.name: line.tensor.grad for line in evaluation.lines if line.is_variable}
+        return {name: grad.value for name, grad in found.items() if grad is not None}
+
+    def pieces(self, **moved: Any) -> list[tuple[str, Value]]:
+        """Return the operations that jump, with the number of the piece that each entry is on."""
+        found = []
+        for line in self._evaluated((), moved).lines:
+            if line.application is not None and (count := line.application.primitive.pieces) is not None:
+                values = [x.tensor.value for x in line.inputs]
+                with np.errstate(all="ignore"):
+                    found.append((line.application.primitive.name, count(*values, **line.application.options)))
+        return found
+
+    def _tried(self, moved: Mapping[str, Any]) -> Evaluation | None:
+        try:
+            return self._evaluated((), moved)
+        except GradcliError:
+            return None
+
+    def _evaluated(self, wrt: tuple[str, ...], moved: Mapping[str, Any], dtype: str = "float64") -> Evaluation:
+        point = {**self.point, **moved}
+        return evaluate(self.program, point, wrt=wrt, of=self.of, dtype=np.dtype(dtype), variables=self._variables)
+
+    @cached_property
+    def middle(self) -> Value | None:
+        """The weighted entries at the point."""
+        return self.entries()
+
+    @cached_property
+    def _variables(self) -> Variables:
+        return Variables.of(self.program)
+
+
+def final_sums(evaluation: Evaluation) -> Iterator[Line]:
+    """Yield the output and the lines below it for as long as each is the sum or mean of all entries of the next."""
+    line = evaluation.line_of.get(id(evaluation.output))
+    while line is not None and _op(line) in ("sum", "mean") and line.inputs[0].tensor.value.dtype.kind == "f":
+        yield line
+        line = line.inputs[0]
+
+
+def _op(line: Line) -> str:
+    return "" if line.application is None else line.application.primitive.name

@@ -1,0 +1,148 @@
+"""The numbers that readers mistake for one contribution of a backward pass, each with the mistake that leads to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import fit
+from gradcli.errors import GradcliError
+from gradcli.explanation.evaluate import evaluate
+from gradcli.explanation.model import Explanation
+from gradcli.explanation.refusals import FAILURES
+from gradcli.explanation.steps.moves import Contributed, contributions
+from gradcli.explanation.variables import Variables
+from gradcli.homework.diagnose.detection import SINGLE, Suspect, Suspects
+from gradcli.homework.mistakes.pen import decimal_point
+from gradcli.homework.model import Value
+from gradcli.homework.solve.graph import Edge, Graph
+from gradcli.homework.solve.problem import Problem
+from gradcli.homework.submission.numerals import Tolerance, Typed
+
+MOST = 20  # mistakes of one contribution
+ENTRIES = 6  # of a contribution that anybody would type
+VERTICES = 60  # of a graph in which a contribution among several to one node is looked into
+
+
+@dataclass(frozen=True, slots=True)
+class Mistaken:
+    """A wrong number, and the mistake behind it in a clause about the reader: "you kept the branch through p"."""
+
+    value: Value
+    message: str
+
+
+class Steps(Graph):
+    """A graph whose steps are called as on a page of steps, `v1` also where a text such as `a*x2` would do."""
+
+    def label(self, index: int) -> str:
+        return self.vertices[index].line.name
+
+
+def graph_of(explanation: Explanation) -> Graph | None:
+    """Run the program of an explanation again, for its graph; None where that cannot be."""
+    program = explanation.parsed
+    if not program.statements:  # of a snippet
+        return None
+    variables = Variables.of(program)
+    values = {node.name: node.value for node in explanation.nodes if node.name in variables.places}
+    wrt = [leaf.name for leaf in explanation.leaves]
+    targets = {statement.target for statement in program.statements}
+    of = explanation.output if explanation.output in targets else None
+    with suppress(GradcliError, *FAILURES):
+        found = evaluate(program, values, wrt=wrt, of=of, dtype=np.dtype(explanation.value.dtype), variables=variables)
+        return Steps(found, program.source.text)
+    return None
+
+
+class Contributions:
+    """The mistakes about each contribution of one backward pass, whose graph is given."""
+
+    def __init__(self, explanation: Explanation, graph: Graph) -> None:
+        is_plain = np.ndim(explanation.upstream) == 0 and explanation.upstream == 1
+        seed = None if is_plain else explanation.upstream
+        self.graph = graph
+        self.explanation = explanation
+        self.problem = Problem(graph, "gradient", graph.output, graph.output, seed=seed)
+        self.whole = {node.id: node.part_of for node in explanation.nodes if node.part_of}
+        self.vertices: Mapping[str, int] = {v.line.name: index for index, v in enumerate(graph.vertices)}
+
+    @cached_property
+    def suspects(self) -> Suspects:
+        """The mistakes on the whole graph."""
+        return Suspects(self.problem)
+
+    def mistakes(self) -> Iterator[tuple[Contributed, tuple[Mistaken, ...]]]:
+        """Yield every contribution with the wrong numbers for it, likely ones first."""
+        for move in contributions(self.explanation):
+            found: list[Mistaken] = []
+            if move.fact.contribution.size <= ENTRIES:
+                with suppress(*FAILURES, KeyError), np.errstate(all="ignore"):
+                    found = list(self.mistaken(move))
+            yield move, tuple(distinct(found, move.fact.contribution))[:MOST]
+
+    def mistaken(self, move: Contributed) -> Iterator[Mistaken]:
+        edge = Edge(self.vertices[move.edge.target], move.edge.position)
+        by, truth = self.vertices[move.edge.source], move.fact.contribution
+        into = self.problem.into(by)
+        if move.before is not None:
+            through = self.whole.get(move.edge.target, move.edge.target)
+            yield Mistaken(move.fact.total, f"this is the sum so far; asked is what comes through {through}")
+        if len(into) == 1:
+            suspects = self.suspects
+        elif edge in into and len(self.graph.vertices) <= VERTICES:
+            suspects = Suspects(self.alone(edge, by))
+        else:
+            return
+        problem = suspects.problem.at(by)
+        if problem.truth is None or not same(problem.truth, truth):
+            return  # the graph of the catalogue has another edge there: a quotient is one step on paper
+        ranked: list[tuple[Suspect, Value]] = []
+        for shelf in suspects.shelf(by, SINGLE).values():
+            ranked.extend(zip(shelf.suspects, shelf.numbers, strict=True))
+        for suspect, value in sorted(ranked, key=lambda pair: pair[0].rank):
+            yield Mistaken(value, said(suspect))
+        for shift in (-1, 1):
+            for one in decimal_point(problem, Typed(truth * 10.0**shift), Tolerance()):
+                yield Mistaken(one.value, one.message)
+
+    def alone(self, edge: Edge, by: int) -> Problem:
+        """Return the problem in which a node has no other consumers than the one at an edge."""
+        graph = copy(self.graph)
+        for name in [name for name in vars(graph) if isinstance(getattr(Graph, name, None), cached_property)]:
+            del graph.__dict__[name]
+        lost = {one for one in self.problem.into(by) if one != edge}
+        graph.vertices = [
+            replace(vertex, rules={p: rule for p, rule in vertex.rules.items() if Edge(index, p) not in lost})
+            for index, vertex in enumerate(self.graph.vertices)
+        ]
+        return replace(self.problem, graph=graph, cache={})
+
+
+def said(suspect: Suspect) -> str:
+    """Return the mistake with the numbers that go on after it."""
+    details = [part.detail for part in suspect.parts if part.detail.startswith("which")]
+    return ", ".join([*(part.message for part in suspect.parts), *details])
+
+
+def same(value: Any, other: Any) -> bool:
+    fitted = fit(np.asarray(value), other)
+    return np.shape(fitted) == np.shape(other) and bool(np.allclose(fitted, other, rtol=1e-5, equal_nan=True))
+
+
+def distinct(found: list[Mistaken], truth: Value) -> Iterator[Mistaken]:
+    """Yield the first mistake behind each number, of those that are not right."""
+    seen: set[tuple[Any, ...]] = set()
+    for one in found:
+        value = np.asarray(one.value)
+        key = (value.shape, *(float(f"{entry:.9g}") for entry in value.ravel()[:ENTRIES]))
+        is_right = value.shape == np.shape(truth) and np.allclose(value, truth, rtol=1e-6, atol=1e-12, equal_nan=True)
+        if key not in seen and not is_right and np.isfinite(value).all():
+            seen.add(key)
+            yield one

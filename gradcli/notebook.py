@@ -1,0 +1,187 @@
+"""Facts that display themselves in notebooks, and the magics `%gradcli` and `%%gradcli`.
+
+IPython is needed only where the extension is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import Any
+
+from gradcli.errors import UsageError
+from gradcli.explanation.model import Explanation
+from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.model import Result
+
+Bundle = dict[str, str]
+
+PICTURES = ("graph", "plot")  # commands whose usual form here is a picture
+
+
+class Displayed:
+    """Something with several forms, of which a notebook shows the one that it likes best."""
+
+    __slots__ = ()
+
+    def _forms(self) -> dict[str, Callable[[], str]]:
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
+        """Return the forms by MIME type; IPython says which it wants, and which not."""
+        wanted = {kind: make for kind, make in self._forms().items() if not include or kind in include}
+        return {kind: make() for kind, make in wanted.items() if not exclude or kind not in exclude}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown(Explanation, Displayed):
+    """An explanation that displays itself, with all that it has without."""
+
+    @classmethod
+    def of(cls, explanation: Explanation) -> Shown:
+        return cls(**{field.name: getattr(explanation, field.name) for field in fields(explanation)})
+
+    def steps_page(self, height: int = 640) -> Framed:
+        """Return the page to step through, in a frame."""
+        from gradcli.render.page.program import program_page
+        from gradcli.render.text.looks import Looks
+
+        return Framed(program_page(self, Looks()), height)
+
+    def graph(self) -> Drawn:
+        """Return the graph, as a picture."""
+        return Drawn(self)
+
+    def _forms(self) -> dict[str, Callable[[], str]]:
+        from gradcli.explanation.folding import folded
+        from gradcli.render.latex.lesson import lesson
+        from gradcli.render.lesson.page import page, sections
+        from gradcli.render.output.tables import tables
+        from gradcli.render.text.looks import Looks
+
+        shown = folded(self)
+        return {
+            "text/plain": lambda: page(shown, Looks()),
+            "text/html": lambda: tables(sections(shown, Looks(), all=False, why=False)),
+            "text/latex": lambda: lesson(shown),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn(Displayed):
+    """The graph of an explanation, which displays itself."""
+
+    explanation: Explanation
+
+    def _forms(self) -> dict[str, Callable[[], str]]:
+        from gradcli.render.asked import asked
+        from gradcli.render.graph.svg import svg
+        from gradcli.render.graph.tree import tree
+        from gradcli.render.latex.pictures import graph_page
+        from gradcli.render.output.tables import image
+        from gradcli.render.text.looks import Looks
+
+        looks = asked(Looks())
+        return {
+            "text/plain": lambda: tree(self.explanation, looks),
+            "text/html": lambda: image(svg(self.explanation, looks), tree(self.explanation, looks)),
+            "text/latex": lambda: graph_page(self.explanation, looks),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Graded(Displayed):
+    """A graded submission, which displays itself."""
+
+    result: Result
+    assignment: Assignment
+
+    def _forms(self) -> dict[str, Callable[[], str]]:
+        from gradcli.render.check.page import check_page
+        from gradcli.render.output.tables import lines
+        from gradcli.render.text.looks import Looks
+
+        def text() -> str:
+            return check_page(self.result, Looks(), assignment=self.assignment)
+
+        return {"text/plain": text, "text/html": lambda: lines(text())}
+
+
+@dataclass(frozen=True, slots=True)
+class Framed(Displayed):
+    """A page in a frame of so many pixels."""
+
+    page: str
+    height: int = 640
+
+    def _forms(self) -> dict[str, Callable[[], str]]:
+        from gradcli.render.output.tables import framed
+
+        return {"text/plain": lambda: "a page to step through", "text/html": lambda: framed(self.page, self.height)}
+
+
+def grade(assignment: str, answers: str) -> Graded:
+    """Grade the text of a submission for the text of an assignment; raises gradcli.errors.GradcliError.
+
+    It runs in this process, where the limits of `gradcli check` do not hold.
+    """
+    from gradcli.homework.assignment.assignments import read_assignment
+    from gradcli.homework.grading import Grader
+    from gradcli.homework.submission.submissions import read_text
+    from gradcli.source import Source
+
+    read = read_assignment(Source(assignment, "assignment"))
+    return Graded(Grader(read).grade(read_text("answers", "you", answers)), read)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Give a notebook `%gradcli COMMAND ...` and, with a program or a snippet as the cell, `%%gradcli COMMAND ...`."""
+    shell.register_magic_function(magic, magic_kind="line_cell", magic_name="gradcli")
+
+
+def magic(line: str, cell: str | None = None) -> None:
+    """Run a command as on the command line; the cell is what it reads on standard input."""
+    ipython: Any = import_module("IPython.display")
+    arguments = shlex.split(line)
+    if not arguments:
+        raise UsageError("E002", "there is no command", help='write one, such as %gradcli eval "x**2" x=3')
+    if cell is not None:
+        arguments.insert(1, "-")
+    name = form(arguments)
+    if name == "svg" and not asks_for_a_form(arguments):
+        arguments += ["--format", "svg"]
+    done = run(arguments, cell)
+    if done.stderr:
+        sys.stderr.write(done.stderr)
+    if name == "html" and done.returncode == 0:
+        ipython.display(Framed(done.stdout))
+    elif name in ("svg", "markdown") and done.returncode == 0:
+        ipython.display({"svg": ipython.SVG, "markdown": ipython.Markdown}[name](done.stdout))
+    else:
+        sys.stdout.write(done.stdout)
+
+
+def asks_for_a_form(arguments: Sequence[str]) -> bool:
+    return any(word.split("=")[0] in ("--format", "--json", "-o", "--output", "-h", "--help") for word in arguments)
+
+
+def form(arguments: Sequence[str]) -> str:
+    """Return the form that a command writes here: that which it is asked for, else a picture where it has one."""
+    for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
+        if word == "--format" or word.startswith("--format="):
+            return after if word == "--format" else word.partition("=")[2]
+    return "svg" if arguments[0] in PICTURES and not asks_for_a_form(arguments) else "text"
+
+
+def run(arguments: Sequence[str], given: str | None) -> subprocess.CompletedProcess[str]:
+    """Run gradcli in a process of its own, under its own limits."""
+    command = [sys.executable, "-m", "gradcli", *arguments]
+    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(
+        command, input=given or "", capture_output=True, encoding="utf-8", check=False, env=environment
+    )

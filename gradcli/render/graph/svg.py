@@ -1,0 +1,191 @@
+"""The graph as an SVG picture: presentation attributes alone, no style, no ids, no script, so that it shows anywhere.
+
+Boxes have fills of their own and dark text; lines and labels are greys that read on white and on black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from gradcli.errors import EvaluationError
+from gradcli.explanation.model import Explanation
+from gradcli.render.asked import Asked
+from gradcli.render.graph.layered.drawing import drawing
+from gradcli.render.graph.layered.model import Box, Drawing, Edge, Point, Rectangle, Route
+from gradcli.render.graph.layered.widths import text_width
+from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
+from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.source import visible
+
+SIZE, SMALL, QUIET = 12.0, 11.0, 9.0  # of letters in boxes, at edges, and of a 1 at an edge
+LEADING = 16.0
+PADDING, MARGIN = 10.0, 14.0
+LARGEST = 1500  # boxes of a picture
+FACES = "Helvetica, Arial, DejaVu Sans, sans-serif"
+FILLS = {"leaf": "#8ecae6", "data": "#c8ccd0", "op": "#ffd166", "backward": "#f4c6dc"}
+INK = {"name": "#1a1a1a", "value": "#1a1a1a", "grad": "#8a1c4a", "fact": "#404040"}
+GREY, ROSE = "#767676", "#c2497c"
+
+
+class Ink(NamedTuple):
+    """How a text is set."""
+
+    size: float
+    color: str
+    anchor: str = "middle"
+
+
+def svg(explanation: Explanation, asked: Asked) -> str:
+    """Draw the graph. Raises EvaluationError where it is too large."""
+    boxes = sum(node.kind != "constant" for node in explanation.nodes)
+    if asked.all and boxes > LARGEST:
+        raise too_large(boxes)
+    return written(sketch(explanation, asked), asked)
+
+
+def written(found: Sketch, asked: Asked) -> str:
+    """Draw a sketch."""
+    drawn = None
+    if len(found.vertices) <= LARGEST:
+        boxes = [Box(vertex.id, *box_size(vertex.lines)) for vertex in found.vertices]
+        drawn = drawing(boxes, [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs], asked.direction)
+    if drawn is None:
+        raise too_large(len(found.vertices))
+    return "\n".join(lines(found, drawn))
+
+
+def too_large(boxes: int) -> EvaluationError:
+    return EvaluationError(
+        "E210",
+        f"the picture would have {boxes:,} boxes, or edges that are too long to draw",
+        help="draw the graph of an intermediate with --of NAME, or leave out --all",
+    )
+
+
+def box_size(rows: Sequence[Line]) -> tuple[float, float]:
+    """Return the width and height of a box around its lines."""
+    head, labels, widths = 0.0, 0.0, [0.0]
+    for row in rows:
+        wide = text_width(row.text, SIZE)
+        if row.label:
+            labels = max(labels, text_width(row.label, SIZE) + PADDING)
+            widths.append(wide)
+        else:
+            head = max(head, wide)
+    return max(head, labels + max(widths), 24.0) + 2 * PADDING, len(rows) * LEADING + PADDING
+
+
+def label_size(arc: Arc) -> tuple[float, float] | None:
+    if not arc.label:
+        return None
+    size = QUIET if arc.is_quiet else SMALL
+    return text_width(arc.label, size) + 2, size + 2
+
+
+def lines(found: Sketch, drawn: Drawing) -> Iterator[str]:
+    width, height = drawn.width + 2 * MARGIN, drawn.height + 2 * MARGIN
+    size = f'width="{n(width)}" height="{n(height)}" viewBox="0 0 {n(width)} {n(height)}"'
+    yield f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FACES}" font-size="{n(SIZE)}">'
+    yield f"<title>{escaped(found.title)}</title>"
+    yield f"<desc>{escaped(described(found))}</desc>"
+    yield f'<g transform="translate({n(MARGIN)} {n(MARGIN)})">'
+    for arc, route in zip(found.arcs, drawn.routes, strict=True):
+        yield from edge(arc, route, drawn)
+    for vertex in found.vertices:
+        yield from box(vertex, drawn.boxes[vertex.id])
+    yield "</g>"
+    yield "</svg>"
+
+
+def described(found: Sketch) -> str:
+    """Say the whole graph in words."""
+    boxes, arcs = len(found.vertices), len(found.arcs)
+    count = f"{boxes} box{'es' * (boxes != 1)} and {arcs} edge{'s' * (arcs != 1)}."
+    sentences = [*(vertex.sentence for vertex in found.vertices), *(arc.sentence for arc in found.arcs)]
+    return " ".join([count, *(f"{sentence}." for sentence in sentences)])
+
+
+def box(vertex: Vertex, place: Rectangle) -> Iterator[str]:
+    """Yield a box: a variable is round, data without a gradient have a broken border, the output a double one."""
+    x, y, width, height = place
+    radius = min(height / 2, 14.0) if vertex.look == "leaf" else 4.0
+    border = f'fill="{FILLS[vertex.look]}" stroke="{ROSE if vertex.look == "backward" else GREY}"'
+    if vertex.look == "data":
+        border += ' stroke-dasharray="5 3"'
+    yield f"<g><title>{escaped(vertex.sentence)}</title>"
+    yield f'<rect {rectangle(x, y, width, height)} rx="{n(radius)}" {border}/>'
+    if vertex.is_output:
+        inner = rectangle(x + 3, y + 3, width - 6, height - 6)
+        yield f'<rect {inner} rx="{n(max(radius - 3, 1))}" fill="none" stroke="{GREY}"/>'
+    is_table = any(row.label for row in vertex.lines)
+    used = len(vertex.lines) * LEADING
+    level = y + (height - used) / 2 + LEADING - 4
+    table = max((text_width(row.label, SIZE) for row in vertex.lines), default=0.0)
+    if is_table:
+        rule = y + (height - used) / 2 + LEADING + 1
+        yield f'<path d="M{n(x + 6)} {n(rule)}H{n(x + width - 6)}" stroke="{GREY}"/>'
+    for row in vertex.lines:
+        if row.label:
+            yield text(row.label, x + PADDING, level + 1, Ink(SIZE, INK["fact"], "start"))
+            yield text(row.text, x + 2 * PADDING + table, level + 1, Ink(SIZE, INK[row.role], "start"))
+        else:
+            yield text(row.text, x + width / 2, level, Ink(SIZE, INK[row.role]))
+        level += LEADING
+    yield "</g>"
+
+
+def edge(arc: Arc, route: Route, drawn: Drawing) -> Iterator[str]:
+    """Yield an edge with its arrow and its label; it is broken where no gradient flows."""
+    color = ROSE if arc.is_backward else GREY
+    broken = "" if arc.flows else ' stroke-dasharray="5 4"'
+    yield f"<g><title>{escaped(arc.sentence)}</title>"
+    yield f'<path d="{path(route)}" fill="none" stroke="{color}" stroke-width="1.3"{broken}/>'
+    yield f'<path d="{arrow(route.end, drawn)}" fill="{color}"/>'
+    if route.label is not None:
+        x, y, width, height = route.label
+        size = QUIET if arc.is_quiet else SMALL
+        yield text(arc.label, x + width / 2, y + height - 3, Ink(size, color))
+    yield "</g>"
+
+
+def path(route: Route) -> str:
+    parts = [f"M{pair(route.start)}"]
+    for segment in route.segments:
+        parts.append("L" if len(segment) == 1 else "C")
+        parts[-1] += " ".join(map(pair, segment))
+    return "".join(parts)
+
+
+def arrow(end: Point, drawn: Drawing) -> str:
+    """Return a small triangle that points at a box."""
+    long, half = 7.0, 3.2
+    if drawn.direction == "LR":
+        corners = [end, Point(end.x - long, end.y - half), Point(end.x - long, end.y + half)]
+    else:
+        corners = [end, Point(end.x - half, end.y - long), Point(end.x + half, end.y - long)]
+    return f"M{'L'.join(map(pair, corners))}Z"
+
+
+def text(written: str, x: float, y: float, ink: Ink) -> str:
+    size = "" if ink.size == SIZE else f' font-size="{n(ink.size)}"'
+    anchor = "" if ink.anchor == "start" else f' text-anchor="{ink.anchor}"'
+    return f'<text x="{n(x)}" y="{n(y)}"{anchor}{size} fill="{ink.color}">{escaped(written)}</text>'
+
+
+def rectangle(x: float, y: float, width: float, height: float) -> str:
+    return f'x="{n(x)}" y="{n(y)}" width="{n(width)}" height="{n(height)}"'
+
+
+def pair(point: Point) -> str:
+    return f"{n(point.x)} {n(point.y)}"
+
+
+def n(value: float) -> str:
+    """Write a length with one digit after the point, or none."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def escaped(written: str) -> str:
+    """Write a text between tags, without control characters."""
+    return visible(written).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

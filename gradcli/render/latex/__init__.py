@@ -1,0 +1,1 @@
+"""Explanations as LaTeX: formulas and numbers, documents for a page, slides."""

@@ -1,0 +1,83 @@
+"""Derivations as LaTeX, one block a variable: the chain rule in symbols, formulas, numbers, the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from gradcli.explanation.chain.links import Link
+from gradcli.explanation.chain.trace import Route, Trace
+from gradcli.explanation.model import Explanation
+from gradcli.render.latex.aligned import Equation
+from gradcli.render.latex.formulas import multiplied
+from gradcli.render.latex.lesson import Rows, fragment, in_variables, statement
+from gradcli.render.latex.numbers import value
+from gradcli.render.latex.pieces import Piece
+from gradcli.render.latex.terms import Terms
+from gradcli.render.text.numbers import PRECISION
+
+LONGEST = 60  # letters of a formula before it is simplified
+LONGEST_PATH = 8  # nodes that are named
+
+
+def derivations(explanation: Explanation, traces: Sequence[Trace], precision: int = PRECISION) -> str:
+    """A block a variable, as a fragment; what was derived for an earlier one is not derived again."""
+    terms = Terms(explanation, precision)
+    sections = [("", Rows(statement(explanation, terms), terms))]
+    known: set[str] = set()
+    for trace in traces:
+        total = terms.total(trace.leaf.name)
+        links = [Link(explanation.output, (), explanation.upstream), *trace.links] if trace.links else []
+        own = [link for link in links if link.input not in known]
+        rows = Rows(own, terms, partial(derivation, trace=trace))
+        known.update(link.input for link in links)
+        if trace.leaf.gradient is None:
+            rows = Rows([Equation(total, [Piece(r"\text{None: the output does not depend on it}")])], terms)
+        elif not links:  # the output is the variable
+            rows = Rows([Equation(total, [terms.value(trace.leaf.gradient)])], terms)
+        sections.append((f"The gradient of ${terms.name(trace.leaf.name).text}$", rows))
+        if trace.routes:
+            sections.append((f"Paths to ${terms.name(trace.leaf.name).text}$", Rows(paths(trace, terms), terms)))
+    return fragment(explanation, sections)
+
+
+def derivation(link: Link, terms: Terms, trace: Trace) -> Equation:
+    """One quantity: the chain rule, the local derivatives as formulas, numbers, the result.
+
+    The gradient of the variable is also written in the variables, as the rules give it and simplified.
+    """
+    own = in_variables(trace.leaf, terms) if link.input == trace.leaf.node else []
+    sides = [
+        terms.symbols(link),
+        terms.formulas(link),
+        *(side for side in own if side.width <= LONGEST or side is own[-1]),
+    ]
+    sides.extend([terms.numbers(link), terms.value(link.total)])
+    return Equation(terms.total(link.input), sides, stacked=len(link.terms) > 0)
+
+
+def paths(trace: Trace, terms: Terms) -> list[Equation]:
+    """Each path with its product, and the sum of all."""
+    found = [_path(route, terms) for route in trace.routes or ()]
+    if (trace.count or 0) > len(found):
+        found.append(Equation(Piece(r"\cdots"), [Piece(f"\\text{{{trace.count:,} paths in all}}")], sign=""))
+    if terms.explanation.sizes is None:
+        found.append(Equation(Piece(r"\text{sum}", width=3), [terms.value(trace.leaf.gradient)]))
+    return found
+
+
+def _path(route: Route, terms: Terms) -> Equation:
+    names = [terms.name(node).text for node in route.path.nodes]
+    text = r" \to ".join(names if len(names) <= LONGEST_PATH else [*names[:4], r"\cdots", *names[-3:]])
+    values = [local.value for local in route.path.locals]
+    if not terms.plain_seed:
+        values.insert(0, terms.explanation.upstream)
+    product = None
+    if (
+        values
+        and len(values) <= 12
+        and all(given is not None and getattr(given, "shape", ()) == () for given in values)
+    ):
+        factors = [value(given, terms.precision) for given in values]
+        product = multiplied([x.bracketed() if x.text.startswith("-") and n == 0 else x for n, x in enumerate(factors)])
+    return Equation(Piece(text, width=3 * len(names)), [product, terms.value(route.value)])

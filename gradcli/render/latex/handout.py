@@ -1,0 +1,34 @@
+"""The key of an assignment as a handout: each question with its worked solution, then an answer file filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcli.homework.grading import Grader
+from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.render.latex.document import listing
+from gradcli.render.latex.lesson import lesson
+from gradcli.render.latex.symbols import escaped
+from gradcli.render.run.timeline import timeline_page
+from gradcli.render.text.looks import Looks
+
+COLUMNS = 86  # of a page of text
+
+
+def handout(grader: Grader, answers: str, looks: Looks) -> str:
+    """The handout as a fragment."""
+    return "\n\n".join([*_solutions(grader, looks), r"\section*{Answers}", listing(answers.split("\n"))])
+
+
+def _solutions(grader: Grader, looks: Looks) -> Iterator[str]:
+    for id, key in grader.keys.items():
+        yield f"\\section*{{{escaped(id)}}}"
+        yield escaped(" ".join(key.question.text.split()))
+        with np.errstate(all="ignore"):
+            if isinstance(key.solution, SnippetSolution):
+                plain = Looks(width=COLUMNS, precision=looks.precision)
+                yield listing(timeline_page(key.solution.worked, plain, all=True).split("\n"))
+            else:
+                yield from (lesson(one, looks.precision) for one in key.solution.explanations())

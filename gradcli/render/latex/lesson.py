@@ -1,0 +1,160 @@
+"""The worked solution as LaTeX, in the sections of the page of `gradcli eval`, for any article with amsmath."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from gradcli.explanation.chain.links import Link, chain
+from gradcli.explanation.model import Explanation, Leaf, Local, Node
+from gradcli.language.tree import Name
+from gradcli.render.latex.aligned import WIDEST, Equation, aligned
+from gradcli.render.latex.pieces import Piece
+from gradcli.render.latex.symbols import escaped
+from gradcli.render.latex.terms import Terms
+from gradcli.render.text.numbers import PRECISION
+from gradcli.source import visible
+
+MOST = 200  # equations of a section; more nobody prints
+
+
+def lesson(explanation: Explanation, precision: int = PRECISION) -> str:
+    """The whole solution as a fragment."""
+    terms = Terms(explanation, precision)
+    return fragment(
+        explanation,
+        [
+            ("", Rows(statement(explanation, terms), terms)),
+            ("Forward", Rows([node for node in explanation.nodes if node.kind == "op"], terms, forward)),
+            ("Local derivatives", Rows(list(edges(explanation)), terms, local)),
+            ("Chain rule, newest node first", Rows(links(explanation), terms, chain_rule)),
+            ("Gradients", Rows(explanation.leaves, terms, gradient)),
+        ],
+    )
+
+
+class Rows:
+    """The facts of a section, of which the first are written as equations."""
+
+    def __init__(
+        self, facts: Sequence[Any], terms: Terms, write: Callable[[Any, Terms], Equation] | None = None
+    ) -> None:
+        self.facts, self.terms, self.write = facts, terms, write
+
+    def __len__(self) -> int:
+        return len(self.facts)
+
+    def shown(self) -> list[Equation]:
+        first = self.facts[:MOST]
+        return list(first) if self.write is None else [self.write(fact, self.terms) for fact in first]
+
+
+def fragment(explanation: Explanation, sections: Iterable[tuple[str, Rows]]) -> str:
+    """Return sections and the notes below them; what the fragment changes ends with it."""
+    lines = [f"% {line}" for line in visible(explanation.program.replace("\n", " ; ")).split("\n")]
+    lines.append(r"\begingroup\allowdisplaybreaks")
+    for title, rows in sections:
+        if len(rows):
+            lines.extend([rf"\par\noindent\textbf{{{title}}}"] if title else [])
+            lines.append(aligned(rows.shown()))
+            lines.extend([hidden(len(rows) - MOST)] if len(rows) > MOST else [])
+    lines.extend(rf"\par\noindent\emph{{Note:}} {escaped(note.message)}" for note in explanation.notes)
+    return "\n".join([*lines, r"\par\endgroup"])
+
+
+def hidden(count: int) -> str:
+    return rf"\par\noindent\ldots{{}} and {count:,} more."
+
+
+def statement(explanation: Explanation, terms: Terms) -> list[Equation]:
+    """The program as it was written, and the point at which it is explained."""
+    variables = [node for node in explanation.nodes if node.kind != "op" and node.expression == Name(node.name)]
+    given = {node.name for node in variables}
+    found = []
+    for part in explanation.parsed.statements[: MOST + len(given)]:
+        if part.target in given:
+            given.remove(part.target)
+        else:
+            found.append(Equation(terms.name(part.target or explanation.output), [terms.formula(part.value)]))
+    if explanation.sizes is not None:
+        return [*found, *sizes(explanation, terms)]
+    found.extend(point(variables, terms))
+    if not terms.plain_seed and explanation.steps:
+        found.append(Equation(terms.total(explanation.output), [terms.value(explanation.upstream)]))
+    return found
+
+
+def point(variables: Sequence[Node], terms: Terms) -> Iterator[Equation]:
+    """Yield the values of the variables, numbers side by side."""
+    line: list[Equation] = []
+    width = 0
+    for node in variables:
+        equation = Equation(terms.name(node.id), [terms.value(node.value)])
+        needed = sum(piece.width + 3 for piece in (equation.left, *equation.sides) if piece)
+        if line and (node.shape or width + needed > WIDEST):
+            yield from beside(line)
+            line, width = [], 0
+        line.append(equation)
+        width += WIDEST if node.shape else needed
+    yield from beside(line)
+
+
+def beside(line: Sequence[Equation]) -> Iterator[Equation]:
+    if line:
+        texts = [line[0].sides[0], *(Piece(f"{x.left.text} = {x.sides[0].text}") for x in line[1:] if x.sides[0])]
+        yield Equation(line[0].left, [Piece(r",\quad ".join(text.text for text in texts if text))])
+
+
+def sizes(explanation: Explanation, terms: Terms) -> Iterator[Equation]:
+    for name, shape in (explanation.sizes or {}).items():
+        text = r" \times ".join(str(size) if isinstance(size, int) else terms.name(size).text for size in shape)
+        yield Equation(terms.name(name), [Piece(text)], sign=":")
+
+
+def forward(node: Node, terms: Terms) -> Equation:
+    remark = "" if node.grad_fn is None else f"\\texttt{{{escaped(node.grad_fn)}}}"
+    return Equation(
+        terms.name(node.id), [terms.formula(node.expression), terms.put_in(node), terms.value(node.value)], remark
+    )
+
+
+def edges(explanation: Explanation) -> Iterator[tuple[Node, Local]]:
+    for node in reversed(explanation.nodes):
+        for edge in node.locals:
+            yield node, edge
+
+
+def local(pair: tuple[Node, Local], terms: Terms) -> Equation:
+    node, edge = pair
+    number = None if edge.value is None else terms.value(edge.value)
+    if edge.formula is None:
+        return Equation(terms.edge(node.id, edge), [terms.rule(edge)], sign=":")
+    return Equation(terms.edge(node.id, edge), [terms.rule(edge), number])
+
+
+def links(explanation: Explanation) -> list[Link]:
+    """Return the gradient that enters, and that of every node."""
+    found = chain(explanation)
+    return [Link(explanation.output, (), explanation.upstream), *found] if found else []
+
+
+def chain_rule(link: Link, terms: Terms) -> Equation:
+    return Equation(terms.total(link.input), [terms.symbols(link), terms.numbers(link), terms.value(link.total)])
+
+
+def gradient(leaf: Leaf, terms: Terms) -> Equation:
+    """The gradient of a variable as a formula of the variables, and its value."""
+    total = terms.total(leaf.name)
+    if leaf.gradient is None:
+        return Equation(total, [Piece(r"\text{None}")])
+    formula = None if leaf.formula is None else terms.formula(leaf.formula)
+    return Equation(total, [formula, terms.value(leaf.gradient)])
+
+
+def in_variables(leaf: Leaf, terms: Terms) -> list[Piece]:
+    """Return the gradient as the rules give it and simplified; nothing where that is the same and has a value."""
+    if leaf.formula is None or leaf.formula_raw is None:
+        return []
+    if leaf.formula == leaf.formula_raw and terms.explanation.sizes is None:
+        return []
+    return [terms.formula(leaf.formula_raw), terms.formula(leaf.formula)]

@@ -1,0 +1,60 @@
+"""The graph of an explanation in LaTeX: the boxes and edges of the SVG picture, at the same places."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from gradcli.errors import EvaluationError
+from gradcli.explanation.model import Explanation
+from gradcli.render.asked import Asked
+from gradcli.render.graph.layered.drawing import drawing
+from gradcli.render.graph.layered.model import Box, Direction, Edge
+from gradcli.render.graph.sketch.sketch import sketch
+from gradcli.render.graph.svg import box_size, label_size
+from gradcli.render.latex.document import document
+from gradcli.render.latex.terms import Terms
+from gradcli.render.latex.tikz import COLORS, PREAMBLE, Picture
+
+LARGEST = 80  # boxes that can be read on a page
+PAGE = (450.0, 640.0)  # points
+SMALLEST = 0.6  # of the usual size of letters
+
+Room = tuple[float, float]
+
+
+def picture(explanation: Explanation, terms: Terms, asked: Asked) -> Picture | None:
+    """Return the picture as it is asked for; None where the graph is too large for a page."""
+    found = sketch(explanation, asked)
+    if len(found.vertices) > LARGEST:
+        return None
+    boxes = [Box(vertex.id, *box_size(vertex.lines)) for vertex in found.vertices]
+    lines = [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs]
+    drawn = drawing(boxes, lines, asked.direction)
+    return None if drawn is None else Picture(found, drawn, terms, asked.values)
+
+
+def fitting(explanation: Explanation, terms: Terms, asked: Asked, room: Room) -> Picture | None:
+    """Return the picture; where it would be too small in its room, one of another direction, or of shapes alone."""
+    best = picture(explanation, terms, asked)
+    values: list[Literal["auto", "shape"]] = ["auto", "shape"]
+    directions: list[Direction] = ["LR", "TB"] if asked.direction is None else [asked.direction]
+    for shown in values:
+        if best is None or best.scale(room) >= SMALLEST:
+            break
+        others = [picture(explanation, terms, replace(asked, values=shown, direction=one)) for one in directions]
+        best = max([best, *filter(None, others)], key=lambda one: one.scale(room))
+    return best
+
+
+def graph_page(explanation: Explanation, asked: Asked) -> str:
+    """Write the graph as a TikZ picture, which needs that package and no other."""
+    found = fitting(explanation, Terms(explanation, asked.precision), asked, PAGE)
+    if found is None:
+        raise EvaluationError(
+            "E210",
+            f"the graph has {len(explanation.nodes):,} nodes, and {LARGEST} boxes are the most on a page",
+            help="draw the graph of an intermediate with --of NAME, or use --format svg",
+        )
+    drawn = f"% needs \\usepackage{{tikz}}\n{COLORS}{found.drawn(PAGE)}"
+    return document(f"\\begin{{center}}\n{drawn}\n\\end{{center}}", preamble=PREAMBLE) if asked.standalone else drawn

@@ -1,0 +1,163 @@
+"""A graph in TikZ, with its boxes and edges at the places that the layered drawing gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gradcli.explanation.model import Local, Node, Value
+from gradcli.explanation.steps.moves import Edge, edges
+from gradcli.explanation.steps.walk import Look, State
+from gradcli.language.tree import Name, Number
+from gradcli.render.graph.layered.model import Drawing, Point, Route
+from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
+from gradcli.render.latex.numbers import value
+from gradcli.render.latex.pieces import Piece
+from gradcli.render.latex.symbols import escaped
+from gradcli.render.latex.terms import Terms
+
+POINTS = 0.75  # of a pixel
+WIDEST = 20  # letters of a formula in a box
+FEW = 6  # entries of a tensor whose numbers are shown
+PREAMBLE = r"""\usepackage{tikz}
+"""
+COLORS = r"""\definecolor{leaf}{HTML}{8ECAE6}
+\definecolor{data}{HTML}{C8CCD0}
+\definecolor{op}{HTML}{FFD166}
+\definecolor{backward}{HTML}{F4C6DC}
+\definecolor{grad}{HTML}{8A1C4A}
+\definecolor{active}{HTML}{D1345B}
+"""
+NODES: Mapping[Look, str] = {
+    "idle": "draw=black!25, fill=black!4, text=black!45",
+    "forward": "draw=black!55, fill={fill}",
+    "active": "draw=active, line width=1.6pt, fill={fill}",
+    "done": "draw=grad, line width=0.8pt, fill={fill}",
+}
+EDGES: Mapping[Look, str] = {
+    "idle": "draw=black!25",
+    "forward": "draw=black!55",
+    "active": "draw=active, line width=1.6pt",
+    "done": "draw=grad, line width=0.8pt",
+}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A sketch of a graph and its places, drawn once for each state of a walk, or as a whole."""
+
+    sketch: Sketch
+    drawing: Drawing
+    terms: Terms
+    values: str = "auto"  # as they are asked for
+
+    def scale(self, room: tuple[float, float]) -> float:
+        """Return how much smaller the picture is in its room, in points, than it would like to be."""
+        wide, high = self.drawing.width * POINTS, self.drawing.height * POINTS
+        return min(1.0, room[0] / max(wide, 1), room[1] / max(high, 1))
+
+    @cached_property
+    def edges(self) -> list[tuple[Edge, Local | None] | None]:
+        """The edge behind each arc; None where boxes stand for several nodes."""
+        known = {vertex.id for vertex in self.sketch.vertices}
+        nodes = self.terms.explanation.nodes
+        found = [pair for node in nodes for pair in edges(node) if {pair[0].source, node.id} <= known]
+        arcs = [(arc.source, arc.target) for arc in self.sketch.arcs]
+        is_whole = [(edge.source, edge.target) for edge, _ in found] == arcs
+        return list(found) if is_whole else [None] * len(arcs)
+
+    def drawn(self, room: tuple[float, float], state: State | None = None) -> str:
+        """Return the picture of a state, or the finished one, no larger than the room."""
+        unit = f"x={POINTS:g}pt, y=-{POINTS:g}pt"
+        options = rf"{unit}, scale={self.scale(room):.3f}, transform shape, font=\footnotesize"
+        lines = [rf"\begin{{tikzpicture}}[{options}]"]
+        for arc, edge, route in zip(self.sketch.arcs, self.edges, self.drawing.routes, strict=True):
+            lines.extend(self.edge(arc, edge, route, state))
+        lines.extend(self.vertex(vertex, state) for vertex in self.sketch.vertices)
+        return "\n".join([*lines, r"\end{tikzpicture}"])
+
+    def vertex(self, vertex: Vertex, state: State | None) -> str:
+        box = self.drawing.boxes[vertex.id]
+        look: Look = "forward" if state is None else state.nodes.get(vertex.id, "forward")
+        style = NODES[look].replace("{fill}", vertex.look)
+        size = f"minimum width={box.width * POINTS:.1f}pt, minimum height={box.height * POINTS:.1f}pt"
+        corners = ", rounded corners=5pt" if vertex.look == "leaf" else ""
+        place = f"({box.x + box.width / 2:.1f},{box.y + box.height / 2:.1f})"
+        inside = r" \\ ".join(self.rows(vertex, look, state))
+        return rf"\node[{style}{corners}, {size}, inner sep=0pt, align=center] at {place} {{{inside}}};"
+
+    def rows(self, vertex: Vertex, look: Look, state: State | None) -> list[str]:
+        """Return the lines in a box; those of a node in the mathematics of LaTeX."""
+        node = self.terms.nodes.get(vertex.id)
+        roles = {line.role for line in vertex.lines}
+        if node is None or any(line.label for line in vertex.lines) or self.edges[:1] == [None]:
+            return [escaped(f"{line.label} {line.text}".strip()) for line in vertex.lines]
+        rows = [f"${self.title(node, is_alone=' = ' not in vertex.lines[0].text)}$"]
+        rows.extend(escaped(line.text) for line in vertex.lines if line.role == "fact")
+        if "value" in roles and look != "idle":
+            rows.append(f"${self.written(node.value).text}$")
+        gradient = node.grad if state is None else state.gradients.get(node.id)
+        if "grad" in roles and gradient is not None:
+            rows.append(rf"\textcolor{{grad}}{{grad ${self.written(gradient).text}$}}")
+        return rows
+
+    def title(self, node: Node, *, is_alone: bool = False) -> str:
+        """Return `v_1 = a x_2`, or the name alone of a variable and of what is too long."""
+        name = self.terms.name(node.id)
+        formula = self.terms.formula(node.expression)
+        if is_alone or node.expression == Name(node.name) or formula.width > WIDEST or formula.is_tall:
+            return name.text
+        return f"{name.text} = {formula.text}"
+
+    def written(self, given: Value) -> Piece:
+        """Return a small value, or the shape of a large one."""
+        if self.terms.explanation.sizes is not None:
+            return Piece(r"\cdot")
+        if np.size(given) > FEW or (np.ndim(given) and self.values == "shape"):
+            sizes = r" \times ".join(map(str, np.shape(given)))
+            return Piece(rf"\text{{shape }} {sizes}")
+        return value(given, self.terms.precision)
+
+    def edge(self, arc: Arc, edge: tuple[Edge, Local | None] | None, route: Route, state: State | None) -> list[str]:
+        """Return an edge and its label; once its gradient flows the arrow points back."""
+        look: Look = "forward" if state is None or edge is None else state.edges[edge[0]]
+        is_turned = state is not None and bool(state.gradients) and look in ("active", "done")
+        dashed = "" if arc.flows else ", dashed"
+        lines = [rf"\draw[{EDGES[look]}{dashed}, {'latex-' if is_turned else '-latex'}] {path(route)};"]
+        is_labelled = state is None or bool(state.gradients)
+        text = self.label(edge[1]) if edge is not None and edge[1] is not None else escaped(arc.label)
+        if is_labelled and arc.label and route.label is not None and text:
+            place = f"({route.label.x + route.label.width / 2:.1f},{route.label.y + route.label.height / 2:.1f})"
+            color = "active" if look == "active" else "black!65"
+            lines.append(rf"\node[inner sep=0pt, text={color}, font=\scriptsize] at {place} {{{text}}};")
+        return lines
+
+    def label(self, local: Local) -> str:
+        """Return the local derivative, with its number where there is room for both."""
+        found = self.terms.rule(local) if local.formula is not None else self.terms.formula(local.rule)
+        is_few = local.value is not None and np.size(local.value) <= (1 if self.values == "shape" else FEW)
+        number = self.terms.value(local.value) if is_few else None
+        if number is None or local.formula is None:
+            return f"${found.text}$" if found.width <= WIDEST and not found.is_tall else ""
+        if isinstance(local.formula, Number) or found.is_tall or found.width + number.width > WIDEST:
+            return f"${number.text}$"
+        return f"${found.text} = {number.text}$" if found.text != number.text else f"${number.text}$"
+
+
+def path(route: Route) -> str:
+    """Return a route as straight and curved pieces."""
+    parts = [point(route.start)]
+    for segment in route.segments:
+        if len(segment) == 1:
+            parts.append(f"-- {point(segment[0])}")
+        else:
+            first, second, end = map(point, segment)
+            parts.append(f".. controls {first} and {second} .. {end}")
+    return " ".join(parts)
+
+
+def point(place: Point) -> str:
+    return f"({place.x:.1f},{place.y:.1f})"

@@ -1,0 +1,80 @@
+"""Sections as Markdown, as GitHub reads it: headings, tables, and texts as code, where nothing means anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from gradcli.render.text.layout import BETWEEN, Row, Section
+from gradcli.source import visible
+
+# Signs of emphasis, code, links, HTML and tables, mentions and maths; of lists at the beginning; of addresses, emoji.
+MEANS = re.compile(r"[\\`*_\[\]<>|~&$@#]|^[-+=]|^\d(?=\d*[.)])|:(?=//|\w+:)|(?<=www)\.", re.IGNORECASE)
+
+
+def laid_out(sections: Sequence[Section], level: int = 2) -> Iterator[str]:
+    """Yield the blocks of sections, whose titles are headings of a level."""
+    for section in sections:
+        if section.title:
+            yield f"{'#' * level} {titled(section.title)}"
+        for (is_alone, is_drawn), rows in groupby(section.rows, _kind):
+            if is_drawn:
+                yield fenced("\n".join(row.cells[0] for row in rows))
+            elif not is_alone:
+                yield table(list(rows), section.columns)
+            elif section.title:
+                yield "\n\n".join(f"*{plain(row.cells[0])}*" for row in rows)
+            else:
+                yield fenced("\n".join(row.cells[0] for row in rows))
+
+
+def _kind(row: Row) -> tuple[bool, bool]:
+    return len(row.cells) == 1 and row.kind not in BETWEEN, row.kind == "curve"
+
+
+def table(rows: Sequence[Row], columns: Sequence[str]) -> str:
+    """Write rows as a table; a row that stands between others has its text in the second column."""
+    cells = [("", row.cells[0]) if len(row.cells) == 1 else row.cells for row in rows]
+    width = max(map(len, cells))
+    used = [column for column in range(width) if any(column < len(row) and row[column] for row in cells)]
+    named = [columns[column] if column < len(columns) else "" for column in used]
+    lines = [named, ["---"] * len(used)]
+    whole = [(*row, *[""] * (width - len(row))) for row in cells]
+    lines += [[cell(row[column], is_headed=bool(columns and column)) for column in used] for row in whole]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def cell(text: str, *, is_headed: bool) -> str:
+    """Write the text of a cell, without the sign between it and the one before where a head says what it is."""
+    if is_headed:
+        text = text.removeprefix("= ")
+    return re.sub(r"\\*\|", r"\\|", code(text)) if text else ""
+
+
+def code(text: str) -> str:
+    """Write a text as code within a line; a text with backticks stands between more of them."""
+    line = " ".join(visible(text).split("\n")).strip()
+    fence = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
+    space = " " if len(fence) > 1 else ""
+    return f"{fence}{space}{line}{space}{fence}"
+
+
+def titled(title: str) -> str:
+    """Write a title; a line of a snippet and a derivative stand in it as code."""
+    if found := re.match(r"((?:cell \d+ )?line \d+): ", title):
+        return f"{found[1].capitalize()}: {code(title[found.end() :])}"
+    return code(title) if "/" in title and " " not in title else plain(title)
+
+
+def plain(text: str) -> str:
+    """Write a sentence, with everything that could mean something written as a character code."""
+    line = " ".join(visible(text).split("\n")).strip()
+    return MEANS.sub(lambda found: f"&#{ord(found[0])};", line)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Write a text as a block of code, between more backticks than it has anywhere."""
+    lines = [visible(line) if line.strip() else "" for line in text.split("\n")]
+    fence = "`" * max(3, max(map(len, re.findall("`+", text)), default=0) + 1)
+    return "\n".join([f"{fence}{language}", *lines, fence])

@@ -1,0 +1,79 @@
+"""The pages of the commands in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gradcli.explanation.chain.trace import Trace
+from gradcli.explanation.model import Explanation
+from gradcli.homework.assignment.worked import filled_in
+from gradcli.homework.grading import Grader
+from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.render.asked import Asked
+from gradcli.render.graph.mermaid import mermaid
+from gradcli.render.lesson.page import sections
+from gradcli.render.lesson.trace import trace_sections
+from gradcli.render.markdown.layout import code, fenced, laid_out, plain
+from gradcli.render.run.timeline import timeline_sections
+from gradcli.script.execution import Ran
+from gradcli.source import visible
+
+
+def eval_page(explanation: Explanation, asked: Asked) -> str:
+    """Write the whole lesson."""
+    found = sections(explanation, asked, all=asked.all, why=asked.why)
+    return joined(f"# Gradients of {code(explanation.output)}", *laid_out(found))
+
+
+def trace_page(explanation: Explanation, traces: Sequence[Trace], asked: Asked) -> str:
+    """Write the derivation of each gradient."""
+    found = trace_sections(explanation, traces, asked, all=asked.all, why=asked.why)
+    return joined(f"# Derivations for {code(explanation.output)}", *laid_out(found))
+
+
+def graph_page(explanation: Explanation, asked: Asked) -> str:
+    """Write the graph as a block that GitHub draws."""
+    return f"```mermaid\n{mermaid(explanation, asked)}\n```"
+
+
+def run_page(ran: Ran, asked: Asked) -> str:
+    """Write a snippet, what it printed, and what autograd did."""
+    name = ran.snippet.cells[0].name.partition(" cell ")[0]
+    return joined(f"# {code(name)}", *run_blocks(ran, asked))
+
+
+def run_blocks(ran: Ran, asked: Asked) -> Iterator[str]:
+    yield from (fenced(cell.text.rstrip("\n"), "python") for cell in ran.snippet.cells)
+    if ran.printed.strip():
+        yield "## Printed"
+        yield fenced(ran.printed.rstrip("\n"))
+    failed = ran.error is not None
+    yield from laid_out(timeline_sections(ran.timeline, asked, all=asked.all, failed=failed, why=asked.why))
+    if ran.error is not None:
+        yield "## Error"
+        yield plain(f"{ran.error.code}: {visible(ran.error.message)}")
+
+
+def key_page(grader: Grader, asked: Asked) -> str:
+    """Write the worked solution of every question, and the answers as a submission."""
+    return joined("# Key", *key_blocks(grader, asked), "## Answers", fenced("\n".join(filled_in(grader)).rstrip()))
+
+
+def key_blocks(grader: Grader, asked: Asked) -> Iterator[str]:
+    for id, key in grader.keys.items():
+        yield f"## {plain(id)}"
+        if text := " ".join(key.question.text.split()):
+            yield plain(text)
+        with np.errstate(all="ignore"):
+            if isinstance(key.solution, SnippetSolution):
+                found = [timeline_sections(key.solution.worked, asked, all=asked.all, failed=False, why=asked.why)]
+            else:
+                found = [sections(one, asked, all=asked.all, why=asked.why) for one in key.solution.explanations()]
+        for one in found:
+            yield from laid_out(one, 3)
+
+
+def joined(*blocks: str) -> str:
+    return "\n\n".join(blocks)

@@ -1,0 +1,54 @@
+"""The whole file: a page that needs nothing from elsewhere, and that lets nothing from elsewhere in."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+from gradcli.render.page.html import Html, cut, data, element, joined
+from gradcli.stream.values import Json
+
+FOLDER = files("gradcli.render.page")
+LIVE = Html("document.documentElement.dataset.live = ''")  # before anything is laid out that the player hides
+
+
+@cache
+def asset(name: str) -> Html:
+    """Return the text of a file that stands beside this module."""
+    return Html((FOLDER / name).read_text(encoding="utf-8"))
+
+
+def digest(text: str) -> str:
+    """Return the source expression that allows this text alone, in a Content-Security-Policy."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def policy() -> str:
+    """Return the policy: our own style and our own script, and nothing else from anywhere."""
+    style, scripts = digest(asset("page.css")), f"{digest(LIVE)} {digest(asset('page.js'))}"
+    return f"default-src 'none'; style-src {style}; script-src {scripts}; base-uri 'none'; form-action 'none'"
+
+
+def page(title: str, main: Html, *, steps: Json, facts: Json) -> str:
+    """Return the text of a page: `steps` is for the player, and `facts` the JSON document of the command."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=policy()),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="generator", content="gradcli"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", f"{cut(title, 80)} · gradcli"),
+        element("style", asset("page.css")),
+        element("script", LIVE),
+    )
+    body = element(
+        "body",
+        main,
+        data(facts, id="gradcli-data"),
+        data(steps, id="gradcli-steps"),
+        element("script", asset("page.js"), type="module"),
+    )
+    return joined(Html("<!DOCTYPE html>\n"), element("html", head, body, lang="en"), Html("\n"))

@@ -1,0 +1,164 @@
+"""The numbers of a step, and its chain rule: upstream times local is the contribution, and contributions add up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradcli.explanation.reference import sentence
+from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
+from gradcli.explanation.steps.walk import Walk
+from gradcli.language.tree import Number
+from gradcli.render.lesson.reasons import reason
+from gradcli.render.lesson.terms import Terms
+from gradcli.render.page.html import Html, cut, element, joined
+from gradcli.render.page.mathml import Paint, factor, in_line, math, mo, row
+
+MOST = 5  # terms of a sum that are written out
+SHORT = 24  # characters of a longer rule in a sum
+LONGEST = 36  # characters of a rule that is written as a formula, which a browser does not break into lines
+
+
+class Equations:
+    """Writes the formulas of one walk. What a reader is to predict has the class `answer`."""
+
+    def __init__(self, walk: Walk, terms: Terms, paint: Paint) -> None:
+        self.walk = walk
+        self.terms = terms
+        self.paint = paint
+        self.has_numbers = walk.explanation.sizes is None
+        self.into: dict[str, list[Contributed]] = {}
+        for move in walk.moves:
+            if isinstance(move, Contributed):
+                self.into.setdefault(move.edge.source, []).append(move)
+
+    def of(self, move: Move) -> Html:
+        """Return everything that a step shows beside its sentence."""
+        match move:
+            case Computed(node):
+                return joined(*self.forward(node))
+            case Contributed():
+                return joined(*self.backward(move))
+            case Accumulated():
+                return joined(*self.accumulated(move))
+
+    def forward(self, id: str) -> Iterator[Html]:
+        """Yield `v1 = a·x2 = 2·3 = 6`."""
+        node, paint = self.terms.nodes[id], self.paint
+        sides = [paint.name(id), paint.formula(node.expression)]
+        inputs = [self.terms.nodes[name] for name in node.inputs]
+        if self.has_numbers:
+            if inputs and not node.shape and not any(x.shape for x in inputs):
+                numbers = {x.id: factor(paint.number(x.value)) for x in inputs}
+                sides.append(paint.formula(node.expression, numbers))
+            sides.append(paint.number(node.value))
+        yield equation(sides)
+
+    def backward(self, move: Contributed) -> Iterator[Html]:
+        """Yield the chain rule, the product in numbers, the sum so far, why the rule holds, and the rule in words."""
+        source = move.edge.source
+        several = len(self.into[source]) > 1
+        yield math(self.paint.total(source), mo("="), self.terms_of(move))
+        if self.has_numbers:
+            yield self.product(move)
+            if several:
+                yield self.sum(move)
+        if move.local.reason is not None and (why := reason(move.local, self.terms, in_full=False)):
+            yield element("p", why, class_="why")
+        said = sentence(self.terms.nodes[move.edge.target])
+        yield element("p", said, class_="rule") if said else Html()
+
+    def terms_of(self, move: Contributed) -> Html:
+        """Return the sum over all edges into a node, of which this step is one."""
+        found = self.into[move.edge.source]
+        place = found.index(move)
+        start = max(0, min(place - MOST // 2, len(found) - MOST))
+        window = found[start : start + MOST]
+        parts = [x for one in window for x in (mo("+"), self.term(one, is_now=one is move and len(found) > 1))][1:]
+        before = [mo("…"), mo("+")] if start else []
+        after = [mo("+"), mo("…")] if start + MOST < len(found) else []
+        return row(*before, *parts, *after)
+
+    def term(self, move: Contributed, *, is_now: bool) -> Html:
+        """Return `∂q/∂p·∂p/∂s`; where the rule is no product, the rule with the upstream gradient put in."""
+        paint, target = self.paint, move.edge.target
+        upstream = paint.total(target)
+        if move.local.formula is None and len(self.terms.formula(move.local.rule)) > LONGEST:
+            shown = row(element("mtext", cut(self.terms.formula(move.local.rule), SHORT)))
+        elif move.local.formula is None:
+            shown = paint.formula(move.local.rule, {self.terms.upstream_name: upstream})
+        else:
+            shown = row(upstream, mo("·"), paint.derivative(target, move.edge.source))
+        return element("mrow", shown, class_="now" if is_now else None)
+
+    def product(self, move: Contributed) -> Html:
+        """Return the three numbers of a contribution, each under its name."""
+        fact, local, paint = move.fact, move.local, self.paint
+        target, source = move.edge.target, move.edge.source
+        upstream = box("upstream", in_line(paint.total(target)), in_line(paint.number(fact.upstream)))
+        result = box("contribution", in_line(mo("→"), paint.name(source)), in_line(paint.number(fact.contribution)))
+        answer = element("div", result, class_="answer")
+        if local.formula is None or fact.summed_axes:
+            written = self.terms.formula(local.rule)
+            rule = in_line(paint.formula(local.rule)) if len(written) <= LONGEST else element("code", cut(written, 300))
+            how = box("rule", in_line(paint.name(self.terms.upstream_name), mo("↦")), rule)
+            return element("div", upstream, sign("→"), how, sign("="), answer, class_="product")
+        value = in_line(paint.number(local.value))
+        formula = paint.formula(local.formula)
+        named = in_line(
+            paint.derivative(target, source), *([] if isinstance(local.formula, Number) else [mo("="), formula])
+        )
+        slope = element("div", box("local", named, value), class_="answer")
+        return element("div", upstream, sign("×"), slope, sign("="), answer, class_="product")
+
+    def sum(self, move: Contributed) -> Html:
+        """Return the running sum at the input."""
+        paint = self.paint
+        count = len(self.into[move.edge.source])
+        place = self.into[move.edge.source].index(move) + 1
+        before = mo("0") if move.before is None else paint.number(move.before)
+        added = factor(paint.number(move.fact.contribution))
+        sides = [added] if move.before is None else [before, mo("+"), added, mo("="), paint.number(move.fact.total)]
+        told = element("span", f"sum so far, {place} of {count}", class_="label")
+        return element("div", told, element("span", in_line(row(*sides)), class_="answer"), class_="sum")
+
+    def accumulated(self, move: Accumulated) -> Iterator[Html]:
+        """Yield `w.grad = 3 + 14 = 17`."""
+        if not self.has_numbers:
+            return
+        paint = self.paint
+        grad = row(paint.name(move.node), element("mtext", ".grad"))
+        sides = [grad]
+        if move.before is not None:
+            sides.append(row(paint.number(move.before), mo("+"), factor(paint.number(move.gradient))))
+        yield equation([*sides, paint.number(move.after)])
+        leaf = next((leaf for leaf in self.walk.explanation.leaves if leaf.node == move.node), None)
+        if leaf is not None and leaf.formula is not None and not isinstance(leaf.formula, Number):
+            given = {id: paint.total(x) for id, x in self.gradients.items()}
+            yield math(paint.total(move.node), mo("="), paint.formula(leaf.formula, given))
+
+    @property
+    def gradients(self) -> dict[str, str]:
+        """The nodes whose gradients formulas mention, by the names that they have there."""
+        found = self.walk.explanation.intermediates
+        return {one.name: one.gradient_of for one in found if one.gradient_of is not None}
+
+
+def equation(sides: list[Html]) -> Html:
+    """Return sides with equals signs between; one that repeats the one before is left out."""
+    kept = list(dict.fromkeys(sides))
+    return math(*[x for side in kept for x in (mo("="), side)][1:])
+
+
+def box(label: str, name: Html, number: Html) -> Html:
+    """Return a number, with its symbol and its name in words above it."""
+    return element(
+        "div",
+        element("span", label, class_="label"),
+        element("span", name, class_="symbol"),
+        element("span", number, class_="number"),
+        class_="box",
+    )
+
+
+def sign(text: str) -> Html:
+    return element("span", text, class_="sign")

@@ -1,0 +1,127 @@
+"""The parts of a page that show one walk: its steps one below the other, its graph, and a table with the same facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from gradcli.explanation.model import Node, Value
+from gradcli.explanation.steps.walk import Walk
+from gradcli.language.tree import Name
+from gradcli.render.lesson.terms import Terms
+from gradcli.render.page.changes import NONE, Changes, Changing
+from gradcli.render.page.equations import Equations
+from gradcli.render.page.html import Attribute, Html, cut, element, joined
+from gradcli.render.page.mathml import Paint, in_line
+from gradcli.render.page.picture import NARROW, Picture, is_drawn
+from gradcli.render.page.tracks import Tracks
+from gradcli.render.page.words import FORMULA, Words
+from gradcli.render.text.looks import Looks
+
+PHASES = {"forward": "Forward", "backward": "Backward", "accumulate": "Into .grad"}
+COLUMNS = ("name", "computed as", "value", "gradient so far", ".grad", "grad_fn")
+
+
+class Lesson:
+    """Shows one walk; `numbers` are the steps of the page, by the steps of the walk from 0 on."""
+
+    def __init__(
+        self, walk: Walk, looks: Looks, tracks: Tracks, numbers: Sequence[int] | None = None, *, room: float = NARROW
+    ) -> None:
+        self.walk = walk
+        self.room = room  # for the width of the graph
+        self.tracks = tracks
+        self.numbers = range(walk.last + 1) if numbers is None else numbers
+        self.terms = Terms(walk.explanation, looks)
+        self.paint = Paint(walk.explanation, self.terms.differentiated, looks.precision)
+        self.words = Words(walk, self.terms)
+        self.equations = Equations(walk, self.terms, self.paint)
+        self.changing = Changing(walk, self.numbers)
+
+    def steps(self) -> Iterator[Html]:
+        """Yield all steps, from the beginning on."""
+        yield step(self.numbers[0], "Beginning", "forward", self.words.of(0))
+        for number, move in enumerate(self.walk.moves, 1):
+            yield self.step(number, PHASES[move.phase])
+
+    def step(self, number: int, title: str) -> Html:
+        """Return a step of the walk, as it is read without the others."""
+        move = self.walk.moves[number - 1]
+        return step(self.numbers[number], title, move.phase, self.words.of(number), self.equations.of(move))
+
+    @cached_property
+    def picture(self) -> Picture:
+        """The graph."""
+        return Picture(self.walk, self.terms, self.paint, self.changing, self.tracks, self.room)
+
+    def view(self, **attributes: Attribute) -> Html | None:
+        """Return the graph in its frame; None of one that is too large for a picture."""
+        drawn = self.picture.drawn()
+        return None if drawn is None else element("div", drawn, class_="stage", **attributes)
+
+    def table(self) -> Html:
+        """Return a table of all nodes as of the step."""
+        head = element("tr", *(element("th", column, scope="col") for column in COLUMNS))
+        nodes = [node for node in self.walk.explanation.nodes if is_drawn(node)]
+        return element(
+            "div",
+            element(
+                "table",
+                element("caption", "The tensors as of this step"),
+                element("thead", head),
+                element("tbody", *map(self.row, nodes)),
+                class_="facts",
+            ),
+            class_="scroll",
+            tabindex=0,
+            role="region",
+            aria_label="The tensors as of this step",
+        )
+
+    def row(self, node: Node) -> Html:
+        """Return the row of a node."""
+        written = "" if node.expression == Name(node.name) else cut(self.terms.formula(node.expression), FORMULA)
+        known = self.changing.known.get(node.id, 0)
+        cells = [
+            self.cell([(0, "—"), (known, self.text(node.value))]),
+            self.cell(self.changes(self.changing.gradients.get(node.id, []))),
+            self.cell(self.changes(self.changing.grads.get(node.id, []))),
+        ]
+        return element(
+            "tr",
+            element("th", in_line(self.paint.name(node.id)), scope="row"),
+            element("td", element("code", written) if written else None),
+            *cells,
+            element("td", element("code", node.grad_fn or NONE)),
+            data_look=self.tracks.add(self.changing.looks.get(node.id, [(0, "forward")])),
+        )
+
+    def cell(self, changes: Changes) -> Html:
+        """Return a cell whose text changes from step to step; without the player it has the last."""
+        return element("td", changes[-1][1], data_text=self.tracks.add(changes))
+
+    def changes(self, values: Sequence[tuple[int, Value]]) -> Changes:
+        """Return values as texts; before the first there is None."""
+        return [(0, NONE), *((step, self.text(value)) for step, value in values)]
+
+    def text(self, value: Value) -> str:
+        return self.terms.value(value, width=44) or "…"
+
+
+def step(number: int, title: str, phase: str, told: str, *content: Html | None) -> Html:
+    """Return a step as it is read without the others."""
+    link = element("a", f"Step {number}", href=f"#step={number}")
+    return element(
+        "li",
+        element("h3", link, " ", element("span", title, class_="phase")),
+        element("p", told, class_="says"),
+        *content,
+        id=f"step={number}",
+        class_="step",
+        data_phase=phase,
+    )
+
+
+def listed(steps: Iterator[Html]) -> Html:
+    """Return the steps as a list."""
+    return element("ol", joined(*steps), class_="steps")

@@ -1,0 +1,170 @@
+"""Formulas, numbers and derivatives as MathML, each name in the colour of its node."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from gradcli.explanation.model import Explanation, Value
+from gradcli.language.tree import (
+    Argument,
+    Attribute,
+    Binary,
+    Call,
+    Compare,
+    Expression,
+    Method,
+    Name,
+    Number,
+    Unary,
+    fold,
+)
+from gradcli.language.unparser import Precedence, precedence, unparse
+from gradcli.render.page.html import Html, cut, element, joined
+from gradcli.render.text.numbers import number, short
+
+COLOURS = 8
+LONGEST = 24  # characters of a name
+WIDEST = 60  # characters of a formula that is no mathematics, such as a list
+ENOUGH = 4  # significant digits of an entry of a matrix; the table and the data have more
+ENTRIES = 16  # of a matrix that is written out
+SIGNS = {"*": "·", "-": "−", "<=": "≤", ">=": "≥", "!=": "≠", "==": "="}
+Part = tuple[Html, int]  # markup, and the level at which it stands without parentheses
+
+
+def mi(text: str, **attributes: str | None) -> Html:
+    """Return a name; of `x1` and `v12` the digits stand low."""
+    found = re.fullmatch(r"([^\W\d_]+)_?(\d{1,3})", text)
+    if found is None:
+        return element("mi", cut(text, LONGEST), **attributes)
+    return element("msub", element("mi", found[1]), element("mn", found[2]), **attributes)
+
+
+def mo(text: str) -> Html:
+    return element("mo", text)
+
+
+def row(*parts: str | None) -> Html:
+    return element("mrow", *parts)
+
+
+def math(*parts: str | None, label: str | None = None) -> Html:
+    """Return a formula that stands on a line of its own."""
+    return element("math", *parts, display="block", aria_label=label)
+
+
+def in_line(*parts: str | None) -> Html:
+    """Return a formula within a sentence."""
+    return element("math", *parts)
+
+
+def in_parentheses(part: Html) -> Html:
+    return row(mo("("), part, mo(")"))
+
+
+class Paint:
+    """The colours of the nodes of an explanation, and what is written in them."""
+
+    def __init__(self, explanation: Explanation, differentiated: str, precision: int = 6) -> None:
+        nodes = [node.id for node in explanation.nodes if node.kind != "constant" or node.expression == Name(node.name)]
+        self.colours: Mapping[str, str] = {id: f"c{place % COLOURS}" for place, id in enumerate(nodes)}
+        self.differentiated = differentiated
+        self.precision = precision
+
+    def name(self, id: str) -> Html:
+        """Return the symbol of a node, or of anything else that has a name."""
+        return mi(id, class_=self.colours.get(id))
+
+    def derivative(self, of: str, by: str) -> Html:
+        """Return `∂z/∂x` as a fraction."""
+        return element("mfrac", row(mo("∂"), self.name(of)), row(mo("∂"), self.name(by)))
+
+    def total(self, by: str) -> Html:
+        """Return the derivative of what is differentiated."""
+        return self.derivative(self.differentiated, by)
+
+    def number(self, value: Value) -> Html:
+        """Return a number with a proper minus, a small matrix in brackets, and of a large one the beginning."""
+        if np.ndim(value) == 0:
+            return digits(short(value, self.precision))
+        array = np.asarray(value)
+        if array.ndim > 2 or not 0 < array.size <= ENTRIES:
+            return element("mtext", short(value, self.precision))
+        rows = [[digits(number(entry, min(self.precision, ENOUGH))) for entry in line] for line in np.atleast_2d(array)]
+        cells = [element("mtr", *(element("mtd", entry) for entry in line)) for line in rows]
+        return row(mo("["), element("mtable", *cells), mo("]"))
+
+    def formula(self, tree: Expression, given: Mapping[str, Html] | None = None) -> Html:
+        """Return an expression; `given` is written in place of some names, in parentheses where it must."""
+        return fold(tree, lambda node, parts: self.part(node, parts, given or {}))[0]
+
+    def factor(self, tree: Expression) -> Html:
+        """Return an expression as a factor of a product."""
+        part = fold(tree, lambda node, parts: self.part(node, parts, {}))
+        return within(part, Precedence.POWER)
+
+    def part(self, node: Expression, parts: Sequence[Part], given: Mapping[str, Html]) -> Part:
+        """Return a node of an expression over the markup of its children."""
+        match node:
+            case Name(id):
+                return (given[id] if id in given else self.name(id)), Precedence.PRIMARY
+            case Number():
+                return digits(number(node.value, self.precision)), precedence(node)
+            case Unary():
+                return row(mo(SIGNS.get(node.operator, node.operator)), within(parts[0], Precedence.SIGNED)), (
+                    Precedence.SIGNED
+                )
+            case Binary(operator="/"):  # with a bar, which is as good as parentheses
+                return element("mfrac", parts[0][0], parts[1][0]), Precedence.POWER
+            case Binary(operator="**"):
+                return element("msup", within(parts[0], Precedence.PRIMARY), parts[1][0]), Precedence.POWER
+            case Binary() | Compare():
+                level = precedence(node)
+                sign = mo(SIGNS.get(node.operator, node.operator))
+                return row(within(parts[0], level), sign, within(parts[1], level + 1)), level
+            case Call(function="sqrt") if len(parts) == 1:
+                return element("msqrt", parts[0][0]), Precedence.PRIMARY
+            case Call():
+                return row(element("mi", node.function), arguments(node.arguments, parts)), Precedence.PRIMARY
+            case Method():
+                receiver = within(parts[0], Precedence.PRIMARY)
+                called = arguments(node.arguments, parts[1:])
+                return row(receiver, mo("."), element("mi", node.name), called), Precedence.PRIMARY
+            case Attribute(name="T"):
+                return element("msup", within(parts[0], Precedence.PRIMARY), element("mo", "⊤")), Precedence.PRIMARY
+        return element("mtext", cut(unparse(node, multiply="·"), WIDEST)), precedence(node)
+
+
+def arguments(given: Sequence[Argument], parts: Sequence[Part]) -> Html:
+    """Return the arguments of a call in their parentheses."""
+    told = [
+        row(element("mtext", f"{argument.keyword}="), part) if argument.keyword else part
+        for argument, (part, _) in zip(given, parts, strict=True)
+    ]
+    return row(mo("("), *[x for one in told for x in (mo(","), one)][1:], mo(")"))
+
+
+def within(part: Part, loosest: int) -> Html:
+    """Return the markup of a part, in parentheses where it is looser than a place allows."""
+    markup, level = part
+    return in_parentheses(markup) if level < loosest else markup
+
+
+def digits(text: str) -> Html:
+    """Return the digits of a number; a power of ten is written as one."""
+    found = re.fullmatch(r"(-?)(inf|nan|[\d.]+)(?:e([-+]?)0*(\d+))?", text)
+    if found is None:
+        return element("mtext", text)
+    minus, mantissa, sign, exponent = found.groups()
+    plain = element("mn", mantissa.replace("inf", "∞"))
+    if exponent is not None:
+        power = element("mn", f"{'−' if sign == '-' else ''}{exponent}")
+        plain = joined(plain, mo("·"), element("msup", element("mn", "10"), power))
+    return row(mo("−"), plain) if minus else plain if exponent is None else row(plain)
+
+
+def factor(number: Html) -> Html:
+    """Return a number as a factor: a negative one in parentheses."""
+    return in_parentheses(number) if number.startswith("<mrow><mo>−") else number

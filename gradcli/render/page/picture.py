@@ -1,0 +1,225 @@
+"""The graph of a walk as an SVG inside the page, with the state of each node and edge as of the step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcli.explanation.model import Local, Node, Value
+from gradcli.explanation.reference import sentence
+from gradcli.explanation.steps.moves import Edge, edges
+from gradcli.explanation.steps.walk import Walk
+from gradcli.language.tree import Name, Number
+from gradcli.render.graph.layered.drawing import drawing
+from gradcli.render.graph.layered.model import Box, Drawing, Point, Rectangle, Route
+from gradcli.render.graph.layered.model import Edge as Line
+from gradcli.render.lesson.terms import Terms
+from gradcli.render.page.changes import NONE, Changes, Changing, together
+from gradcli.render.page.html import Html, cut, element
+from gradcli.render.page.mathml import Paint
+from gradcli.render.page.tracks import Tracks
+from gradcli.source import width as columns
+from gradcli.stream.values import dump
+
+CHARACTER, LINE, PAD = 8.43, 20.0, 12.0  # of the monospaced letters in a box
+SMALL = 7.83  # of those of a label
+FEW = 6  # entries of a tensor whose numbers stand in its box
+LONGEST = 26  # characters of a line in a box
+LABEL = 16  # characters of a label
+RULE = 120  # characters of a rule
+NARROW, WIDE = 760, 1500  # a picture up to here stands beside the steps; a wider one than this is not made smaller
+
+
+class Picture:
+    """Draws the graph of one walk."""
+
+    def __init__(self, walk: Walk, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks, room: float) -> None:
+        self.nodes = [node for node in walk.explanation.nodes if is_drawn(node)]
+        self.walk, self.terms, self.paint, self.changing, self.tracks = walk, terms, paint, changing, tracks
+        known = {node.id for node in self.nodes}
+        self.edges = [(edge, local) for node in self.nodes for edge, local in edges(node) if edge.source in known]
+        boxes = [Box(node.id, *self.size(node)) for node in self.nodes]
+        lines = [Line(edge.source, edge.target, self.label_size(local)) for edge, local in self.edges]
+        self.drawing = chosen(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"), room)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is room for the steps beside it."""
+        return self.drawing is not None and self.drawing.width <= NARROW
+
+    def size(self, node: Node) -> tuple[float, float]:
+        """Return the least width and height of a box."""
+        widest = max(map(columns, self.lines(node)))
+        return widest * CHARACTER + 2 * PAD, (3 if node.requires_grad else 2) * LINE + PAD
+
+    def lines(self, node: Node) -> list[str]:
+        """Return the widest texts of a box."""
+        return [self.title(node), self.value(node.value), "grad None", f"grad {self.value(node.grad)}"]
+
+    def title(self, node: Node) -> str:
+        """Return `v1 = a·x2`."""
+        name = cut(node.name, LONGEST)
+        if node.expression == Name(node.name):
+            return name
+        return cut(f"{name} = {self.terms.formula(node.expression)}", LONGEST)
+
+    def value(self, value: Value | None) -> str:
+        """Return a small value, or the shape of a large one."""
+        if value is None:
+            return NONE
+        shape = f"({', '.join(map(str, np.shape(value)))})"
+        if self.terms.explanation.sizes is not None:
+            return "…"
+        if np.size(value) > FEW:
+            return shape
+        text = self.terms.value(value, width=LONGEST)
+        return text if len(text) <= LONGEST and "," not in text.rpartition("]")[2] else shape
+
+    def drawn(self) -> Html | None:
+        """Return the picture; None of a graph that is too large for one."""
+        found = self.drawing
+        if found is None:
+            return None
+        width, height = found.width + 2 * PAD, found.height + 2 * PAD
+        routes = zip(self.edges, found.routes, strict=True)
+        return element(
+            "svg",
+            *(self.edge(edge, local, route) for (edge, local), route in routes),
+            *(self.node(node, found.boxes[node.id]) for node in self.nodes),
+            viewBox=f"{-PAD:g} {-PAD:g} {width:.0f} {height:.0f}",
+            width=round(width),
+            height=round(height),
+            role="group",
+            aria_label="The graph; arrow keys walk along its edges",
+            class_="graph fits" if width < WIDE else "graph",
+        )
+
+    def node(self, node: Node, box: Rectangle) -> Html:
+        """Return the box of a node."""
+        changing = self.changing
+        known: Changes = [(0, "·"), (changing.known.get(node.id, 0), self.value(node.value))]
+        arrived = changing.gradients.get(node.id, [])
+        grads: Changes = [(0, NONE), *((step, self.value(total)) for step, total in arrived)]
+        title = self.title(node)
+        values = [(step, f"{title} = {text}" if text != "·" else f"{title}, not computed yet") for step, text in known]
+        told = together(values, [(step, f"gradient {text}") for step, text in grads], ", ")
+        name = cut(node.name, LONGEST)
+        return element(
+            "g",
+            element("title", node.name) if len(node.name) > LONGEST else None,
+            element("rect", width=f"{box.width:.1f}", height=f"{box.height:.1f}", rx=8 if node.kind == "leaf" else 3),
+            text(box.width / 2, 1, element("tspan", name, class_="name"), title[len(name) :]),
+            text(box.width / 2, 2, known[-1][1], class_="value", data_text=self.tracks.add(known)),
+            text(
+                box.width / 2,
+                3,
+                element("tspan", "grad ", class_="word"),
+                element("tspan", grads[-1][1], data_grad=True, data_text=self.tracks.add(grads)),
+                class_="grad",
+            ) if node.requires_grad else None,
+            class_=f"node {node.kind} {self.paint.colours.get(node.id, '')}",
+            transform=f"translate({box.x:.1f} {box.y:.1f})",
+            tabindex=-1,
+            role="img",
+            aria_label=told[-1][1],
+            data_label=self.tracks.add(told),
+            data_node=node.id,
+            **self.look(node.id),
+        )  # fmt: skip
+
+    def look(self, place: str | Edge) -> dict[str, str | int]:
+        """Return the attributes of the state of a node or an edge."""
+        looks = self.changing.looks.get(place, [(0, "forward")])
+        return {"data_state": looks[-1][1], "data_look": self.tracks.add(looks)}
+
+    def edge(self, edge: Edge, local: Local | None, route: Route) -> Html:
+        """Return an edge with its label, and an arrowhead for either direction."""
+        turn = " rotate(90)" if self.drawing is not None and self.drawing.direction == "TB" else ""
+        told = list(self.told(edge, local))
+        there, back = (f"translate({point(end)}){turn}" for end in (route.end, route.start))
+        return element(
+            "g",
+            element("path", d=path(route)),
+            element("path", d="M0 0l-9-5v10z", transform=there, class_="head there"),
+            element("path", d="M0 0l9-5v10z", transform=back, class_="head back") if local is not None else None,
+            self.label(local, route.label) if local is not None and route.label is not None else None,
+            class_="edge" if local is not None else "edge constant",
+            tabindex=-1,
+            role="img",
+            aria_label=told[-1][1],
+            data_label=self.tracks.add(told),
+            data_rule=sentence(self.terms.nodes[edge.target]) or None,
+            data_edge=f"{edge.source} {edge.target}",
+            data_ends=dump(list(edge[:2])),
+            **self.look(edge),
+        )
+
+    def label(self, local: Local, place: Rectangle) -> Html:
+        """Return the local derivative at an edge; a plain 1 is quiet."""
+        written = self.slope(local)
+        quiet = " quiet" if isinstance(local.formula, Number) and written == "×1" else ""
+        x, y = place.x + place.width / 2, place.y + place.height - 3
+        return element("text", written, x=f"{x:.1f}", y=f"{y:.1f}", class_=f"slope{quiet}")
+
+    def slope(self, local: Local) -> str:
+        """Return `×14`, or the rule `↦g @ B.T`."""
+        if local.formula is None:
+            return cut(f"↦{self.terms.formula(local.rule)}", LABEL)
+        value: Value = local.value
+        if self.terms.explanation.sizes is not None or np.size(value) > FEW:
+            return cut(f"×{self.terms.formula(local.formula)}", LABEL)
+        return cut(f"×{self.value(local.value)}", LABEL)
+
+    def label_size(self, local: Local | None) -> tuple[float, float] | None:
+        return None if local is None else (columns(self.slope(local)) * SMALL, LINE - 4)
+
+    def told(self, edge: Edge, local: Local | None) -> Iterator[tuple[int, str]]:
+        """Yield an edge in words: its rule, and its numbers from the step on at which the gradient flows along it."""
+        ends = f"from {cut(edge.source, LONGEST)} to {cut(edge.target, LONGEST)}"
+        if local is None:
+            yield 0, f"{ends}: no gradient flows back"
+            return
+        rule = f"{ends}: {cut(f'{self.terms.edge(edge.target, local)} {self.terms.local(local)}', RULE)}"
+        yield 0, rule
+        if edge in self.changing.flows and self.terms.explanation.sizes is None:
+            step, move = self.changing.flows[edge]
+            numbers = f"upstream {self.value(move.fact.upstream)}, contribution {self.value(move.fact.contribution)}"
+            slope = (
+                "" if local.formula is None or isinstance(local.formula, Number) else f" = {self.value(local.value)}"
+            )
+            yield step, f"{rule}{slope}; {numbers}"
+
+
+def is_drawn(node: Node) -> bool:
+    """Return whether a node has a box of its own: a number without a name stands in the box of its operation."""
+    return node.kind != "constant" or node.expression == Name(node.name)
+
+
+def text(x: float, line: int, *content: str | None, **attributes: str | int | bool) -> Html:
+    return element("text", *content, x=f"{x:.1f}", y=f"{line * LINE:.1f}", **attributes)
+
+
+def chosen(across: Drawing | None, down: Drawing | None, room: float) -> Drawing | None:
+    """Return the drawing that fits the room, from left to right if it can."""
+    if across is None or down is None or across.width <= room:
+        return across
+    return down if down.width <= room or across.width > WIDE else across
+
+
+def path(route: Route) -> str:
+    """Return a route as a path; one that runs straight past many layers has few points."""
+    parts, last = [f"M{point(route.start)}"], route.start
+    for number, segment in enumerate(route.segments):
+        end = segment[-1]
+        straight = len(segment) == 1 or end.x == last.x or end.y == last.y
+        after = route.segments[number + 1 : number + 2]
+        goes_on = after and (after[0][-1].x == end.x == last.x or after[0][-1].y == end.y == last.y)
+        if not (straight and goes_on):
+            parts.append(f"L{point(end)}" if straight else f"C{' '.join(map(point, segment))}")
+        last = end
+    return "".join(parts)
+
+
+def point(place: Point) -> str:
+    return f"{place.x:.1f} {place.y:.1f}"

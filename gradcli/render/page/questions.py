@@ -1,0 +1,74 @@
+"""The questions before a contribution is shown: the right numbers, and the mistakes behind wrong ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gradcli.explanation.model import Explanation, Value
+from gradcli.explanation.reference import sentence
+from gradcli.explanation.steps.moves import Contributed
+from gradcli.explanation.steps.walk import Walk
+from gradcli.homework.diagnose.contributions import ENTRIES, Contributions, Mistaken, graph_of
+from gradcli.homework.solve.graph import Graph
+from gradcli.render.lesson.terms import Terms
+from gradcli.render.page.words import name
+from gradcli.stream.values import Json, plain
+
+LARGEST = 300  # contributions of a walk whose mistakes are worked out
+
+
+def questions(
+    walk: Walk, explanation: Explanation, terms: Terms, numbers: Sequence[int], graph: Graph | None = None
+) -> dict[str, Json]:
+    """Return the questions by step of the page.
+
+    The walk goes through the explanation or through the same one `folded`; `numbers` are the steps of the page by those
+    of the walk, and the `graph` is that of the explanation, by default found by running its program again.
+    """
+    if explanation.sizes is not None:
+        return {}
+    known = mistakes(walk, explanation, graph)
+    found = {}
+    for number, move in enumerate(walk.moves, 1):
+        if isinstance(move, Contributed) and 0 < np.size(move.fact.contribution) <= ENTRIES:
+            found[str(numbers[number])] = question(move, next(known, ()), terms)
+        elif isinstance(move, Contributed):
+            next(known, ())
+    return found
+
+
+def mistakes(walk: Walk, explanation: Explanation, graph: Graph | None) -> Iterator[Sequence[Mistaken]]:
+    """Yield the mistakes about each contribution of the walk; nothing where they cannot be worked out."""
+    if len(explanation.steps) > LARGEST:
+        return
+    graph = graph or graph_of(explanation)
+    if graph is None:
+        return
+    inside = {node.id for node in explanation.nodes} - {node.id for node in walk.explanation.nodes}
+    for move, found in Contributions(explanation, graph).mistakes():
+        if move.edge.source not in inside:  # what torch inserts is no step of the page
+            yield found
+
+
+def question(move: Contributed, mistaken: Sequence[Mistaken], terms: Terms) -> Json:
+    """Return one question."""
+    source, target = name(move.edge.source), name(move.edge.target)
+    answer = move.fact.contribution
+    size = np.size(answer)
+    what = "Which number arrives" if size == 1 else "Which numbers arrive"
+    how = "" if size == 1 else f" Type all {size}, row by row."
+    alone = f" through {target} alone" if terms.fans_out(move.edge.source) else ""
+    said = sentence(terms.nodes[move.edge.target])
+    return {
+        "ask": f"{target} hands its gradient on to {source}. {what}{alone}?{how}",
+        "answer": listed(answer),
+        "wrong": [[listed(one.value), f"{one.message}."] for one in mistaken if np.size(one.value) == size],
+        "hint": said or "multiply what comes from above by the local derivative.",
+    }
+
+
+def listed(value: Value) -> Json:
+    """Return the entries one after the other."""
+    return plain(np.ravel(value))

@@ -1,0 +1,1 @@
+"""The step page of a snippet: its code line by line, what it printed, its tensors, and the graph as it grows."""

@@ -1,0 +1,139 @@
+"""The sentence of each step, for the eye, for a screen reader, and for those who print the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcli.explanation.model import Node, Value
+from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
+from gradcli.explanation.steps.walk import Walk
+from gradcli.language.tree import Name, Number
+from gradcli.render.lesson.terms import Terms
+from gradcli.render.page.html import cut
+
+NAME = 32  # characters of a name in a sentence
+FORMULA = 120
+FEW = 6  # entries of an array that is told
+
+
+class Words:
+    """Writes the sentences of one walk."""
+
+    def __init__(self, walk: Walk, terms: Terms) -> None:
+        self.walk = walk
+        self.terms = terms
+
+    def of(self, number: int) -> str:
+        """Return the sentence of a step; 0 is the beginning."""
+        if number == 0:
+            return self.beginning
+        move = self.walk.moves[number - 1]
+        opening = self.turn if number == self.walk.turn else ""
+        return " ".join(filter(None, [opening, *self.told(move)]))
+
+    @property
+    def beginning(self) -> str:
+        """The sentence before the first step."""
+        variables = [node for node in self.walk.explanation.nodes if node.kind != "op"]
+        names = [name(node.id) for node in variables if node.expression == Name(node.name)]
+        if not any(node.requires_grad for node in variables):
+            return "Nothing requires grad here, so there is no way back."
+        one, listed = len(names) == 1, f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+        return f"Only {listed} {'has a value' if one else 'have values'} yet, and every gradient is None."
+
+    @property
+    def turn(self) -> str:
+        """The sentence with which the way back begins."""
+        output, terms = self.walk.explanation.output, self.terms
+        if terms.plain_seed:
+            return f"The way back begins at {name(output)}, whose gradient by itself is 1."
+        given = self.amount(self.walk.explanation.upstream)
+        return f"The way back begins at {name(output)}, with the gradient{given and f' {given}'} that was given."
+
+    def told(self, move: Move) -> Iterator[str]:
+        """Yield the sentences of a step."""
+        match move:
+            case Computed(node):
+                yield from self.forward(self.terms.nodes[node])
+            case Contributed():
+                yield from self.backward(move)
+            case Accumulated(node, gradient, before, after):
+                given = self.amount(gradient) or "its gradient"
+                if before is None:
+                    yield f"{name(node)} is a leaf: {given} goes into {name(node)}.grad, which was None."
+                else:
+                    sum = f"{self.amount(before)} + {given} = {self.amount(after)}"
+                    yield f"{name(node)}.grad was not None, so the gradient is added to it: {sum}."
+
+    def forward(self, node: Node) -> Iterator[str]:
+        """Yield what an operation computes, and which node of torch it makes."""
+        sides = [self.formula(node), self.terms.put_in(node), self.amount(node.value)]
+        equation = " = ".join(dict.fromkeys([name(node.id), *filter(None, sides)]))
+        yield f"{equation.replace(' = a tensor', ', a tensor')}."
+        if node.grad_fn is not None:
+            yield f"The result remembers where it came from: its grad_fn is {node.grad_fn}."
+        else:
+            yield "Nothing in it requires grad, so no gradient will come back here."
+
+    def formula(self, node: Node) -> str:
+        return cut(self.terms.formula(node.expression), FORMULA)
+
+    def backward(self, move: Contributed) -> Iterator[str]:
+        """Yield how a contribution comes about, and what it is added to."""
+        source, target = name(move.edge.source), name(move.edge.target)
+        yield f"From {target} to {source}: {self.product(move)}."
+        yield self.summed(move)
+        count = self.terms.edges[move.edge.source]
+        total = self.amount(move.fact.total)
+        if move.before is None and not move.is_complete:
+            yield f"This is the first of {count} contributions to {source}, which are added up."
+        elif move.before is not None:
+            added = f": {self.amount(move.before)} + {self.amount(move.fact.contribution)} = {total}" * bool(total)
+            yield f"It is added to what {source} has already{added}."
+
+    def product(self, move: Contributed) -> str:
+        """Return how a contribution comes about."""
+        fact, local = move.fact, move.local
+        upstream, result = self.amount(fact.upstream), self.amount(fact.contribution)
+        gives = f" gives {result}" if result else ""
+        if local.formula is None:
+            rule = cut(self.terms.formula(local.rule), FORMULA)
+            g = self.terms.upstream_name
+            return f"the rule {rule}, with the upstream gradient as {g},{gives or ' applies'}"
+        slope = f"the local derivative {self.slope(move)}"
+        if not np.ndim(fact.upstream) and upstream:
+            return f"upstream {upstream} times {slope}{gives}"
+        return f"the upstream gradient times {slope}, entry by entry,{gives or ' is the contribution'}"
+
+    def slope(self, move: Contributed) -> str:
+        """Return `∂v1/∂a = x2 = 3`."""
+        assert move.local.formula is not None
+        value: Value = move.local.value
+        sides = [
+            cut(self.terms.formula(move.local.formula), FORMULA),
+            self.amount(value) if np.size(value) <= FEW else "",
+        ]
+        plain = sides[:1] if isinstance(move.local.formula, Number) else sides
+        edge = cut(self.terms.edge(move.edge.target, move.local), 2 * NAME)
+        return " = ".join([edge, *dict.fromkeys(filter(None, plain))])
+
+    def summed(self, move: Contributed) -> str:
+        """Return why there is a sum over axes; nothing where there is none."""
+        axes = move.fact.summed_axes
+        if not axes:
+            return ""
+        listed, them = f"ax{'is' if len(axes) == 1 else 'es'}", "it" if len(axes) == 1 else "them"
+        copied = f"{name(move.edge.source)} was copied along {listed} {' and '.join(map(str, axes))}"
+        return f"{copied}, so its gradient is summed over {them}."
+
+    def amount(self, value: Value) -> str:
+        """Return a number, a small array, or the shape of a large one; nothing where it is made up."""
+        if np.size(value) > FEW and self.terms.explanation.sizes is None:
+            return f"a tensor of shape {np.shape(value)}"
+        return self.terms.value(value)
+
+
+def name(id: str) -> str:
+    return cut(id, NAME)

@@ -1,0 +1,1 @@
+"""Plots: what a chart shows, drawn with dots in the terminal and as SVG."""

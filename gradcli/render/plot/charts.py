@@ -1,0 +1,154 @@
+"""From facts to charts: a curve with its derivative, a surface from above, the losses of a training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gradcli.explanation.curves.breaks import Break
+from gradcli.explanation.curves.curve import Curve, Point
+from gradcli.explanation.curves.surface import Slope, Surface
+from gradcli.render.plot.chart import Array, Arrow, Chart, Mark, Pair, Stroke, limits, widened
+from gradcli.render.text.looks import Looks
+from gradcli.render.text.numbers import number
+from gradcli.script.descent import Path
+from gradcli.source import visible
+
+APART = 5  # times: where the ranges of function and derivative differ more, each has axes of its own
+MOST = 6  # places in a remark
+
+
+def curve_charts(curve: Curve, title: str, looks: Looks, path: Path | None = None) -> list[Chart]:
+    """Return one chart, or a second one for the derivative where it would flatten the function."""
+    x, y = visible(curve.x), visible(curve.y)
+    slope = f"{looks.partial}{y}/{looks.partial}{x}"
+    function = Stroke("function", curve.values.pieces, y)
+    derivative = Stroke("derivative", curve.derivative.pieces, slope)
+    remarks = [*told(y, curve.values.breaks, x, looks), *told(slope, own_breaks(curve), x, looks)]
+    strokes, marks = [function], list[Mark]()
+    if curve.at is not None:
+        strokes.append(tangent(curve.at, curve.range))
+        marks.append(Mark(curve.at.x, curve.at.y, "tangent"))
+        remarks.append(told_point(curve.at, x, y, looks))
+    if path is not None:
+        ways = np.array([(point[0], value) for point, value in zip(path.points, path.values, strict=True)])
+        strokes.append(Stroke("path", (ways,), path.optimizer))
+        marks.extend(ends(ways))
+        remarks.append(told_path(path, (x,), looks))
+    own, other = (limits(list(stroke.lines)) for stroke in (function, derivative))
+    ratio = max(own[1] - own[0], other[1] - other[0]) / min(own[1] - own[0], other[1] - other[0])
+    if ratio <= APART or not derivative.lines:
+        both = min(own[0], other[0]), max(own[1], other[1])
+        shown = both if derivative.lines else own
+        return [
+            Chart(
+                title,
+                x,
+                y,
+                (curve.range, shown),
+                (function, derivative, *strokes[1:]),
+                tuple(marks),
+                (),
+                tuple(remarks),
+            )
+        ]
+    return [
+        Chart(title, x, y, (curve.range, own), tuple(strokes), tuple(marks)),
+        Chart("", x, slope, (curve.range, other), (derivative,), (), (), tuple(remarks)),
+    ]
+
+
+def ends(way: Array) -> list[Mark]:
+    return [Mark(float(x), float(y), "path") for x, y in (way[0], way[-1])]
+
+
+def own_breaks(curve: Curve) -> list[Break]:
+    """Return the breaks of the derivative that the function does not have: its kinks."""
+    near = 1e-6 * (curve.range[1] - curve.range[0])
+    known = [one.start for one in curve.values.breaks]
+    return [one for one in curve.derivative.breaks if all(abs(one.start - start) > near for start in known)]
+
+
+def tangent(at: Point, range: Pair) -> Stroke:
+    ends = np.array([[x, at.y + at.slope * (x - at.x)] for x in range])
+    return Stroke("tangent", (ends,) if np.isfinite(ends).all() else (), "tangent")
+
+
+def told(name: str, breaks: Sequence[Break], x: str, looks: Looks) -> Iterator[str]:
+    """Yield a sentence for each kind of break."""
+    for kind, verb in (("pole", "has a pole"), ("jump", "jumps")):
+        places = [number(_rounded(one.start), 4) for one in breaks if one.kind == kind]
+        if places:
+            more = f" and {len(places) - MOST} more" if len(places) > MOST else ""
+            yield f"{name} {verb} at {x} = {', '.join(places[:MOST])}{more}"
+    for one in breaks:
+        if one.kind == "undefined":
+            start, end = (number(_rounded(place), 4) for place in one.ends)
+            yield f"{name} is not finite " + (f"at {x} = {start}" if start == end else f"for {x} from {start} to {end}")
+
+
+def _rounded(place: float) -> float:
+    return 0.0 if abs(place) < 1e-12 else place
+
+
+def told_point(at: Point, x: str, y: str, looks: Looks) -> str:
+    told = [number(value, looks.precision) for value in (at.x, at.y, at.slope)]
+    return f"at {x} = {told[0]}: {y} = {told[1]}, slope {told[2]}"
+
+
+def told_path(path: Path, names: Sequence[str], looks: Looks) -> str:
+    """Return where a path leads to."""
+    steps = len(path.points) - 1
+    ends = ", ".join(f"{name} = {number(value, 4)}" for name, value in zip(names, path.points[-1], strict=True))
+    first, last = (number(value, 4) for value in (path.values[0], path.values[-1]))
+    stopped = ", where it is no number any more" if path.stopped else ""
+    return f"{path.optimizer}: {steps} step{'s' * (steps != 1)} from {first} to {last}, at {ends}{stopped}"
+
+
+def surface_chart(surface: Surface, title: str, looks: Looks, path: Path | None = None) -> Chart:
+    """Return the contours and the gradients from above, and the path that goes down."""
+    x, y, z = visible(surface.x), visible(surface.y), visible(surface.z)
+    strokes = [Stroke("contour", level.lines, number(level.value, 4)) for level in surface.levels]
+    heights = ", ".join(number(level.value, 4) for level in surface.levels)
+    remarks = [f"contours of {z} at {heights}" if heights else f"{z} has no contours here"]
+    if surface.undefined:
+        remarks.append(f"{z} is not finite at {surface.undefined:,} of {surface.points:,} points")
+    arrows = list(_arrows(surface.slopes, surface.ranges))
+    if arrows:
+        remarks.append(f"arrows point along the gradient, where {z} grows fastest")
+    marks = []
+    if surface.at is not None:
+        height, slope = surface.at
+        marks.append(Mark(slope.x, slope.y, "tangent"))
+        told = [number(value, looks.precision) for value in (slope.x, slope.y, height, slope.dx, slope.dy)]
+        remarks.append(f"at {x} = {told[0]}, {y} = {told[1]}: {z} = {told[2]}, gradient ({told[3]}, {told[4]})")
+    if path is not None:
+        points = np.array(path.points)
+        strokes.append(Stroke("path", (points,), path.optimizer))
+        marks.extend(ends(points))
+        remarks.append(told_path(path, (x, y), looks))
+    return Chart(title, x, y, surface.ranges, tuple(strokes), tuple(marks), tuple(arrows), tuple(remarks), is_map=True)
+
+
+def _arrows(slopes: Sequence[Slope], ranges: tuple[Pair, Pair]) -> Iterator[Arrow]:
+    """Yield the arrows, of lengths that grow with the square root: small ones are to be seen, too."""
+    longest = max((float(np.hypot(one.dx, one.dy)) for one in slopes), default=0)
+    for one in slopes:
+        length = float(np.hypot(one.dx, one.dy))
+        if length > 0 and np.isfinite(longest):
+            yield Arrow(one.x, one.y, one.dx / length, one.dy / length, float(np.sqrt(length / longest)))
+
+
+def loss_chart(losses: Sequence[float], by: str) -> Chart:
+    """Return the curve of a loss over the passes of a loop; values that are no numbers break it."""
+    points = np.array([(float(place), loss) for place, loss in enumerate(losses)])
+    finite = np.isfinite(points[:, 1])
+    runs = np.split(points, np.flatnonzero(np.diff(finite)) + 1)
+    lines = tuple(run for run in runs if np.isfinite(run[:, 1]).all() and len(run) > 1)
+    tall = (
+        widened(*(float(bound) for bound in (points[finite, 1].min(), points[finite, 1].max())))
+        if finite.any()
+        else (0.0, 1.0)
+    )
+    return Chart("", by, "loss", ((0.0, float(len(losses) - 1)), tall), (Stroke("loss", lines),), is_low=True)

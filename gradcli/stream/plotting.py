@@ -1,0 +1,66 @@
+"""A plot: a program sampled over ranges of one or two variables, and the path of an optimizer down it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.explanation.curves.curve import Curve, curve
+from gradcli.explanation.curves.surface import Surface, surface
+from gradcli.explanation.naming import unused
+from gradcli.script.descent import Path, descend
+from gradcli.stream.plan import Plan, Task
+from gradcli.stream.sampling import sampler
+
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How an optimizer goes down: from a point, so many steps, with its options."""
+
+    optimizer: str
+    start: tuple[float, ...]
+    steps: int
+    options: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """The facts of a plot: a curve for one variable, a surface for two."""
+
+    program: str
+    facts: Curve | Surface
+    path: Path | None
+
+
+def plotted(
+    task: Task, ranges: Mapping[str, Pair], at: tuple[float, ...] | None = None, way: Way | None = None
+) -> Plot:
+    """Sample a program; the other variables have their values in the task."""
+    plan = Plan(replace(task, wrt=tuple(ranges)))
+    plan.check({name: low for name, (low, _) in ranges.items()})
+    sample = sampler(plan, list(ranges))
+    taken = [*plan.needed.places, *(statement.target for statement in plan.program.statements)]
+    last = plan.program.statements[-1].target
+    output = task.of or last or unused("f", [name for name in taken if name])
+    facts: Curve | Surface
+    if len(ranges) == 1:
+        ((x, range),) = ranges.items()
+        facts = curve(sample, x, output, range, None if at is None else at[0])
+    else:
+        (x, first), (y, second) = ranges.items()
+        facts = surface(sample, (x, y, output), (first, second), None if at is None else (at[0], at[1]))
+    path = None
+    if way is not None:
+        path = descend(lambda point: _at(sample, point), way.start, way.steps, way.optimizer, way.options)
+    return Plot(task.program, facts, path)
+
+
+def _at(sample: Any, point: list[float]) -> tuple[float, list[float]]:
+    """Return the value and the gradient at a point."""
+    value, *slopes = (float(column[0]) for column in sample(*(np.array([x]) for x in point)))
+    return value, slopes

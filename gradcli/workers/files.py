@@ -1,0 +1,92 @@
+"""Files that are written whole or not at all: a temporary file beside, then renamed; devices and pipes directly."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from gradcli.errors import UsageError
+from gradcli.source import visible
+
+DIRECT = ("/dev/fd/", "/dev/std", "/proc/")  # files that somebody has open: renaming another onto them would miss it
+
+
+def unwritten(path: str, reason: str | None) -> UsageError:
+    """Return the error for an output that cannot be written."""
+    return UsageError("E011", f"cannot write {visible(path)}: {reason}", help="check the path after -o")
+
+
+def refuse_unwritable(path: str) -> None:
+    """Raise UsageError where nothing can be written at a path, before the work for it begins."""
+    try:
+        at = Path(path)
+        folder = at.resolve().parent
+        reason: str | None = None
+        if at.is_dir():
+            reason = "it is a folder"
+        elif at.exists() and not os.access(at, os.W_OK):
+            reason = "it is protected"
+        elif is_replaceable(at) and not folder.is_dir():
+            reason = "there is no such folder"
+        elif is_replaceable(at) and not os.access(folder, os.W_OK):
+            reason = "its folder cannot be written"
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
+        reason = getattr(error, "strerror", None) or "not a file name"
+    if reason is not None:
+        raise unwritten(path, reason)
+
+
+def is_replaceable(path: Path) -> bool:
+    """Return whether there is a regular file or nothing at a path."""
+    return not str(path).startswith(DIRECT) and (path.is_file() or not path.exists())
+
+
+@contextmanager
+def written(path: str) -> Iterator[BinaryIO]:
+    """Open a path to write; a regular file is there when all is written, and a link is followed.
+
+    Raises UsageError where it cannot be written; after another error nothing has changed.
+    """
+    try:
+        at = Path(path)
+        if not is_replaceable(at):
+            with at.open("wb") as stream:
+                yield stream
+            return
+        target = at.resolve()
+        with beside(target) as part, part.open("xb") as stream:
+            yield stream
+    except BrokenPipeError:
+        raise
+    except (OSError, RuntimeError) as error:
+        raise unwritten(path, getattr(error, "strerror", None) or "not a file name") from None
+
+
+@contextmanager
+def written_as_text(path: str) -> Iterator[TextIO]:
+    """Open a path to write text, as `written` does."""
+    with written(path) as stream:
+        text = io.TextIOWrapper(stream, "utf-8", "backslashreplace")
+        try:
+            yield text
+        finally:
+            text.detach()
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """Give a name beside a path, and put what is written there in its place, with its mode, when all is written."""
+    part = path.with_name(f".{os.urandom(8).hex()}.part")
+    try:
+        yield part
+        if path.is_file() and not path.is_symlink():
+            part.chmod(stat.S_IMODE(path.stat().st_mode))
+        part.replace(path)
+    finally:
+        with suppress(OSError):
+            part.unlink()

@@ -1,0 +1,44 @@
+"""The pages among the samples are those that the commands write; GRADCLI_RECORD=1 writes them anew."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.commands.running import ROOT, gradcli
+from tests.commands.test_samples import SAMPLES, comment
+
+PAGES = ROOT / "samples" / "pages"
+SNIPPETS = ("backward_twice", "two_paths", "who_gets_a_grad")
+
+
+def command(name: str) -> list[str]:
+    """The command that writes a page, without the place to write it to."""
+    if name in SNIPPETS:
+        return ["run", f"samples/snippets/{name}.py"]
+    wrt = comment(ROOT / "samples" / f"{name}.grad", "wrt").replace(" ", "")
+    return ["eval", "-f", f"samples/{name}.grad", *(["--wrt", wrt] if wrt else [])]
+
+
+NAMES = [*(file.stem for file in SAMPLES), *SNIPPETS]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_is_what_the_command_writes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.chdir(ROOT)
+    file = tmp_path / "page.html"
+    assert gradcli(capsys, [*command(name), "-o", str(file)]).code == 0
+    recorded = PAGES / f"{name}.html"
+    if os.environ.get("GRADCLI_RECORD"):
+        recorded.write_bytes(file.read_bytes())
+    assert recorded.read_bytes() == file.read_bytes()
+    assert file.stat().st_size < 150_000
+
+
+def test_every_page_has_its_sample() -> None:
+    assert sorted(file.stem for file in PAGES.glob("*.html")) == sorted(NAMES)

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradcli.explanation.curves.contours import contour
+from gradcli.explanation.curves.surface import surface
+from gradcli.stream.plan import Plan, Task
+from gradcli.stream.sampling import sampler
+
+AXIS = np.linspace(-2, 2, 41)
+X, Y = np.meshgrid(AXIS, AXIS)
+
+
+def test_a_circle_is_one_closed_line() -> None:
+    (line,) = contour(AXIS, AXIS, X**2 + Y**2, 1.0)
+    assert line[0] == pytest.approx(line[-1])
+    assert np.hypot(*line.T) == pytest.approx(np.ones(len(line)), abs=0.01)
+
+
+def test_a_saddle_is_crossed_by_lines_that_do_not_end_inside() -> None:
+    for line in contour(AXIS, AXIS, X * Y, 0.35):
+        assert np.abs(line[[0, -1]]).max(axis=1) == pytest.approx([2, 2])
+        assert line[:, 0] * line[:, 1] == pytest.approx(np.full(len(line), 0.35), abs=0.01)
+
+
+def test_no_line_enters_where_there_is_no_value() -> None:
+    heights = np.where(X < 0, np.nan, X + Y)
+    assert all((line[:, 0] >= 0).all() for line in contour(AXIS, AXIS, heights, 0.5))
+
+
+def test_a_surface_has_round_levels_and_gradients() -> None:
+    found = surface(sampler(Plan(Task("x*x + 3*y")), ["x", "y"]), ("x", "y", "z"), ((-2, 2), (0, 4)), (1, 2))
+    assert [level.value for level in found.levels] == [2, 4, 6, 8, 10, 12, 14]
+    assert all((slope.dx, slope.dy) == (2 * slope.x, 3) for slope in found.slopes)
+    assert found.at is not None
+    assert (found.at[0], found.at[1].dx, found.at[1].dy) == (7, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("program", "undefined"), [("log(x) + y", 1891), ("x*0 + y*0", 0), ("log(-x*x - y*y - 1)", 3721)]
+)
+def test_a_surface_without_values_or_levels(program: str, undefined: int) -> None:
+    found = surface(sampler(Plan(Task(program)), ["x", "y"]), ("x", "y", "z"), ((-2, 2), (-1, 4)))
+    assert found.undefined == undefined
+    assert found.levels == () or undefined == 1891

@@ -1,0 +1,67 @@
+"""The mistakes about each contribution of a backward pass: never the right number, and those that a teacher expects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.explanation.model import Explanation
+from gradcli.homework.diagnose.contributions import ENTRIES, MOST, Contributions, graph_of
+from tests.render.programs import CASES, explained
+
+
+def mistaken(explanation: Explanation) -> dict[tuple[str, str, int], dict[float, str]]:
+    """The messages by wrong number, by edge, of contributions that are one number."""
+    graph = graph_of(explanation)
+    assert graph is not None
+    return {
+        move.edge: {float(one.value): one.message for one in found if np.size(one.value) == 1}
+        for move, found in Contributions(explanation, graph).mistakes()
+    }
+
+
+def test_the_diamond() -> None:
+    found = mistaken(explained("s=x**2; p=s+1; m=s-1; q=p*m", {"x": 2}))
+    assert found["x", "s", 0][12] == "you kept the branch through p; s also feeds m, which adds 5"
+    assert found["x", "s", 0][4].startswith("this is the local derivative ∂s/∂x")
+    assert found["s", "p", 0][8] == "this is the sum so far; asked is what comes through p"
+    assert "through" not in found["s", "m", 0].get(3, ""), "the other branch is no part of this question"
+    assert found["p", "q", 0][-3] == "∂q/∂p has the other sign"
+
+
+def test_the_names_are_those_of_the_steps() -> None:
+    found = mistaken(explained("z=(x1+a*x2)**2", {"x1": 1, "a": 2, "x2": 3}))
+    assert found["a", "v1", 0][3] == "this is the local derivative ∂v1/∂a; it is still to be multiplied by ∂z/∂v1"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_no_mistake_is_right(name: str) -> None:
+    explanation = CASES[name].explain()
+    graph = graph_of(explanation)
+    assert graph is not None
+    found = list(Contributions(explanation, graph).mistakes())
+    assert [move.fact for move, _ in found] == list(explanation.steps)
+    for move, mistakes in found:
+        assert len(mistakes) <= MOST
+        truth: Any = move.fact.contribution
+        for one in mistakes:
+            assert np.size(truth) <= ENTRIES
+            assert one.message
+            assert np.shape(one.value) != np.shape(truth) or not np.allclose(one.value, truth, rtol=1e-7, atol=1e-12)
+
+
+def test_an_upstream_gradient_that_was_given() -> None:
+    found = mistaken(explained("y = x*w", {"x": 2.0, "w": 3.0}, upstream=5.0))
+    assert found["x", "y", 0][3].startswith("this is the local derivative ∂y/∂x")
+
+
+def test_a_quotient_is_one_step_on_paper() -> None:
+    """So there are mistakes about what reaches the denominator, and none about the reciprocal of the engine."""
+    found = mistaken(explained("y = 3/x + x", {"x": 2.0}))
+    assert found["v1", "y", 0][-1] == "∂y/∂v1 has the other sign"
+    (steps,) = (list(found[edge].values()) for edge in found if edge[:2] == ("v1_a", "v1"))
+    assert steps == []
+    assert "this is the sum so far; asked is what comes through v1" in found["x", "v1_a", 0].values()

@@ -1,0 +1,100 @@
+"""Drawings of random graphs: nothing on anything else, ports in order, few crossings."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradcli.render.graph.layered.drawing import MOST, drawing
+from gradcli.render.graph.layered.model import Box, Drawing, Edge
+from tests.render.graph.geometry import faults
+
+DIRECTIONS: Any = ["LR", "TB"]
+
+
+def drawn(edges: list[Edge], count: int, direction: Any = "LR", size: tuple[float, float] = (60, 30)) -> Drawing:
+    found = drawing([Box(str(n), *size) for n in range(count)], edges, direction)
+    assert found is not None
+    return found
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[list[Box], list[Edge]]:
+    count = draw(st.integers(1, 14))
+    sizes = st.integers(10, 120)
+    boxes = [Box(str(n), draw(sizes), draw(sizes)) for n in range(count)]
+    labels = st.none() | st.tuples(st.integers(5, 120), st.integers(8, 20))
+    sources = [st.lists(st.integers(0, target - 1), max_size=4) for target in range(1, count)]
+    edges = [
+        Edge(str(source), str(target), draw(labels))
+        for target, chosen in enumerate(sources, start=1)
+        for source in draw(chosen)
+    ]
+    return boxes, edges
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(graphs(), st.sampled_from(DIRECTIONS))
+def test_nothing_overlaps(graph: tuple[list[Box], list[Edge]], direction: Any) -> None:
+    boxes, edges = graph
+    found = drawing(boxes, edges, direction)
+    assert found is not None
+    assert faults(found) == []
+    assert [route.edge for route in found.routes] == edges
+    for box in boxes:
+        place = found.boxes[box.id]
+        assert place.width >= box.width
+        assert place.height >= box.height
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_edges_enter_side_by_side_in_their_order(direction: Any) -> None:
+    edges = [Edge(str(source), "4", (40, 14)) for source in (2, 0, 2, 3, 1)]
+    found = drawn(edges, 5, direction)
+    ends = [route.end[direction == "LR"] for route in found.routes]
+    assert ends == sorted(ends)
+    assert min(b - a for a, b in pairwise(ends)) >= 18
+
+
+def test_sources_stand_next_to_their_first_user() -> None:
+    edges = [Edge("0", "2"), Edge("2", "3"), Edge("3", "4"), Edge("1", "4"), Edge("0", "4")]
+    found = drawn(edges, 5).boxes
+    assert found["0"].x < found["2"].x
+    assert found["1"].x == found["3"].x
+
+
+def test_trees_have_no_crossings_and_the_direction_suits_the_depth() -> None:
+    edges = [Edge(str(2 * n + k), str(15 + n)) for n in range(7) for k in (0, 1)]
+    assert drawn(edges, 22).crossings == 0
+    chain = [Edge(str(n), str(n + 1)) for n in range(30)]
+    for length, direction in ((7, "LR"), (8, "TB")):
+        found = drawing([Box(str(n), 50, 20) for n in range(length + 1)], chain[:length])
+        assert found is not None
+        assert found.direction == direction
+    ladder = [Edge("0", "1"), *(Edge(str(n), str(n + 1)) for n in range(1, 20)), Edge("0", "20")]
+    assert drawn(ladder, 21).crossings == 0
+
+
+def test_what_cannot_be_drawn() -> None:
+    with pytest.raises(ValueError, match="circle"):
+        drawn([Edge("0", "1"), Edge("1", "0")], 2)
+    count = int(MOST**0.5 * 2)
+    fan = [Edge("0", str(n)) for n in range(1, count)] + [Edge(str(n), str(n + 1)) for n in range(1, count - 1)]
+    assert drawing([Box(str(n), 10, 10) for n in range(count)], fan) is None
+    assert drawn([], 0).boxes == {}
+
+
+def test_random_graphs_have_no_more_crossings_than_they_had() -> None:
+    """The bound is what was counted; a better order may lower it."""
+    total = 0
+    for seed in range(20):
+        random = Random(seed)
+        count = random.randrange(6, 30)
+        pairs = [(random.randrange(max(0, target - 6), target), target) for target in range(2, count) for _ in (0, 1)]
+        total += drawn([Edge(str(source), str(target)) for source, target in pairs], count).crossings
+    assert total <= 215

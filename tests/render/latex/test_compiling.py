@@ -1,0 +1,130 @@
+"""Every sample compiles, and all maths is maths to KaTeX, too; one document and one call for all of them."""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from gradcli.errors import EvaluationError
+from gradcli.explanation.chain.trace import trace
+from gradcli.explanation.model import Explanation
+from gradcli.explanation.sizes.dims import Dims
+from gradcli.explanation.sizes.generic import explain_at_any_size
+from gradcli.explanation.steps.walk import walk
+from gradcli.homework.assignment.assignments import read_assignment
+from gradcli.homework.grading import Grader
+from gradcli.language.parser import parse_program
+from gradcli.render.asked import Asked, asked
+from gradcli.render.latex.aligned import Equation, aligned
+from gradcli.render.latex.derivation import derivations
+from gradcli.render.latex.document import document, listing
+from gradcli.render.latex.formulas import Writer
+from gradcli.render.latex.lesson import lesson
+from gradcli.render.latex.pages import eval_page, key_page
+from gradcli.render.latex.pictures import graph_page
+from gradcli.render.latex.pieces import Piece
+from gradcli.render.latex.slides import beamer
+from gradcli.render.latex.symbols import Symbols
+from gradcli.render.latex.tikz import PREAMBLE
+from gradcli.render.text.looks import Looks
+from gradcli.source import Source
+from tests.commands.running import ROOT
+from tests.programs import EXAMPLES
+from tests.render.latex.compiling import compiled, displayed, katex, katex_errors
+from tests.render.programs import CASES, Case
+
+pytestmark = pytest.mark.slow
+
+NASTY = "100% \\input{/etc/passwd} $x$ & # _ ^^M ~ {unbalanced \u202e </script> 梯 --- '' ``"
+BAD = {
+    "commands": Case("end_document = input*x_y_; end_document + def_", {"input": 1, "x_y_": 2, "def_": 3}),
+    "a long name": Case("a*" + "n" * 400, {"a": 1, "n" * 400: 2}),
+    "scripts": Case("вес*梯 + été*ẋ*x₁ + ß", dict.fromkeys(["вес", "梯", "été", "ẋ", "x₁", "ß"], 0.5)),
+    "comments": Case(f"x**2 # {NASTY}\n", {"x": 1}),
+    "not numbers": Case("x*y + z", {"x": 1e308, "y": -1.5e-300, "z": float("nan")}),
+    "many": Case("+".join(f"x{n}*{n}" for n in range(60)), {f"x{n}": n for n in range(60)}),
+    "deep": Case("sin(" * 40 + "x" + ")" * 40, {"x": 1}),
+    "a tensor of four dimensions": Case("sum(x*x)", {"x": [[[[1, 2]]]]}),
+    "large": Case("sum(x*y)", {"x": [[0.1] * 30] * 30, "y": [0.2] * 30}),
+}
+
+
+def at_any_size() -> Explanation:
+    program = parse_program(Source("mean((X @ w - y)**2)"))
+    dims = {"X": Dims(("n", "d")), "w": Dims(("d",)), "y": Dims(("n",))}
+    return explain_at_any_size(program, dims, {}, wrt=None, of=None, is_raw=False, is_traced=True)
+
+
+@cache
+def fragments() -> list[str]:
+    explanations = [case.explain() for case in (*CASES.values(), *BAD.values())]
+    derived = [*explanations, at_any_size()]
+    return [
+        *map(lesson, explanations),
+        *(derivations(one, [trace(one, leaf.name, 3) for leaf in one.leaves[:4]]) for one in derived),
+        *map(operation, EXAMPLES),
+    ]
+
+
+def operation(example: str) -> str:
+    statement = parse_program(Source(example)).statements[-1]
+    return aligned([Equation(Piece("y"), [Writer(Symbols(), {}).formula(statement.value)])])
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
+def test_latex_compiles_every_sample(tmp_path: Path) -> None:
+    body = "\n".join([*fragments(), listing([NASTY])])
+    plain = f"\\documentclass{{article}}\\usepackage{{amsmath}}\\begin{{document}}\n{body}\n\\end{{document}}"
+    assert compiled(plain, tmp_path) == ""
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
+def test_latex_compiles_pictures_and_whole_documents(tmp_path: Path) -> None:
+    cases = {name: case for name, case in (CASES | BAD).items() if name not in ("many", "deep")}
+    pictures = [graph_page(case.explain(), Asked()) for case in cases.values()]
+    assert compiled(document("\n\\clearpage\n".join(pictures), preamble=PREAMBLE), tmp_path) == ""
+    assert compiled(eval_page(CASES["square"].explain(), Asked(standalone=True)), tmp_path) == ""
+    for path in sorted((ROOT / "samples" / "homework").glob("*.toml")):
+        grader = Grader(read_assignment(Source(path.read_text(encoding="utf-8"), path.name)))
+        assert compiled(key_page(grader, Asked(standalone=True)), tmp_path) == ""
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
+def test_latex_compiles_slides_with_a_frame_for_each_step(tmp_path: Path) -> None:
+    for name in ("twice", "commands"):
+        explanation = (CASES | BAD)[name].explain()
+        slides = beamer(explanation, Asked())
+        assert slides.count(r"\begin{frame}") == walk(explanation).last + 1
+        assert compiled(slides, tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "rows"),
+    [
+        ({}, ["$v_{1} = x^{2}$", "$4$", r"\textcolor{grad}{grad $3$}"]),
+        ({"values": "none"}, ["$v_{1} = x^{2}$"]),
+        ({"detail": "name"}, ["$v_{1}$"]),
+    ],
+)
+def test_a_box_shows_what_is_asked_for(options: dict[str, str], rows: list[str]) -> None:
+    drawn = graph_page(CASES["diamond"].explain(), asked(Looks(), **options))
+    inside = r" \\ ".join(rows)
+    assert f"{{{inside}}};" in drawn
+
+
+def test_what_is_too_large_for_a_page_is_refused() -> None:
+    many = Case("+".join(f"x{n}*{n}" for n in range(100)), {f"x{n}": n for n in range(100)}).explain()
+    for page in (graph_page, beamer):
+        with pytest.raises(EvaluationError, match="are the most"):
+            page(many, Asked(all=True))
+
+
+@pytest.mark.skipif(katex() is None, reason="KaTeX is not installed")
+def test_katex_reads_all_maths() -> None:
+    slides = beamer(CASES["diamond"].explain(), Asked())
+    maths = [one for fragment in [*fragments(), slides] for one in displayed(fragment)]
+    assert len(maths) > 400
+    assert katex_errors(maths) == []

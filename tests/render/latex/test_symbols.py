@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradcli.language.names import read_name
+from gradcli.render.latex.symbols import Symbols, escaped, symbol
+
+NAMES = st.text(min_size=1, max_size=12).map(read_name).filter(bool)
+SAFE = re.compile(
+    r"(?:[^\\{}$&#%_^~]|\\[%_#$&{}]|\{''\}|\{[-'`]\}|\\text(?:backslash|asciitilde|asciicircum)\{\}"
+    r"|\$(?:[<>|−-]|[_^][0-9]|\\[a-z]+|(?:\\[a-z]+\{)+[A-Za-z]\}+|\\[A-Z][a-z]+)\$)*"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    {
+        "x": "x", "x1": "x_{1}", "x₁₂": "x_{12}", "theta": r"\theta", "θ": r"\theta", "W_hidden": r"W_{\text{hidden}}",
+        "W1_hidden": r"W_{1,\text{hidden}}", "loss": r"\mathit{loss}", "w_ij": "w_{ij}", "lambda_": r"\lambda",
+        "ẋ": r"\dot{x}", "alpha_t": r"\alpha_{t}", "_x": r"\text{\_x}", "x__y": r"\text{x\_\_y}", "été": r"\text{été}",
+        "вес": r"\text{[U+0432][U+0435][U+0441]}", "h2_1": "h_{2,1}", "x_2d": r"x_{\text{2d}}",
+    }.items(),
+)  # fmt: skip
+def test_names_are_written_as_symbols(name: str, written: str) -> None:
+    assert symbol(name) == written
+
+
+@given(st.text(max_size=40))
+def test_no_text_means_anything_to_tex(text: str) -> None:
+    assert SAFE.fullmatch(escaped(text)), escaped(text)
+
+
+@given(st.lists(NAMES, unique=True, max_size=8))
+def test_names_keep_apart(names: list[str]) -> None:
+    symbols = Symbols(names)
+    assert len({symbols[name] for name in names}) == len(names)
+
+
+def test_the_first_name_gets_the_plain_symbol() -> None:
+    symbols = Symbols(["x1", "x_1", "x₁"])
+    assert [symbols[name] for name in ("x1", "x_1", "x₁")] == ["x_{1}", r"\text{x\_1}", r"\text{x$_1$}"]

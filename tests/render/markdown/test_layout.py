@@ -1,0 +1,56 @@
+"""Markdown: tables that keep their cells, and texts that mean nothing in it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gradcli.render.markdown.layout import code, fenced, laid_out, plain, table
+from gradcli.render.text.layout import Row, Section
+from tests.render.programs import CASES
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "- list",
+    "1. list",
+    "www.evil.example",
+    "a | b", "back\\| slash", "`tick`", "``two`` `", "[x](javascript:alert(1))", "**bold**",
+    "$x$", "https://evil.example", "&lt;b&gt;", "right\u202eleft", "line\n# heading", "```\nend", "@someone", "n" * 400,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_means_anything(text: str) -> None:
+    row = table([Row((text, text)), Row((text,), "reason")], ("one", "two")).split("\n")
+    assert len(row) == 4
+    for line in row[2:]:
+        unescaped = line.replace("\\|", "")
+        assert unescaped.count("|") == 3
+    for written in (code(text), fenced(text)):
+        fence = written[: len(written) - len(written.lstrip("`"))]
+        assert fence not in written[len(fence) : -len(fence)]
+        assert "\u202e" not in written
+    assert set(re.sub(r"&#\d+;", "", plain(text))).isdisjoint("<>*_`[]\\|$@#&")
+    assert not re.match(r"[-+=]|\d+[.)]", plain(text))
+    assert "://" not in plain(text)
+    assert "\n" not in code(text) + plain(text)
+
+
+def test_heads_name_the_cells() -> None:
+    rows = [Row(("a", "= 1", "", "= 2")), Row(("b", "= 3"))]
+    blocks = list(laid_out([Section("A title", rows, ("node", "made", "by", "value"))]))
+    assert blocks == [
+        "## A title",
+        "| node | made | value |\n| --- | --- | --- |\n| `a` | `1` | `2` |\n| `b` | `3` |  |",
+    ]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_table_is_one(name: str) -> None:
+    from gradcli.render.asked import Asked
+    from gradcli.render.markdown.pages import eval_page
+
+    for block in eval_page(CASES[name].explain(), Asked()).split("\n\n"):
+        lines = block.split("\n")
+        assert not lines[0].startswith("|") or len({line.replace("\\|", "").count("|") for line in lines}) == 1

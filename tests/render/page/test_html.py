@@ -1,0 +1,48 @@
+"""Markup: whatever a text holds, it stays a text."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradcli.render.page.html import data, element, joined
+from gradcli.render.page.tracks import Tracks
+from tests.render.page.reading import read
+
+TEXTS = st.text() | st.sampled_from(["</script>", "<!--", "]]>", "&lt;", '"', "'", "\u202e", "\x00", "a\nb"])
+
+
+@given(TEXTS, TEXTS)
+def test_a_text_is_no_markup(text: str, value: str) -> None:
+    (found,) = read(element("p", text, data_value=value)).parts
+    assert not isinstance(found, str)
+    assert found.tag == "p"
+    assert set(found.attributes) == {"data-value"}
+    assert not found.all("class")
+    if text.isascii() and text.isprintable():
+        assert found.text == text
+
+
+@given(st.dictionaries(TEXTS, TEXTS))
+def test_a_block_of_data_is_what_it_was(document: dict[str, str]) -> None:
+    block = data(document, id="x")
+    inner = block.partition(">")[2].rpartition("<")[0]
+    assert not re.search("[<>&]", inner)
+    assert json.loads(inner) == document
+
+
+def test_attributes_and_nothing() -> None:
+    assert (
+        element("p", None, hidden=True, class_="a", title=None, data_step=3) == '<p hidden class="a" data-step="3"></p>'
+    )
+    assert joined("<", element("br"), None) == "&lt;<br>"
+
+
+def test_tracks_keep_changes_alone_and_equal_ones_once() -> None:
+    tracks = Tracks()
+    assert tracks.add([(0, "a"), (1, "a"), (2, "b"), (2, "c")]) == 0
+    assert tracks.add([(0, "a"), (2, "c")]) == 0
+    assert tracks.document == [[0, "a", 2, "c"]]

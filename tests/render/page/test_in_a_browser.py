@@ -1,0 +1,300 @@
+"""The step page in a real browser: each step by keys, by slider, by link; predictions; and how it is for everyone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradcli.explanation.folding import folded
+from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.render.asked import Asked
+from gradcli.render.page.program import program_page
+from gradcli.render.page.snippet.page import run_page
+from gradcli.render.text.looks import Looks
+from tests.render.page.test_snippet import HOSTILE, SLOPE, ran
+from tests.render.programs import CASES, explained
+
+pytestmark = pytest.mark.slow
+
+DIAMOND = explained("s=x**2; p=s+1; m=s-1; q=p*m", {"x": 2})
+SHOWN = "() => [...document.querySelectorAll('[data-node]')].map(n => [n.dataset.node, n.dataset.state])"
+GRADS = """() => [...document.querySelectorAll('[data-node]')].filter(n => n.querySelector('[data-grad]'))
+    .map(n => [n.dataset.node, n.querySelector('[data-grad]').textContent])"""
+EDGES = "() => [...document.querySelectorAll('[data-edge]')].map(e => [e.dataset.edge, e.dataset.state])"
+
+
+@contextmanager
+def opened(browser: Any, folder: Path, page: str, *, hash: str = "", **options: Any) -> Iterator[Any]:
+    """A page from disk, that nothing goes wrong on and that asks for nothing."""
+    file = folder / "page.html"
+    file.write_text(page, encoding="utf-8")
+    context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
+    found = context.new_page()
+    wrong: list[str] = []
+    found.on("pageerror", lambda error: wrong.append(str(error)))
+    found.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    found.on(
+        "request",
+        lambda request: wrong.append(request.url) if not request.url.startswith(("file:", "about:")) else None,
+    )
+    found.goto(file.as_uri() + hash)
+    yield found
+    context.close()
+    assert wrong == []
+
+
+def number(page: Any) -> int:
+    return int(page.locator("main").get_attribute("data-step"))
+
+
+def check_state(page: Any, found: Walk, step: int) -> None:
+    """What is shown is the state after a step."""
+    state = found.states[step]
+    assert number(page) == step
+    assert page.locator("[data-steps-slider]").input_value() == str(step)
+    assert page.evaluate("location.hash") == f"#step={step}"
+    assert dict(page.evaluate(SHOWN)) == {node: look for node, look in state.nodes.items() if shown(found, node)}
+    edges = {f"{edge.source} {edge.target}": look for edge, look in state.edges.items() if shown(found, edge.source)}
+    assert dict(page.evaluate(EDGES)) == edges
+    for node, text in page.evaluate(GRADS):
+        arrived = state.gradients.get(node)
+        assert text == ("None" if arrived is None else f"{float(arrived):g}")
+
+
+def shown(found: Walk, id: str) -> bool:
+    return found.explanation.node(id).kind != "constant"
+
+
+def test_every_step_by_keys_by_slider_and_by_link(browser: Any, tmp_path: Path) -> None:
+    explanation = CASES["diamond"].explain()
+    found = walk(folded(explanation))
+    with opened(browser, tmp_path, program_page(explanation, Looks())) as page:
+        sentences = []
+        for step in range(found.last + 1):
+            check_state(page, found, step)
+            sentences.append(page.locator("[data-sentence]").inner_text())
+            page.keyboard.press("ArrowRight")
+        assert len(set(sentences)) == found.last + 1
+        assert number(page) == found.last, "there is nothing behind the last step"
+        for step in range(found.last, -1, -1):
+            check_state(page, found, step)
+            page.keyboard.press("ArrowLeft")
+        page.keyboard.press("End")
+        check_state(page, found, found.last)
+        page.keyboard.press("Home")
+        check_state(page, found, 0)
+        slider = page.locator("[data-steps-slider]")
+        for step in (*range(found.last + 1), 2):
+            slider.fill(str(step))
+            check_state(page, found, step)
+        for step in (found.last, 0, 3):
+            page.goto(page.url.partition("#")[0] + f"#step={step}")
+            check_state(page, found, step)
+            assert page.locator("[data-sentence]").inner_text() == sentences[step]
+        for action, step in (("last", found.last), ("previous", found.last - 1), ("first", 0), ("next", 1)):
+            page.locator(f"[data-action={action}]").click()
+            check_state(page, found, step)
+
+
+def test_a_link_that_leads_nowhere_and_one_too_far(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks())) as page:
+        for hash, step in (("#step=12", 10), ("#step=-1", 0), ("#elsewhere", 0), ("#step=1e9", 0), ("#step=5", 5)):
+            page.goto("about:blank")
+            page.goto((tmp_path / "page.html").as_uri() + hash)
+            assert number(page) == step
+
+
+def test_play_goes_on_by_itself_and_stops(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks())) as page:
+        page.clock.install()
+        page.keyboard.press(" ")
+        page.clock.run_for(4000)
+        assert number(page) == 2
+        page.keyboard.press(" ")
+        page.clock.run_for(4000)
+        assert number(page) == 2
+        page.locator("[data-action=play]").click()
+        page.clock.run_for(60_000)
+        assert number(page) == 10
+        assert page.locator("[data-action=play]").get_attribute("aria-label") == "Play"
+
+
+def test_predictions_right_and_wrong(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks()), hash="#step=9") as page:
+        page.locator("[data-action=predict]").click()
+        grad = page.locator("[data-node=x] [data-grad]")
+        verdict = page.locator("[data-verdict]")
+        assert (grad.text_content(), page.locator(".step[data-now] .answer .number").last.is_visible()) == (
+            "None",
+            False,
+        )
+        answers = {
+            "12": "you kept the branch through p; s also feeds m, which adds 5",
+            "4": "this is the local derivative ∂s/∂x",
+            "1000": "The exponent comes down as a factor",
+            "two": "Type a number",
+            "1, 2": "1 number is asked for",
+            "": "Type a number",
+        }
+        for typed, told in answers.items():
+            page.locator("[data-predict]").fill(typed)
+            page.keyboard.press("Enter")
+            assert told in verdict.inner_text()
+            assert (grad.text_content(), verdict.get_attribute("data-right")) == ("None", "false")
+        page.locator("[data-predict]").fill("32.0")
+        page.locator(".predict button[type=submit]").click()
+        assert (verdict.inner_text(), grad.text_content()) == ("Right.", "32")
+        page.keyboard.press("ArrowLeft")
+        assert page.locator("[data-predict]").is_visible()
+        page.locator("[data-action=reveal]").click()
+        assert page.locator("[data-node=s] [data-grad]").text_content() == "8"
+        page.locator("[data-action=predict]").click()
+        page.keyboard.press("Home")
+        page.locator("[data-action=next]").click()
+        assert not page.locator("[data-predict]").is_visible()
+
+
+@pytest.mark.parametrize("typed", ["[[44, 56]]", "4.4e1; 112/2"])
+def test_predictions_of_several_numbers(browser: Any, tmp_path: Path, typed: str) -> None:
+    explanation = CASES["matrix product"].explain()
+    with opened(browser, tmp_path, program_page(explanation, Looks()), hash="#step=5") as page:
+        page.locator("[data-action=predict]").click()
+        page.locator("[data-predict]").fill(typed)
+        page.keyboard.press("Enter")
+        assert page.locator("[data-verdict]").inner_text() == "Right."
+
+
+def test_a_prediction_with_few_digits(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(explained("y = x/3", {"x": 2.0}), Looks()), hash="#step=2") as page:
+        page.locator("[data-action=predict]").click()
+        for typed, told in (("0.3", "Right as far as it goes"), ("0.4", "not right"), ("0.333", "Right.")):
+            page.locator("[data-predict]").fill(typed)
+            page.keyboard.press("Enter")
+            assert told in page.locator("[data-verdict]").inner_text()
+
+
+def test_arrow_keys_walk_along_the_edges(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks()), hash="#step=10") as page:
+        page.locator("[data-node=x]").focus()
+        path = []
+        for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft"):
+            page.keyboard.press(key)
+            path.append(page.evaluate("document.activeElement.dataset.node || document.activeElement.dataset.edge"))
+        assert path == ["x s", "s", "s p", "p", "s p", "s"]
+        assert number(page) == 10
+        assert "gradient 8" in page.locator("[data-about]").inner_text()
+
+
+def test_without_scripts_it_is_the_whole_explanation(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks()), java_script_enabled=False) as page:
+        text = page.locator("main").inner_text()
+        for step in range(11):
+            assert f"Step {step}" in text
+        assert "From s to x: upstream 8 times the local derivative" in text
+        assert not page.locator(".controls").is_visible()
+        assert page.locator("[data-node=x] [data-grad]").text_content() == "32"
+
+
+def test_print_gives_all_steps(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks()), hash="#step=2") as page:
+        assert page.locator(".step:visible").count() == 1
+        page.emulate_media(media="print")
+        assert page.locator(".step:visible").count() == 11
+        assert not page.locator(".controls").is_visible()
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert page.locator("[data-node=x] [data-grad]").text_content() == "32"
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert (number(page), page.locator("[data-node=x] [data-grad]").text_content()) == (2, "None")
+
+
+def test_nothing_sticks_out_of_a_narrow_screen(browser: Any, tmp_path: Path) -> None:
+    name = "n" * 400
+    text = program_page(explained(f"z = exp({name})*long_name + 1e308", {name: 1.5, "long_name": -2.25}), Looks())
+    with opened(browser, tmp_path, text, viewport={"width": 320, "height": 700}) as page:
+        for step in range(number(page), 9):
+            assert page.evaluate("document.documentElement.scrollWidth") <= 320
+            assert number(page) == step
+            page.keyboard.press("ArrowRight")
+
+
+def test_dark_and_light_and_less_motion(browser: Any, tmp_path: Path) -> None:
+    seen = set()
+    for scheme in ("light", "dark"):
+        options = {"color_scheme": scheme, "reduced_motion": "reduce"}
+        with opened(browser, tmp_path, program_page(DIAMOND, Looks()), **options) as page:
+            seen.add(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+            assert page.evaluate("getComputedStyle(document.querySelector('.node rect')).transitionDuration") == "0s"
+    assert len(seen) == 2
+
+
+def test_what_a_screen_reader_is_told(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks()), hash="#step=9") as page:
+        told = page.locator("main").aria_snapshot()
+        for part in (
+            'button "Next step"',
+            'slider "Step"',
+            'button "Predict first"',
+            'img "q = p·m = 15, gradient 1"',
+            'img "from s to p: ∂p/∂s = 1; upstream 3, contribution 3"',
+            'region "The tensors as of this step"',
+        ):
+            assert part in told
+        assert page.locator("[data-sentence]").get_attribute("aria-live") == "polite"
+        assert page.locator("[data-steps-slider]").get_attribute("aria-valuetext") == "Step 9 of 10"
+
+
+@pytest.mark.parametrize(("scheme", "name", "step"), [("light", "diamond", 9), ("dark", "matrix product", 4)])
+def test_axe_finds_nothing_serious(browser: Any, tmp_path: Path, axe: str, scheme: str, name: str, step: int) -> None:
+    text = program_page(CASES[name].explain(), Looks())
+    with opened(browser, tmp_path, text, hash=f"#step={step}", color_scheme=scheme, bypass_csp=True) as page:
+        page.locator("[data-action=predict]").click()
+        page.add_script_tag(content=axe)
+        assert serious(page) == []
+
+
+def serious(page: Any) -> list[tuple[str, list[str]]]:
+    """The faults that keep people from using a page."""
+    found = [one for one in page.evaluate("axe.run()")["violations"] if one["impact"] in ("serious", "critical")]
+    return [(one["id"], [node["html"] for node in one["nodes"]]) for one in found]
+
+
+def test_a_snippet_step_by_step(browser: Any, tmp_path: Path) -> None:
+    page_text = run_page(ran(SLOPE), Asked())
+    with opened(browser, tmp_path, page_text) as page:
+        row = page.locator("tr", has=page.locator("th", has_text="w"))
+        assert not row.last.is_visible()
+        lines, printed = [], []
+        for _ in range(8):
+            lines.append(page.locator(".lines [data-state=active]").all_inner_texts())
+            printed.append(page.locator(".printed pre").inner_text().strip())
+            page.keyboard.press("ArrowRight")
+        code = SLOPE.splitlines()
+        assert [line for (line,) in lines[1:]] == [code[n - 1] for n in (2, 3, 4, 4, 4, 5, 6)]
+        assert printed == [*[""] * 6, "tensor(4.)", "tensor(4.)"]
+        page.goto(page.url.partition("#")[0] + "#step=1")
+        page.locator("td.grad summary").first.click()
+        assert "no backward pass has run yet" in page.locator("td.grad p").first.inner_text()
+        page.locator("[data-action=predict]").click()
+        page.goto(page.url.partition("#")[0] + "#step=4")
+        page.locator("[data-predict]").fill("4")
+        page.keyboard.press("Enter")
+        assert "this is the sum so far" in page.locator("[data-verdict]").inner_text()
+
+
+def test_nothing_runs_that_a_snippet_brings_along(browser: Any, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, run_page(ran(HOSTILE, "</title><script>.py"), Asked())) as page:
+        page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+        for _ in range(number(page), int(page.locator("main").get_attribute("data-steps"))):
+            page.keyboard.press("ArrowRight")
+        assert "<script>alert(2)</script>" in page.locator(".printed pre").inner_text()
+        assert page.locator("script").count() == 4
+
+
+def test_axe_finds_nothing_serious_on_the_page_of_a_snippet(browser: Any, tmp_path: Path, axe: str) -> None:
+    with opened(browser, tmp_path, run_page(ran(SLOPE), Asked()), hash="#step=5", bypass_csp=True) as page:
+        page.add_script_tag(content=axe)
+        assert serious(page) == []

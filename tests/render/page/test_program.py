@@ -1,0 +1,151 @@
+"""The step page of a program as a file: what it holds and allows, and that nothing from outside is markup in it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from itertools import pairwise
+
+import pytest
+
+from gradcli.errors import EvaluationError
+from gradcli.explanation.folding import folded
+from gradcli.explanation.steps.walk import walk
+from gradcli.render.documents.explanation import explanation_document
+from gradcli.render.page.program import program_page
+from gradcli.render.text.looks import Looks
+from gradcli.stream.values import dump
+from tests.render.page.reading import block, own_size, read
+from tests.render.programs import CASES, explained
+
+PLAYED = ("data-look", "data-text", "data-label")
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "javascript:alert(1)",
+    "\" onclick='alert(1)' x=\"",
+    "]]><!--",
+    "\u202eabc\u2066",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_the_page_of_each_case(name: str) -> None:
+    """Every promise to those who embed a page or test it."""
+    explanation = CASES[name].explain()
+    shown = folded(explanation)
+    text = program_page(explanation, Looks())
+    page, steps = read(text), walk(shown)
+    main = page.one("data-gradcli")
+    assert (main.tag, main.attributes["data-gradcli"]) == ("main", "lesson")
+    assert main.attributes["data-step"] == main.attributes["data-steps"] == str(steps.last)
+    actions = [button.attributes["data-action"] for button in main.all("data-action")]
+    assert {"next", "previous", "first", "last", "play", "predict"} <= set(actions)
+    assert len(main.all("data-steps-slider")) == len(main.all("data-sentence")) == len(main.all("data-predict")) == 1
+    assert dump(block(page, "gradcli-data")) == dump(explanation_document(explanation))
+    nodes = {node.attributes["data-node"]: node for node in main.all("data-node")}
+    assert set(nodes) >= {node.id for node in shown.nodes if node.kind != "constant"}
+    for node in shown.nodes:
+        if node.id in nodes and node.requires_grad:
+            assert (nodes[node.id].one("data-grad").text == "None") is (node.grad is None)
+    told = {edge.attributes["data-edge"] for edge in main.all("data-edge")}
+    assert told >= {f"{local.input} {node.id}" for node in shown.nodes for local in node.locals}
+    assert len(main.all("li")) == steps.last + 1
+    assert own_size(text) < 60_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_played_leads_to_what_is_read_without_a_player(name: str) -> None:
+    page = read(program_page(CASES[name].explain(), Looks()))
+    tracks = block(page, "gradcli-steps")["tracks"]
+    for track in tracks:
+        assert track[0] == 0, "there is something to show from the beginning on"
+        assert all(a < b for a, b in pairwise(track[::2]))
+    for element in page.all("data-look"):
+        assert (
+            element.attributes.get("data-state", tracks[int(element.attributes["data-look"])][-1])
+            == (tracks[int(element.attributes["data-look"])][-1])
+        )
+    for element in page.all("data-text"):
+        assert element.text == tracks[int(element.attributes["data-text"])][-1]
+
+
+def test_before_the_way_back_every_gradient_is_none() -> None:
+    page = read(program_page(CASES["square"].explain(), Looks()))
+    tracks = block(page, "gradcli-steps")["tracks"]
+    for grad in page.all("data-grad"):
+        start, none, *later = tracks[int(grad.attributes["data-text"])]
+        assert (start, none) == (0, "None")
+        assert later[0] > 3
+
+
+def test_the_page_allows_nothing_from_elsewhere() -> None:
+    text = program_page(CASES["square"].explain(), Looks())
+    page = read(text)
+    (policy,) = (meta.attributes["content"] for meta in page.all("http-equiv"))
+    assert policy.startswith("default-src 'none'; ")
+    (style,) = page.all("style")
+    (script,) = (script for script in page.all("script") if script.attributes.get("type") == "module")
+    for kind, element in (("style", style), ("script", script)):
+        digest = base64.b64encode(hashlib.sha256(element.text.encode()).digest()).decode()
+        assert re.search(rf"{kind}-src [^;]*'sha256-{re.escape(digest)}'", policy)
+    assert not re.search(r"https?:|//[a-z]+\.|@import|\burl\(|\bsrc=| style=| on[a-z]+=|\beval\(|innerHTML", text)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_nothing_from_outside_is_markup(hostile: str) -> None:
+    program = f"y = x*2 # {hostile}\nmse_loss(y, [1.0, 2.0], reduction='sum')"
+    text = program_page(explained(program, {"x": [1.0, 3.0]}), Looks())
+    plain = program_page(explained("y = x*2\nmse_loss(y, [1.0, 2.0], reduction='sum')", {"x": [1.0, 3.0]}), Looks())
+    assert [e.tag for e in read(text).all("main")[0].all("class")] == [
+        e.tag for e in read(plain).all("main")[0].all("class")
+    ]
+    assert block(read(text), "gradcli-data")["program"] == program
+    assert "\u202e" not in text
+    assert "\u2066" not in text
+
+
+def test_long_names_are_cut_where_they_are_drawn_and_whole_in_the_data() -> None:
+    name = "n" * 400
+    page = read(program_page(explained(f"y = {name}*2", {name: 3.0}), Looks()))
+    node = next(node for node in page.all("data-node") if node.attributes["data-node"] == name)
+    assert max(len(text.text) for text in node.all("text")) < 60
+    assert node.one("title").text == name
+
+
+@pytest.mark.parametrize("value", [1e308, float("nan"), float("inf"), -1e-300])
+def test_values_that_are_hardly_numbers(value: float) -> None:
+    page = read(program_page(explained("y = x*x*10", {"x": value}), Looks()))
+    asked = block(page, "gradcli-steps")["questions"]
+    assert all(len(one["answer"]) == 1 for one in asked.values())
+
+
+def test_a_wrong_prediction_has_the_mistake_behind_it() -> None:
+    page = read(program_page(explained("s=x**2; p=s+1; m=s-1; q=p*m", {"x": 2}), Looks()))
+    asked = block(page, "gradcli-steps")["questions"]
+    last = asked[max(asked, key=int)]
+    assert last["answer"] == [32.0]
+    assert [[12.0], "you kept the branch through p; s also feeds m, which adds 5."] in last["wrong"]
+
+
+def test_sizes_without_numbers_have_formulas_and_no_questions() -> None:
+    from gradcli.explanation.sizes.dims import Dims
+    from gradcli.explanation.sizes.generic import explain_at_any_size
+    from gradcli.language.parser import parse_program
+    from gradcli.source import Source
+
+    program = parse_program(Source("mean((X @ w - y)**2)"))
+    dims = {"X": Dims(("n", "d")), "w": Dims(("d",)), "y": Dims(("n",))}
+    found = explain_at_any_size(program, dims, {}, wrt=None, of=None, is_raw=False, is_traced=True)
+    page = read(program_page(found, Looks()))
+    assert block(page, "gradcli-steps")["questions"] == {}
+    assert "for X (n, d), w (d), y (n)" in page.text
+
+
+def test_a_walk_that_nobody_would_follow_is_refused() -> None:
+    terms = " + ".join(f"x*{n}" for n in range(900))
+    with pytest.raises(EvaluationError, match=r"a page would have [0-9,]+ steps, and it can have 2,000"):
+        program_page(explained(terms, {"x": 1.0}), Looks())

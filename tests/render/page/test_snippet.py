@@ -1,0 +1,162 @@
+"""The step page of a snippet as a file: each sample, hostile ones, errors, cells, and what each step shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradcli.render.asked import Asked
+from gradcli.render.page.program import program_page
+from gradcli.render.page.snippet.page import run_page
+from gradcli.render.page.snippet.stops import MOST
+from gradcli.render.run.snippet_document import snippet_document
+from gradcli.render.text.looks import Looks
+from gradcli.script.execution import Ran, execute
+from gradcli.script.limits import Limits
+from gradcli.script.machine import Machine
+from gradcli.script.moments.watcher import Watcher
+from gradcli.script.reading import read_snippet
+from gradcli.script.timeline.model import Backward
+from gradcli.stream.values import dump
+from tests.render.page.reading import Element, block, own_size, read
+
+SAMPLES = sorted((Path(__file__).parents[3] / "samples" / "snippets").glob("*.*"))
+SNIPPETS = [file for file in SAMPLES if file.suffix in (".py", ".ipynb", ".md") and file.stem != "README"]
+SLOPE = """\
+import torch
+w = torch.tensor(2.0, requires_grad=True)
+y = w * w
+y.backward()
+print(w.grad)
+w.grad = None
+"""
+
+
+def ran(text: str, name: str = "snippet.py") -> Ran:
+    printed: list[str] = []
+    machine = Machine(Limits(), printed.append)
+    machine.timeline = watcher = Watcher(machine, printed)
+    snippet = read_snippet(text, name)
+    error, timeline = execute(snippet, machine)
+    assert timeline is not None
+    return Ran(snippet, "".join(printed), timeline, error, watcher.moments)
+
+
+def shown(page: Element, element: Element, way: str, step: int) -> Any:
+    """What a track shows at a step."""
+    track = block(page, "gradcli-steps")["tracks"][int(element.attributes[f"data-{way}"])]
+    return next(value for start, value in reversed(list(zip(track[::2], track[1::2], strict=True))) if start <= step)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", SNIPPETS, ids=lambda file: file.name)
+def test_the_page_of_each_sample(file: Path) -> None:
+    found = ran(file.read_text(encoding="utf-8"), file.name)
+    text = run_page(found, Asked())
+    page = read(text)
+    main = page.one("data-gradcli")
+    last = int(main.attributes["data-steps"])
+    assert len([step for step in main.all("li") if step.attributes.get("class") == "step"]) == last + 1
+    document = snippet_document(file.name, found.printed, found.timeline, found.error)
+    assert dump(block(page, "gradcli-data")) == dump(document)
+    assert main.one("pre").text == found.printed
+    assert own_size(text) < 150_000
+    for track in block(page, "gradcli-steps")["tracks"]:
+        assert track[0] == 0
+        assert track[::2] == sorted(set(track[::2]))
+
+
+def test_each_step_of_a_small_run() -> None:
+    page = read(run_page(ran(SLOPE), Asked()))
+    told = [step.one("h3").text + ": " + step.all("p")[0].text for step in page.all("li") if "id" in step.attributes]
+    first = "upstream 1 times the local derivative ∂y/∂w (1st) = w = 2 gives 2."
+    assert told == [
+        "Step 0 Beginning: Nothing has run yet.",
+        "Step 1 Line 2: w = 2 is a leaf that requires grad.",
+        "Step 2 Line 3: y = w·w = 4, and its grad_fn is MulBackward0.",
+        f"Step 3 Line 4, backward: The way back begins at y, whose gradient by itself is 1. From y to w: {first} "
+        "This is the first of 2 contributions to w, which are added up.",
+        "Step 4 Line 4, backward: From y to w: upstream 1 times the local derivative ∂y/∂w (2nd) = w = 2 gives 2. "
+        "It is added to what w has already: 2 + 2 = 4.",
+        "Step 5 Line 4, into .grad: w is a leaf: 4 goes into w.grad, which was None.",
+        "Step 6 Line 5: It prints tensor(4.)",
+        "Step 7 Line 6: w.grad → None.",
+    ]
+
+
+def test_why_a_gradient_is_none_as_of_each_step() -> None:
+    page = read(run_page(ran(SLOPE), Asked()))
+    row = next(row for row in page.all("tr") if row.all("th")[0].text == "w")
+    (cell,) = (cell for cell in row.all("td") if cell.attributes.get("class") == "grad")
+    grad, details = cell.all("span")[0], cell.one("details")
+    assert [shown(page, grad, "text", step) for step in range(8)] == [*["None"] * 5, "4", "4", "None"]
+    assert [shown(page, details, "shown", step) for step in range(1, 8)] == [*[True] * 4, False, False, True]
+    reason = details.one("p")
+    assert shown(page, reason, "text", 1).startswith("w.grad is None: no backward pass has run yet")
+    assert shown(page, reason, "text", 7).startswith("w.grad is None: line 6 set it to None")
+    assert [shown(page, row, "shown", step) for step in (0, 1, 7)] == [False, True, True]
+
+
+def test_the_graph_grows() -> None:
+    page = read(run_page(ran(SLOPE), Asked()))
+    (y,) = (node for node in page.all("data-node") if node.attributes["data-node"] == "y")
+    states = [shown(page, y, "look", step) for step in range(8)]
+    assert states == ["idle", "idle", "active", "done", "done", "done", "done", "done"]
+    assert shown(page, y.one("data-grad"), "text", 2) == "None"
+
+
+def test_a_snippet_that_fails_and_one_that_does_nothing() -> None:
+    page = read(run_page(ran("import torch\nx = torch.ones(2)\nx @ torch.ones(3)\n"), Asked()))
+    assert "size" in page.all("main")[0].text
+    assert block(page, "gradcli-data")["ok"] is False
+    assert read(run_page(ran("a = 1\n"), Asked())).one("data-gradcli").attributes["data-steps"] == "0"
+
+
+def test_mistakes_behind_wrong_predictions_of_a_run() -> None:
+    text = (
+        "import torch\nx = torch.tensor(3., requires_grad=True)\ns = x*2\nl = s + 4\nr = s*s\no = l*r\no.backward()\n"
+    )
+    asked = block(read(run_page(ran(text), Asked())), "gradcli-steps")["questions"]
+    last = asked[max(asked, key=int)]
+    assert last["answer"] == [312.0]
+    assert any("you kept the branch through r" in message for _, message in last["wrong"])
+
+
+HOSTILE = """\
+import torch
+# </script><script>alert(1)</script> <img src=x onerror=alert(1)> ]]><!--
+d = {"</script><b>": torch.tensor(1e30, requires_grad=True), "a b\\u202e": torch.tensor(float("nan"))}
+(d["</script><b>"] * 1e30).backward()
+print("</script><script>alert(2)</script>\\u202e\\x1b[31m")
+raise ValueError("<script>alert(3)</script>")
+"""
+
+
+def test_nothing_in_a_snippet_is_markup() -> None:
+    text = run_page(ran(HOSTILE, "</title><script>.py"), Asked())
+    page = read(text)
+    assert len(page.all("script")) == 4
+    assert [meta.tag for meta in page.all("http-equiv")] == ["meta"]
+    assert not page.all("b")
+    assert not page.all("img")
+    assert all(character not in text for character in "\u202e\x1b")
+    assert block(page, "gradcli-data")["error"] is not None
+
+
+@pytest.mark.slow
+def test_a_run_with_more_steps_than_a_page() -> None:
+    line = "x = x * 1.5\n"
+    text = "import torch\nx = torch.tensor(1., requires_grad=True)\n" + line * (MOST // 2)
+    found = ran(f"{text}x.backward()\n")
+    page = read(run_page(found, Asked()))
+    assert int(page.one("data-gradcli").attributes["data-steps"]) <= MOST + 1
+
+
+def test_a_pass_of_a_run_alone_is_a_page_too() -> None:
+    (event,) = (event for event in ran(SLOPE).timeline.events if isinstance(event, Backward))
+    assert event.explanation is not None
+    page = read(program_page(event.explanation, Looks()))
+    assert page.one("data-gradcli").attributes["data-steps"] == "4"
+    assert all(question["wrong"] == [] for question in block(page, "gradcli-steps")["questions"].values())
