@@ -58,6 +58,15 @@ def is_close(tree: Expression, point: Mapping[str, Any], raw: Any) -> bool:
         return False
 
 
+def is_same(tree: Expression, found: Expression, point: Mapping[str, Any], digits: int) -> bool:
+    """Tell whether two formulas have the same value, computed with so many digits."""
+    try:
+        raw, short = (value(x, point, largest=mpmath.inf, digits=digits) for x in (tree, found))
+    except NotFiniteError:
+        return False
+    return bool(abs(short - raw) <= 1e-9 * max(1, abs(raw)))
+
+
 def in_floats(tree: Expression, point: Mapping[str, Any]) -> Any:
     with np.errstate(all="ignore"):
         return value_of(tree, {name: np.float64(x) for name, x in point.items()})
