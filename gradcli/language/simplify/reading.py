@@ -126,7 +126,7 @@ class Reader:
         """Return the terms of a sum of sums, so that a factor that some have in common does not come out first."""
         if not isinstance(node, Binary) or node.operator not in ("+", "-"):
             return None
-        found: list[tuple[Term, Rational]] = []
+        found = list[tuple[Term, Rational]]()
         for part, sign in zip(parts, (1, 1 if node.operator == "+" else -1), strict=True):
             assert part.product is not None
             terms = self.algebra.terms(part.product) if part.terms is None else part.terms.items()

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from gradcli.language.parser import parse_expression
 from gradcli.language.simplify import simplifier
 from gradcli.language.simplify.algebra.functions import Builder
-from gradcli.language.simplify.simplifier import simplify
+from gradcli.language.simplify.simplifier import products_of, simplify
 from gradcli.language.simplify.trees import length
 from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number
 from gradcli.language.unparser import unparse
@@ -102,12 +102,33 @@ EXAMPLES = {
     "(1/(exp(-x) + 1))**2*exp(-x)": "sigmoid(x)*(1 - sigmoid(x))",
     "x*(1 - tanh(w*x + b)**2)": "x*(1 - tanh(w*x + b)**2)",
     "where(relu(x) > 0, 2*relu(x), 0)": "2*relu(x)",
+    # the domain stays, and nothing overflows earlier
+    "(1 - tanh(x/2)**2)/2": "(1 - tanh(x/2)**2)/2",
+    "(tan(x/2)**2 + 1)/2": "(tan(x/2)**2 + 1)/2",
+    "(exp(x) - exp(-x))/(exp(x) + exp(-x))": "tanh(x)",
+    "2*exp(-x)/(1 + 2*exp(-x))**2": "2*exp(-x)/(1 + 2*exp(-x))**2",
+    # powers descend
+    "c + 2*b*x + 3*a*x**2": "3*a*x**2 + 2*b*x + c",
+    "1/((y/x)**2 + 1)/x": "x/(x**2 + y**2)",
+    "1/(2*sqrt(sqrt(x) + 1))/(2*sqrt(x))": "1/(4*sqrt(x)*sqrt(sqrt(x) + 1))",
+    # cases of one condition
+    "-where(x > 0, 0, 1) + 2*where(x > 0, 1, 0)*x": "where(x > 0, 2*x, -1)",
+    "where(x > 0, 1, 0) + where(x > 0, 0, 1)*a": "where(x > 0, 1, a)",
+    "-where(relu(1 - y*x) > 0, 1, 0)*x": "where(1 - x*y > 0, -x, 0)",
+    "1/abs(x)*sign(x)": "1/x",
+    "-(1/tan(x))**2*(tan(x)**2 + 1)": "-1/sin(x)**2",
+    "-sin(x)*cos(x)/tan(x)**2*(tan(x)**2 + 1) - 1/tan(x)*sin(x)*sin(x) + 1/tan(x)*cos(x)*cos(x)": "-sin(2*x)",
 }
 
 
 @pytest.mark.parametrize("raw", EXAMPLES)
 def test_examples(raw: str) -> None:
     assert simplified(raw) == EXAMPLES[raw]
+
+
+def test_letters_stand_as_in_the_program() -> None:
+    written = products_of([read("sin(w*t + p)"), read("slope*hours/n")])
+    assert unparse(simplify(read("cos(w*t + p)*t + hours*slope/n"), None, written)) == "t*cos(w*t + p) + slope*hours/n"
 
 
 SHAPES = {
@@ -150,6 +171,20 @@ TENSORS = {
     "where(relu(X @ w) > 0, 2*y, 0)": "2*where(X @ w > 0, y, 0)",
     "mystery(2*x)/mystery(2*x)": "mystery(2*x)/mystery(2*x)",
     "v - v": "v - v",  # of unknown shape
+    "sum(sin(x)**2 + cos(x)**2)": "3",
+    "sum(expand(1, (4, 3)), dim=0)": "expand(4, (3,))",
+    "reshape(sum(expand(1, (4, 3))*x, dim=1, keepdim=True), (4,))": "expand(sum(x), (4,))",
+    "(X.T @ ((1 - y)*s) + X.T @ (-y*(1 - s)))/4": "(X.T @ (s - y))/4",
+    "X.T @ (y/norm(y))": "(X.T @ y)/norm(y)",
+    "1/det(A)*det(A)*inverse(A).T": "inverse(A).T",
+    "outer(2*expand(1, (3,))*linear(x, A), x)": "2*outer(linear(x, A), x)",
+    "outer(x @ A.T, x) + outer(x, x @ A.T).T": "2*outer(A @ x, x)",
+    "unsqueeze(expand(1, (4,)), 1)*exp(X - unsqueeze(logsumexp(X, dim=1), 1))": "softmax(X, dim=1)",
+    "(expand(1, (6,))*s)[:3] + (expand(1, (6,))*s)[3:]": "expand(2*s, (3,))",
+    "select_backward(x, shape=(2, 3), dim=0, index=0)[0] + select_backward(x, shape=(2, 3), dim=0, index=0)[1]": "x",
+    "softmax(x, dim=0)*(1 - sum(softmax(x, dim=0), dim=0, keepdim=True))": "zeros((3,))",
+    "(2*A.mT).mT @ clone(B)": "2*A @ B",
+    "permute(A, (0, 1)) + reshape(reshape(B, (9,)), (3, 3))": "A + B",
 }  # fmt: skip
 
 
