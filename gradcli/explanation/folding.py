@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from gradcli.explanation.chain.held import told_apart
-from gradcli.explanation.model import Explanation, Local, Node, Note, Step
+from gradcli.explanation.model import Explanation, Local, Node, Step
 
 
 def folded(explanation: Explanation) -> Explanation:
@@ -20,14 +19,8 @@ def folded(explanation: Explanation) -> Explanation:
     edges = told_apart({node.id: dict(enumerate(node.locals)) for node in kept})
     nodes = tuple(replace(node, locals=tuple(edges[node.id].values())) for node in kept)
     steps = tuple(_steps(explanation, {node.id: node for node in nodes}, into))
-    part = re.compile(rf"\b({'|'.join(map(re.escape, into))})\b")
-
-    def told(note: Note) -> Note:
-        return replace(
-            note, node=into.get(note.node, note.node), message=part.sub(lambda found: into[found[0]], note.message)
-        )
-
-    return replace(explanation, nodes=nodes, steps=steps, notes=tuple(dict.fromkeys(map(told, explanation.notes))))
+    notes = (replace(note, node=into.get(note.node, note.node)) for note in explanation.notes)
+    return replace(explanation, nodes=nodes, steps=steps, notes=tuple(dict.fromkeys(notes)))
 
 
 def _whole(node: Node) -> Node:

@@ -98,9 +98,3 @@ def test_the_rules_of_any_product_are_those_of_numpy(terms: list[str], data: st.
             f"{','.join(x for _, x in others.values())}->{found.terms[name]}", *(x for x, _ in others.values())
         )
         np.testing.assert_allclose(value_of(found.rule(name, "g"), {**values, "g": g}), expected, atol=1e-9)
-
-
-def test_a_note_speaks_of_the_nodes_that_are_shown() -> None:
-    explanation = explain(parse_program(Source("1/x")), {"x": 0.0})
-    assert any("v1_a" in note.message for note in explanation.notes)
-    assert not any("v1_a" in note.message for note in folded(explanation).notes)
