@@ -11,12 +11,14 @@ from typing import Any
 
 import jsonschema
 
+from gradcli.commands.forms import asked
 from tests.commands.running import validator
 
 MOST_MEMORY = 2**30  # bytes that a case may add to the peak of its process
 LONGEST_LINE, LONGEST_ERROR = 20_000, 200_000  # characters on standard error
 LIMIT = "limit"  # the end of a case that took too long, or too much
 REFUSALS = (2, 3)  # exit codes that come with an error
+ELSEWHERE = {"--help", "-h", "--output", "-o"}  # with which no document is printed, or not here
 JUDGES_NOTHING = "cannotbejudged"  # on a page of verify, which then exits with 3; in a narrow terminal a letter a line
 LOOKS = re.compile(r"\x1b\[[\d;]*m|\s")
 ANSWERS_NO = ("check", "verify")  # commands that may exit with 1
@@ -109,8 +111,9 @@ def faults(case: Case, outcome: Outcome) -> Iterator[str]:
         yield f"the name of a part of gradcli: {inside}"
     if outcome.memory > MOST_MEMORY:
         yield "memory"
-    if "--json" in case.argv and "--help" not in case.argv and "-h" not in case.argv:
-        yield from document_faults(out, outcome.code, case.area)
+    if asked(case.argv) == "json":
+        if out or not ELSEWHERE & {argument.partition("=")[0] for argument in case.argv}:
+            yield from document_faults(out, outcome.code, case.area)
     elif outcome.code in REFUSALS and not err.strip() and JUDGES_NOTHING not in LOOKS.sub("", out):
         yield "a refusal without an error"
     if writes_json_lines(case):
@@ -202,7 +205,7 @@ def text_faults(case: Case, out: str, err: str) -> Iterator[str]:
     shown = out.replace("\r\n", "\n") if is_table else out
     # A snippet prints what it wants to where no terminal is, and a table passes the row on as it stands.
     is_own = case.command == "run" and "--json" not in case.argv and not {"--quiet", "-q"} & set(case.argv)
-    control = IN_JSON if "--json" in case.argv or case.command == "batch" else CONTROL
+    control = IN_JSON if asked(case.argv) == "json" or case.command == "batch" else CONTROL
     if not (is_own and not case.columns) and not (is_table and case.command == "batch") and control.search(shown):
         yield "a control character on standard output"
     if CONTROL.search(err) and not (case.command == "run" and "stderr" in source_of(case)):
