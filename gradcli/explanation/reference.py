@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.domain import Domain
+from gradcli.engine.domain import EVERYWHERE, Domain
 from gradcli.engine.primitive import REGISTRY, Primitive
 from gradcli.explanation.build import explain
 from gradcli.explanation.calls import BINARY, COMPARE
 from gradcli.explanation.evaluate import evaluate
-from gradcli.explanation.lines import Line
+from gradcli.explanation.folding import folded
+from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation, Node, Why
 from gradcli.language.builder import OPERATORS as SPELLINGS
 from gradcli.language.parser import parse_program
 from gradcli.language.tree import Expression, Program
+from gradcli.language.unparser import unparse
 from gradcli.ops import load
 from gradcli.ops.support.surface import OPERATIONS, Operation
 from gradcli.source import Source
@@ -49,9 +51,29 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """A row of an example: a primitive, or an operation that was written whole; an earlier row `has` the same rules."""
+
+    use: Use
+    says: str
+    has: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
+    """An operation with the primitives of its examples, each as first met."""
+
     operation: Operation
     uses: tuple[Use, ...]
+
+    def examples(self) -> list[tuple[str, list[Told]]]:
+        """Return the examples that show a rule which those before do not, each with its rows."""
+        found, known = [], set[object]()
+        for example in self.operation.examples:
+            rows = told(example, known)
+            if any(not row.has for row in rows):
+                found.append((example, rows))
+        return found
 
 
 def operations() -> dict[str, Operation]:
@@ -116,12 +138,37 @@ def uses(operation: Operation) -> tuple[Use, ...]:
     """Return the primitives that the examples use, each as first met."""
     found: dict[str, Use] = {}
     for example in operation.examples:
-        evaluation = evaluate(parse_program(Source(example)), {}, dtype=np.dtype(np.float64))
         nodes = {node.id: node for node in explain_example(example).nodes}
-        for line in evaluation.lines:
+        for line in evaluated(example).lines:
             if line.application is not None and line.application.primitive.name not in found:
                 found[line.application.primitive.name] = _use(nodes[line.name], line)
     return tuple(found.values())
+
+
+def told(example: str, known: set[object]) -> list[Told]:
+    """Return the rows of an example, with one for each operation that was written, and add its rules to the known."""
+    lines = {line.name: line for line in evaluated(example).lines}
+    rows = []
+    for node in folded(explain_example(example)).nodes:
+        if node.op is None:
+            continue
+        is_whole = node.whole is not None and node.expression == node.whole.expression
+        key: object = (node.op, *(unparse(local.rule) for local in node.locals)) if is_whole else node.op
+        use = whole(node) if is_whole else _use(node, lines[node.id])
+        rows.append(Told(use, sentence(node), key in known))
+        known.add(key)
+    return rows
+
+
+def whole(node: Node) -> Use:
+    """Return an operation for which torch takes several nodes, as the use of the primitive that computes."""
+    assert node.op is not None
+    rules = tuple(Rule(local.input, local.rule, local.why) for local in node.locals)
+    return Use(REGISTRY[node.op], node.expression, node.name, rules, EVERYWHERE, "")
+
+
+def evaluated(example: str) -> Evaluation:
+    return evaluate(parse_program(Source(example)), {}, dtype=np.dtype(np.float64))
 
 
 def _use(node: Node, line: Line) -> Use:

@@ -35,18 +35,24 @@ def operation_page(reference: Reference, looks: Looks) -> str:
     if operation.aliases:
         about.append(Row((f"also called {', '.join(operation.aliases)}",)))
     sections = [Section(operation.signature, about)]
-    for use in reference.uses:
-        title = f"{use.name} = {unparse(use.written, multiply=looks.times)}   {node_name(use.primitive)}"
-        sections.append(Section(title, _rules(use, looks)))
+    shown = reference.examples()
+    for example, rows in shown:
+        if len(shown) > 1 and len(rows) > 1:
+            sections.append(Section(f"in {example.rpartition('; ')[2]}", []))
+        for row in rows:
+            use = row.use
+            title = f"{use.name} = {unparse(use.written, multiply=looks.times)}   {node_name(use.primitive)}"
+            sections.append(Section(title, [Row(("as above",), "aside")] if row.has else _rules(use, row.says, looks)))
     examples = [Row((command_line(example),)) for example in operation.examples]
-    return lay_out([*(s for s in sections if s.rows), Section("Examples", examples)], looks)
+    headed = (s for s in sections if s.rows or s is not sections[0])
+    return lay_out([*headed, Section("Examples", examples)], looks)
 
 
 def node_name(primitive: Primitive) -> str:
     return primitive.node if any(primitive.rules) else "no gradient"
 
 
-def _rules(use: Use, looks: Looks) -> list[Row]:
+def _rules(use: Use, says: str, looks: Looks) -> list[Row]:
     rows = []
     for rule in use.rules:
         rows.append(Row((rule.input, f"g {looks.arrow} {unparse(rule.rule, multiply=looks.times)}")))
@@ -55,8 +61,8 @@ def _rules(use: Use, looks: Looks) -> list[Row]:
             total = f"{looks.partial}L/{looks.partial}{rule.input}"
             rows.append(Row((in_one_line(rule.why, total, write),), "reason"))
             rows.extend(Row((f"where {meanings(rule.why)}",), "reason") for _ in rule.why.given[:1])
-    if use.primitive.says:
-        rows.append(Row((use.primitive.says,), "why"))
+    if says:
+        rows.append(Row((says,), "why"))
     rows.extend(Row((label, text)) for label, text in facts(use))
     return rows or [Row(("no gradient flows through it",))]
 
