@@ -66,7 +66,7 @@ def told(line: Line, position: int, found: Formulas, gradient: Any, upstream_nam
         shapes=tuple(shapes.items()),
         forward=tuple(map(own.equation, found.forward)),
         gradient=own.equation(found.gradient),
-        given=(*found.given.items(), *own.literals),
+        given=(*((name, words) for name, words in found.given.items() if name in own.used), *own.literals),
         outside=tuple(own.names.get(name, name) for name in outside(found.gradient, found.tensors, sizes)),
         is_sparse=is_sparse(found.gradient, found.tensors, sizes),
         entry=None if gradient is None else worked(found.gradient, found.tensors, sizes),
@@ -125,9 +125,9 @@ class _Names:
         terms = [side for equation in (*found.forward, found.gradient) for side in (equation.left, equation.right)]
         everything = [part for term in terms for part in parts(term)]
         right = (part.tensor for part in parts(found.gradient.right) if isinstance(part, Entry))
+        self.used = {part.tensor for part in everything if isinstance(part, Entry)}
         self.mentioned = [name for name in dict.fromkeys(right) if name in self.names]
-        named = {part.tensor for part in everything if isinstance(part, Entry)}
-        used = [x for name, x in zip(found.inputs, line.inputs, strict=True) if name in named]
+        used = [x for name, x in zip(found.inputs, line.inputs, strict=True) if name in self.used]
         written = [(x.name, x.spelling) for x in used if x.tensor.shape]
         self.literals = [(name, unparse(tree)) for name, tree in written if not isinstance(tree, Name)]
         letters = {part.name for part in everything if isinstance(part, Variable)}

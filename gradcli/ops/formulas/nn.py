@@ -169,12 +169,15 @@ def _normalized(x: Any, weight: Any, bias: Any, axes: tuple[int, ...], inner: tu
     z, s = _standard(x, axes, eps)
     of = Reduced.of(x, axes)
     own, others = list(of.places), list(of.others)
+    kept = [n for a, n in enumerate(np.shape(x)) if a not in axes]
     given = {
+        "m": ("the mean", np.reshape(np.mean(x, axis=axes), kept)),
+        "s": (S, np.reshape(s, kept)),
         "z": ("the entry less the mean, over the deviation", z),
-        "s": (S, np.reshape(s, [n for a, n in enumerate(np.shape(x)) if a not in axes])),
     }
     gradient = _corrected(own, others, of.rest, weight, inner, of.count, entry("s", of.kept))
-    forward = _affine(entry("z", own), weight, bias, [own[axis] for axis in inner])
+    standard = f"({entry('x', own)} - {entry('m', of.kept)})/{entry('s', of.kept)}"
+    forward = _affine(standard, weight, bias, [own[axis] for axis in inner])
     return f"{entry('out', own)} = {forward}; {entry('∂x', own)} = {gradient}", given
 
 
