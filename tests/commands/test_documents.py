@@ -52,7 +52,7 @@ ERRORS = {
     "plot x x=0..1 --descend nonsense=1": "E015",
     "plot 'x*y' x=0..1 y=[1,2]": "E213",
     "plot '[1,2]*x' x=0..1 --of nothing": "E010",
-    "graph 'x' x=1 --format svg": "E008",
+    "graph 'x' x=1 --format beamer": "E008",
     "check --lint --key week1.toml": "E001",
     f"check {WEEK}": "E002",
     f"check {WEEK} -": "E003",

@@ -76,9 +76,10 @@ def test_explanation_is_valid_and_reads_back(case: Case, dtype: str) -> None:
 
 
 def unreasoned(explanation: Explanation) -> Explanation:
-    """The explanation without its index formulas, whose numbers a document rounds and cuts."""
+    """The explanation node by node, without index formulas, whose numbers a document rounds and cuts."""
+    alone = {"inserted": False, "part_of": None, "whole": None}
     nodes = tuple(
-        dataclasses.replace(node, locals=tuple(dataclasses.replace(local, reason=None) for local in node.locals))
+        dataclasses.replace(node, locals=tuple(dataclasses.replace(x, reason=None) for x in node.locals), **alone)
         for node in explanation.nodes
     )
     return dataclasses.replace(explanation, nodes=nodes)

@@ -53,7 +53,7 @@ def type_(x: Tensor, dtype: Any = None, **_: Any) -> Any:
         if dtype not in names:
             raise ValueError(f"invalid type: '{dtype}'")
         dtype = names[dtype]
-    if not isinstance(dtype, DType | BuiltinType):
+    elif not isinstance(dtype, DType | BuiltinType):
         raise TypeError("dtype must be a type, str, or dtype object")
     return cast(x, dtype)
 
