@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.grading import Grading
 from gradcli.homework.model import Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.asked import Asked
@@ -11,17 +11,17 @@ from gradcli.render.check.page import check_page, check_sections, title
 from gradcli.render.markdown.layout import laid_out, plain
 
 
-def feedback_text(assignment: Assignment, result: Result, asked: Asked) -> str:
+def feedback_text(grading: Grading, result: Result, asked: Asked) -> str:
     """Write the page of the terminal."""
-    return check_page(result, asked, assignment=assignment, all=asked.all) + "\n"
+    return check_page(result, asked, assignment=grading.assignment, all=asked.all) + "\n"
 
 
-def feedback_document(assignment: Assignment, result: Result, asked: Asked) -> str:
+def feedback_document(grading: Grading, result: Result, asked: Asked) -> str:
     """Write the document of a class of one, schema `gradcli.check/1`."""
-    return "".join(check_document(assignment, [result], ClassTotals(assignment), ascii=asked.ascii))
+    return "".join(check_document(grading.assignment, [result], ClassTotals(grading.assignment), ascii=asked.ascii))
 
 
-def feedback_page(assignment: Assignment, result: Result, asked: Asked) -> str:
+def feedback_page(grading: Grading, result: Result, asked: Asked) -> str:
     """Write the page in Markdown."""
-    found = check_sections(result, asked, assignment=assignment, all=asked.all)
+    found = check_sections(result, asked, assignment=grading.assignment, all=asked.all)
     return "\n\n".join([f"# {plain(title(result, asked))}", *laid_out(found)]) + "\n"
