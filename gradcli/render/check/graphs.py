@@ -20,7 +20,6 @@ from gradcli.homework.solve.graph import UNNAMED, Edge, Graph
 from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.problem import Problem
 from gradcli.render.asked import Asked
-from gradcli.render.check.marking import DIAGNOSES
 from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
 from gradcli.render.graph.sketch.texts import WIDEST, cut, tensor
 from gradcli.render.graph.svg import written
@@ -31,7 +30,7 @@ MOST = 60  # steps of a graph that is drawn
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A diagnosis that is shown, with the number by which the picture refers to it."""
+    """The most likely diagnosis of an answer, with the number by which the picture refers to it."""
 
     number: int
     answer: Marked
@@ -43,9 +42,9 @@ class Told:
 
 
 def told(answers: Sequence[Marked]) -> list[Told]:
-    """Number the diagnoses of the answers to a question."""
-    found = [(a, one) for a in answers if a.verdict not in CREDITED for one in a.diagnoses[:DIAGNOSES]]
-    return [Told(number, answer, one) for number, (answer, one) in enumerate(found, 1)]
+    """Number the answers to a question whose mistake is known."""
+    found = [answer for answer in answers if answer.verdict not in CREDITED and answer.diagnoses]
+    return [Told(number, answer, answer.diagnoses[0]) for number, answer in enumerate(found, 1)]
 
 
 def pictures(key: Key, answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[str]:

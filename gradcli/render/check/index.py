@@ -30,8 +30,9 @@ def html_index(totals: ClassTotals, pages: str, asked: Asked) -> str:
     ]
     counts = [(one.students, len(totals.students)) for one in totals.mistakes]
     sections = (section(one, links, counts) for one in in_order(totals, asked))
-    head = element("header", element("h1", title(totals, asked)))
-    return still(title(totals, asked), element("main", head, *sections, data_gradcli="class"))
+    name, _, mean = title(totals, asked).rpartition("   ")
+    head = element("header", element("h1", name), element("p", mean, class_="score"))
+    return still(name, element("main", head, *sections, data_gradcli="class"))
 
 
 def in_order(totals: ClassTotals, asked: Asked) -> list[Section]:

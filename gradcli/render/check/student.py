@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from gradcli.homework.assignment.assignments import Question
 from gradcli.homework.grading import Grading
-from gradcli.homework.model import CREDITED, VERDICTS, Marked, Result
+from gradcli.homework.model import CREDITED, VERDICTS, Diagnosis, Marked, Result
 from gradcli.homework.solve.key import Key
 from gradcli.render.asked import Asked
 from gradcli.render.check.graphs import Told, pictures, told
@@ -29,7 +29,7 @@ from gradcli.render.check.marking import (
 )
 from gradcli.render.check.page import KINDS, MOST, REMARKS, heading
 from gradcli.render.page.document import still
-from gradcli.render.page.html import Html, cut, element, joined
+from gradcli.render.page.html import Html, cut, element
 from gradcli.render.text.numbers import short
 
 LONGEST = 6000  # characters of a program
@@ -90,7 +90,7 @@ def about(question: Question) -> Iterator[Html]:
 
 def graph(svg: str, marks: Sequence[Told]) -> Html:
     """Return a graph in its frame."""
-    refers = "The marks refer to the list below." if any(one.mark in svg for one in marks) else None
+    refers = "The marks refer to the notes below." if any(one.mark in svg for one in marks) else None
     caption = element("figcaption", refers, class_="quiet") if refers else None
     return element("figure", element("div", Html(svg), class_="stage", tabindex=0), caption)
 
@@ -100,7 +100,7 @@ def table(answers: Sequence[Marked], asked: Asked) -> Html:
     heads = ("quantity", "your answer", "verdict", "points", "right answer", "difference")
     rows = [
         (
-            answer.quantity and clipped(answer.quantity, NAME, asked),
+            clipped(answer.quantity, NAME, asked),
             given(answer, asked),
             f"{mark(answer.verdict, asked)} {VERDICTS[answer.verdict]}",
             points(answer.points, answer.max_points),
@@ -124,25 +124,27 @@ def table(answers: Sequence[Marked], asked: Asked) -> Html:
 
 
 def mistakes(answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[Html]:
-    """Yield what there is to say about each answer: a remark, the diagnoses with their marks, and the paths."""
+    """Yield what there is to say about each answer: a remark, the diagnoses, and the paths."""
     for answer in answers:
         said = [element("p", clipped(answer.remark, SENTENCE, asked))] if answer.remark else []
         if answer.verdict not in CREDITED:
-            said += [diagnosis(one, asked) for one in marks if one.answer is answer]
+            shown = answer.diagnoses[:DIAGNOSES]
+            said += [diagnosis(one, asked, is_other=number > 0) for number, one in enumerate(shown)]
             if (more := len(answer.diagnoses) - DIAGNOSES) > 0:
                 said.append(element("p", f"and {more} more", class_="quiet"))
             if paths := ledger(answer, asked):
                 said.append(element("p", f"Your answer {paths}.", class_="quiet"))
         if said:
-            yield element("div", element("h3", clipped(answer.quantity, NAME, asked)), *said, class_="mistake")
+            signs = (element("span", one.mark, class_="mark") for one in marks if one.answer is answer)
+            head = element("h3", *signs, clipped(answer.quantity, NAME, asked))
+            yield element("div", head, *said, class_="mistake")
 
 
-def diagnosis(one: Told, asked: Asked) -> Html:
+def diagnosis(one: Diagnosis, asked: Asked, *, is_other: bool) -> Html:
     """Return a sentence about a mistake, with the rule in words if it is about one; no code names, for students."""
-    perhaps = "" if one.diagnosis.certain else "perhaps: "
-    rule = element("span", f" {one.diagnosis.says}", class_="rule") if one.diagnosis.says else None
-    text = f" {perhaps}{clipped(sentence(one.diagnosis), SENTENCE, asked)}"
-    return element("p", joined(element("strong", one.mark, class_="mark"), text, rule))
+    before = f"{'or ' * is_other}{'' if one.certain else 'perhaps: '}"
+    rule = element("span", f". {one.says}", class_="rule") if one.says else None
+    return element("p", f"{before}{clipped(sentence(one), SENTENCE, asked)}", rule)
 
 
 def remarks(result: Result, asked: Asked) -> Html | None:
