@@ -16,7 +16,7 @@ def totals() -> ClassTotals:
     """Five students: all miss one branch, the last also a second time."""
     found = ClassTotals(GRADING.assignment)
     for name in NAMES:
-        own = {"dq/ds": "3.5869"} | ({"dq/dx": "9.828106"} if name == NAMES[-1] else {})
+        own = {"dq/ds": "3.5869"} if name != NAMES[-1] else {"dq/ds": "-2.0231", "dq/dx": "9.828106"}
         found.add(result({"diamond": own}, name))
     return found
 
