@@ -120,7 +120,9 @@ def table(answers: Sequence[Marked], asked: Asked) -> Html:
         for answer, row in zip(answers, rows, strict=True)
     ]
     drawn = element("table", element("thead", head), element("tbody", *body))
-    return element("div", drawn, class_="scroll", tabindex=0, role="region", aria_label="The answers")
+    return element(
+        "div", drawn, class_="scroll", tabindex=0, role="region", aria_label=f"The answers to {answers[0].question}"
+    )
 
 
 def mistakes(answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[Html]:

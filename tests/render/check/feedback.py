@@ -71,8 +71,9 @@ def result(answers: dict[str, dict[str, str]] = WRONG, student: str = "ada") -> 
     return GRADING.grader.grade(Submission("class/ada.txt", student, tuple(given)))
 
 
-def page(found: Result, level: str, **more: bool) -> str:
-    return student_page(GRADING, revealed(found, level), Asked(**more))
+def page(found: Result, level: str) -> str:
+    """The page of a student at a level of disclosure."""
+    return student_page(GRADING, revealed(found, level), Asked())
 
 
 class Read(HTMLParser):
