@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
 from gradcli.homework.grading import Grading
-from gradcli.homework.model import Result
+from gradcli.homework.model import Marked, Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.asked import Asked
 from gradcli.render.check.document import check_document
-from gradcli.render.check.page import check_page, check_sections, title
+from gradcli.render.check.graphs import sketches, told
+from gradcli.render.check.marking import NAME, clipped
+from gradcli.render.check.page import MOST, by_question, check_page, check_sections, title
+from gradcli.render.graph.mermaid import flowchart
 from gradcli.render.markdown.layout import laid_out, plain
 
 
@@ -22,6 +28,23 @@ def feedback_document(grading: Grading, result: Result, asked: Asked) -> str:
 
 
 def feedback_page(grading: Grading, result: Result, asked: Asked) -> str:
-    """Write the page in Markdown."""
-    found = check_sections(result, asked, assignment=grading.assignment, all=asked.all)
-    return "\n\n".join([f"# {plain(title(result, asked))}", *laid_out(found)]) + "\n"
+    """Write the page in Markdown: below the answers to each question its graph, with the mistakes marked."""
+    blocks = [f"# {plain(title(result, asked))}"]
+    questions = iter(by_question(result.answers if asked.all else result.answers[:MOST]).items())
+    for section in check_sections(result, asked, assignment=grading.assignment, all=asked.all):
+        blocks += laid_out([section])
+        for id, answers in islice(questions, 1):  # the sections of questions come first
+            blocks += graphs(grading, id, answers, asked)
+    return "\n\n".join(blocks) + "\n"
+
+
+def graphs(grading: Grading, id: str, answers: Sequence[Marked], asked: Asked) -> Iterator[str]:
+    """Yield the graphs of a question as blocks that GitHub draws, and what the marks in them are about."""
+    key = grading.grader.keys.get(id)
+    if key is None:
+        return
+    marks = told(answers)
+    drawn = [f"```mermaid\n{flowchart(one, asked)}\n```" for one in sketches(key, answers, marks, asked)]
+    yield from drawn
+    if drawn and marks:
+        yield plain(", ".join(f"{one.mark}: {clipped(one.answer.quantity, NAME, asked)}" for one in marks))

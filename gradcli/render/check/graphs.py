@@ -47,8 +47,8 @@ def told(answers: Sequence[Marked]) -> list[Told]:
     return [Told(number, answer, answer.diagnoses[0]) for number, answer in enumerate(found, 1)]
 
 
-def pictures(key: Key, answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[str]:
-    """Yield the graphs of a question as SVG; none that is too large."""
+def sketches(key: Key, answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[Sketch]:
+    """Yield the graphs of a question; none that is too large."""
     is_open = any(answer.expected is not WITHHELD for answer in answers)
     if key.question.is_script and not is_open and any(map(is_word, key.expected.values())):
         return
@@ -60,8 +60,8 @@ def pictures(key: Key, answers: Sequence[Marked], marks: Sequence[Told], asked: 
         for one in marks:
             if one.answer.quantity in own:
                 drawing.mark(one)
-        if len(drawing.drawn) <= MOST and (svg := drawn(drawing.sketch(), asked)):
-            yield svg
+        if len(drawing.drawn) <= MOST:
+            yield drawing.sketch()
 
 
 def is_word(expected: object) -> bool:

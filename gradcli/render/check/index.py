@@ -18,7 +18,7 @@ STUDENTS = "Students"
 
 
 def markdown_index(totals: ClassTotals, pages: str, asked: Asked) -> str:
-    """Write the index in Markdown."""
+    """Write the index in Markdown; the pages of the students lie in the folder `pages`, as seen from it."""
     return "\n\n".join([f"# {plain(title(totals, asked))}", *laid_out(in_order(totals, asked))]) + "\n"
 
 

@@ -12,7 +12,7 @@ from gradcli.homework.grading import Grading
 from gradcli.homework.model import CREDITED, VERDICTS, Diagnosis, Marked, Result
 from gradcli.homework.solve.key import Key
 from gradcli.render.asked import Asked
-from gradcli.render.check.graphs import Told, pictures, told
+from gradcli.render.check.graphs import Told, drawn, sketches, told
 from gradcli.render.check.marking import (
     DIAGNOSES,
     NAME,
@@ -27,7 +27,8 @@ from gradcli.render.check.marking import (
     points,
     sentence,
 )
-from gradcli.render.check.page import KINDS, MOST, REMARKS, heading
+from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading
+from gradcli.render.graph.sketch.model import Sketch
 from gradcli.render.page.document import still
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.text.numbers import short
@@ -40,10 +41,7 @@ def student_page(grading: Grading, result: Result, asked: Asked) -> str:
     """Write the page of a student."""
     answers = result.answers if asked.all else result.answers[:MOST]
     keys = grading.grader.keys
-    groups: dict[str, list[Marked]] = {}
-    for answer in answers:
-        groups.setdefault(answer.question, []).append(answer)
-    sections = [question(keys.get(id), own, asked) for id, own in groups.items()]
+    sections = [question(keys.get(id), own, asked) for id, own in by_question(answers).items()]
     hidden = len(result.answers) - len(answers)
     main = element(
         "main",
@@ -71,9 +69,9 @@ def header(assignment: str, result: Result, asked: Asked) -> Html:
 def question(key: Key | None, answers: Sequence[Marked], asked: Asked) -> Html:
     """Return a question as it was asked, with its graph, the answers and the mistakes; of one not asked the answers."""
     marks = told(answers)
-    content: list[Html] = []
+    content: list[Html | None] = []
     if key is not None:
-        content += [*about(key.question), *(graph(svg, marks) for svg in pictures(key, answers, marks, asked))]
+        content += [*about(key.question), *(graph(one, asked) for one in sketches(key, answers, marks, asked))]
     content += [table(answers, asked), *mistakes(answers, marks, asked)]
     return element("section", element("h2", heading(answers, "", asked)), *content)
 
@@ -88,11 +86,12 @@ def about(question: Question) -> Iterator[Html]:
         yield element("p", f"at {', '.join(given)}", class_="point")
 
 
-def graph(svg: str, marks: Sequence[Told]) -> Html:
+def graph(found: Sketch, asked: Asked) -> Html | None:
     """Return a graph in its frame."""
-    refers = "The marks refer to the notes below." if any(one.mark in svg for one in marks) else None
-    caption = element("figcaption", refers, class_="quiet") if refers else None
-    return element("figure", element("div", Html(svg), class_="stage", tabindex=0), caption)
+    svg = drawn(found, asked)
+    is_marked = any(vertex.is_marked for vertex in found.vertices) or any(arc.is_marked for arc in found.arcs)
+    caption = element("figcaption", "The marks refer to the notes below.", class_="quiet") if is_marked else None
+    return element("figure", element("div", Html(svg), class_="stage", tabindex=0), caption) if svg else None
 
 
 def table(answers: Sequence[Marked], asked: Asked) -> Html:

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from gradcli.commands.forms import FOLDER, forms, renderer
 from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import CREDITED, Marked
 from gradcli.render.asked import Asked
@@ -32,15 +33,16 @@ def truths(answer: Marked) -> list[str]:
     return [f"{abs(float(entry)):.6g}"[:5] for entry in np.ravel(np.asarray(answer.expected))]
 
 
+@pytest.mark.parametrize("form", forms(FOLDER))
 @pytest.mark.parametrize("level", LEVELS)
-def test_no_right_number_is_in_a_page_below_value(level: str) -> None:
+def test_no_right_number_is_in_a_page_below_value(form: str, level: str) -> None:
     found = result()
     wrong = [answer for answer in found.answers if answer.verdict not in CREDITED]
     typed = " ".join(answer.given or "" for answer in found.answers)  # which they may read again
     secrets = [secret for answer in wrong for secret in truths(answer) if secret not in typed]
     assert len(secrets) >= 8
-    whole = page(found, level)
-    text = whole.replace(Read(whole).style, "")  # whatever an attribute, a title or a comment holds
+    whole = renderer(FOLDER, form)(GRADING, revealed(found, level), Asked())
+    text = re.sub("<style>.*?</style>", "", whole, flags=re.DOTALL)  # whatever an attribute or a title holds
     if level == "value":
         assert all(secret in text for secret in secrets)
     else:
