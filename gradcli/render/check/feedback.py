@@ -10,7 +10,7 @@ from gradcli.homework.model import Marked, Result
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.asked import Asked
 from gradcli.render.check.document import check_document
-from gradcli.render.check.graphs import sketches, told
+from gradcli.render.check.graphs import TOO_LARGE, sketches, told
 from gradcli.render.check.marking import NAME, clipped
 from gradcli.render.check.page import MOST, by_question, check_page, check_sections, title
 from gradcli.render.graph.mermaid import flowchart
@@ -44,7 +44,7 @@ def graphs(grading: Grading, id: str, answers: Sequence[Marked], asked: Asked) -
     if key is None:
         return
     marks = told(answers)
-    drawn = [f"```mermaid\n{flowchart(one, asked)}\n```" for one in sketches(key, answers, marks, asked)]
-    yield from drawn
-    if drawn and marks:
+    found = list(sketches(key, answers, marks, asked))
+    yield from (f"```mermaid\n{flowchart(one, asked)}\n```" if one else TOO_LARGE for one in found)
+    if any(found) and marks:
         yield plain(", ".join(f"{one.mark}: {clipped(one.answer.quantity, NAME, asked)}" for one in marks))

@@ -26,6 +26,7 @@ from gradcli.render.graph.svg import written
 from gradcli.source import visible
 
 MOST = 60  # steps of a graph that is drawn
+TOO_LARGE = "The graph is too large for a picture."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ def told(answers: Sequence[Marked]) -> list[Told]:
     return [Told(number, answer, answer.diagnoses[0]) for number, answer in enumerate(found, 1)]
 
 
-def sketches(key: Key, answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[Sketch]:
-    """Yield the graphs of a question; none that is too large."""
+def sketches(key: Key, answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[Sketch | None]:
+    """Yield the graphs of a question, None for one that is too large."""
     is_open = any(answer.expected is not WITHHELD for answer in answers)
     if key.question.is_script and not is_open and any(map(is_word, key.expected.values())):
         return
@@ -60,8 +61,7 @@ def sketches(key: Key, answers: Sequence[Marked], marks: Sequence[Told], asked: 
         for one in marks:
             if one.answer.quantity in own:
                 drawing.mark(one)
-        if len(drawing.drawn) <= MOST:
-            yield drawing.sketch()
+        yield drawing.sketch() if len(drawing.drawn) <= MOST else None
 
 
 def is_word(expected: object) -> bool:

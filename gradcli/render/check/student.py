@@ -12,7 +12,7 @@ from gradcli.homework.grading import Grading
 from gradcli.homework.model import CREDITED, VERDICTS, Diagnosis, Marked, Result
 from gradcli.homework.solve.key import Key
 from gradcli.render.asked import Asked
-from gradcli.render.check.graphs import Told, drawn, sketches, told
+from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, sketches, told
 from gradcli.render.check.marking import (
     DIAGNOSES,
     NAME,
@@ -69,7 +69,7 @@ def header(assignment: str, result: Result, asked: Asked) -> Html:
 def question(key: Key | None, answers: Sequence[Marked], asked: Asked) -> Html:
     """Return a question as it was asked, with its graph, the answers and the mistakes; of one not asked the answers."""
     marks = told(answers)
-    content: list[Html | None] = []
+    content: list[Html] = []
     if key is not None:
         content += [*about(key.question), *(graph(one, asked) for one in sketches(key, answers, marks, asked))]
     content += [table(answers, asked), *mistakes(answers, marks, asked)]
@@ -86,12 +86,14 @@ def about(question: Question) -> Iterator[Html]:
         yield element("p", f"at {', '.join(given)}", class_="point")
 
 
-def graph(found: Sketch, asked: Asked) -> Html | None:
+def graph(found: Sketch | None, asked: Asked) -> Html:
     """Return a graph in its frame."""
-    svg = drawn(found, asked)
+    svg = drawn(found, asked) if found else ""
+    if not found or not svg:
+        return element("p", TOO_LARGE, class_="quiet")
     is_marked = any(vertex.is_marked for vertex in found.vertices) or any(arc.is_marked for arc in found.arcs)
     caption = element("figcaption", "The marks refer to the notes below.", class_="quiet") if is_marked else None
-    return element("figure", element("div", Html(svg), class_="stage", tabindex=0), caption) if svg else None
+    return element("figure", element("div", Html(svg), class_="stage", tabindex=0), caption)
 
 
 def table(answers: Sequence[Marked], asked: Asked) -> Html:
