@@ -77,7 +77,7 @@ def command(
       gradcli check week1.toml ada.txt
       gradcli check week1.toml answers/ --report csv -o grades.csv
       gradcli check week1.toml class.csv --json | jq .mistakes
-      gradcli check week1.toml answers/ --format markdown -o feedback/
+      gradcli check week1.toml answers/ --format html -o feedback/
       gradcli check --lint week1.toml
       gradcli check --key week1.toml
     """
@@ -149,13 +149,14 @@ def grade(
     count = None if any(map(is_class, files)) else len(files)
     with ExitStack() as stack:
         waited = after_a_second(graded(assignment, files, jobs, limits.of_item, bugs), count, page.looks, stack)
-        results = (revealed(result, level) for result in waited)
+        of_class = counted(waited, totals) if is_folder else waited  # an index is for teachers, and counts everything
+        results = (revealed(result, level) for result in of_class)
         if report:
             from gradcli.render.check.reports.writing import write_report
 
             write_report(report, page.destination, assignment, counted(results, totals))
         elif is_folder:
-            write_feedback(page, form, assignment, counted(results, totals), all=all)
+            write_feedback(page, form, results, totals, all=all)
         elif form == "json":
             sys.stdout.writelines(check_document(assignment, results, totals, ascii=not is_unicode(sys.stdout)))
         else:
@@ -170,15 +171,21 @@ def opened(page: Reported, kind: str) -> AbstractContextManager[str]:
     return page.opened(kind)
 
 
-def write_feedback(page: Reported, form: str, assignment: Assignment, results: Iterable[Result], *, all: bool) -> None:
-    """Write the feedback of each student to a folder."""
-    from gradcli.commands.forms import FORMS, renderer
+def write_feedback(page: Reported, form: str, results: Iterable[Result], totals: ClassTotals, *, all: bool) -> None:
+    """Write the feedback of each student to a folder, and an index of the class to another one beside it."""
+    from gradcli.commands.forms import FOLDER, FORMS, INDEX, forms, renderer
+    from gradcli.homework.grading import Grading
     from gradcli.render.asked import asked
-    from gradcli.render.check.reports.writing import write_folder
+    from gradcli.render.check.reports.writing import beside_folder, write_folder, write_in
 
     looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=all)
-    folder, ending, write = Path(page.destination), FORMS[form].endings[0], renderer("check -o FOLDER/", form)
-    write_folder(folder, results, ending, lambda result: [write(assignment, result, looks)])
+    grading, folder, ending = Grading(totals.assignment), Path(page.destination), FORMS[form].endings[0]
+    write = renderer(FOLDER, form)
+    write_folder(folder, results, ending, lambda result: [write(grading, result, looks)])
+    if form in forms(INDEX):
+        pages = f"../{folder.resolve().name}"
+        index = renderer(INDEX, form)(totals, pages, looks)
+        write_in(beside_folder(folder), f"index{ending}", [index])
 
 
 def counted(results: Iterable[Result], totals: ClassTotals) -> Iterator[Result]:

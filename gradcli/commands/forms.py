@@ -23,6 +23,7 @@ CLASS = "check"
 LINT = "check --lint"
 KEY = "check --key"
 FOLDER = "check -o FOLDER/"
+INDEX = "check -o FOLDER/ index"  # of the class, which lies in another folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ FORMS = MappingProxyType(
                 "run": "gradcli.render.markdown.pages:run_page",
                 KEY: "gradcli.render.markdown.pages:key_page",
                 FOLDER: "gradcli.render.check.feedback:feedback_page",
+                INDEX: "gradcli.render.check.index:markdown_index",
             },
         ),
         "html": Form(
@@ -69,6 +71,8 @@ FORMS = MappingProxyType(
                 "trace": "gradcli.render.page.program:trace_page",
                 "graph": "gradcli.render.page.program:eval_page",
                 "run": "gradcli.render.page.snippet.page:run_page",
+                FOLDER: "gradcli.render.check.student:student_page",
+                INDEX: "gradcli.render.check.index:html_index",
             },
         ),
         "latex": Form(

@@ -116,7 +116,14 @@ class Reported(Formed):
     """The same of a command that also writes reports."""
 
     destination: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Write to a file, or a file a student to a FOLDER/.")
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write to a file, or a file a student to a FOLDER/; of html and markdown the class has an index in "
+            "FOLDER-class/.",
+        ),
     ] = "-"
 
     @property

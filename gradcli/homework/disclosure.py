@@ -49,7 +49,8 @@ def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis,
         return ()
     if level == "node":
         named = [one for one in diagnoses if one.node]
-        kept = [Diagnosis("", d.node, "", f"look again at {d.node}", "", WITHHELD, d.certain) for d in named]
+        again = ((f"look again at {d.node}", d) for d in named)
+        kept = [Diagnosis("", d.node, "", told, "", WITHHELD, d.certain, vertex=d.vertex) for told, d in again]
     else:
         kept = [replace(one, detail="", value=WITHHELD) for one in diagnoses]
     found: dict[tuple[str, ...], Diagnosis] = {}

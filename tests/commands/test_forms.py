@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
-from gradcli.commands.forms import FOLDER, FORMS, KEY, TEXTS, asked, chosen, forms, renderer
+from gradcli.commands.forms import FOLDER, FORMS, INDEX, KEY, TEXTS, asked, chosen, forms, renderer
 from gradcli.errors import UsageError
 from tests.commands.running import ROOT, Result, gradcli
 
@@ -26,7 +28,8 @@ ASKED = {
     "check --lint": ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--lint"],
     KEY: ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--key"],
 }
-ALL = [(command, name) for name, form in FORMS.items() for command in form.renderers if command != FOLDER]
+ALL = [(command, name) for name, form in FORMS.items() for command in form.renderers]
+ALL = [(command, name) for command, name in ALL if command not in (FOLDER, INDEX)]
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +93,7 @@ def test_a_form_that_a_command_has_not_names_those_it_has(capsys: pytest.Capture
 @pytest.mark.parametrize("command", ["eval", "trace", "graph", "run", "check"])
 def test_the_help_names_the_forms(capsys: pytest.CaptureFixture[str], command: str) -> None:
     text = " ".join(gradcli(capsys, [command, "--help"]).out.split())
-    known = {name for asked in ASKED if asked.split()[0] == command for name in forms(asked)}
+    known = {name for asked in (*ASKED, FOLDER) if asked.split()[0] == command for name in forms(asked)}
     (named,) = [part.partition(".")[0] for part in text.split("The form: ")[1:]]
     assert set(named.split(", ")) == known
 
@@ -185,3 +188,30 @@ def test_a_folder_gets_a_file_a_student(capsys: pytest.CaptureFixture[str], name
     shown = gradcli(capsys, ["check", week, "answers", "--format", name, "--reveal", "value", "-o", "feedback"])
     assert shown.code == 1
     assert "adds 24" in written[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", forms(INDEX))
+def test_the_index_of_a_class_lies_beside_the_folder_of_its_students(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    Path("answers").mkdir()
+    for student, answer in (("ada", "26"), ("bo <b>", "26"), ("Quentin", "50")):
+        Path("answers", f"{student}.txt").write_text(f"[diamond]\ns = 25\ndq/ds = {answer}\n", encoding="utf-8")
+    week = str(ROOT / "samples/homework/chain_rule.toml")
+    done = gradcli(capsys, ["check", week, "answers", "--format", name, "--reveal", "verdict", "-o", "feedback/"])
+    assert (done.code, done.out, done.err) == (1, "", "")
+    (index,) = Path("feedback-class").iterdir()
+    assert index.name == f"index{FORMS[name].endings[0]}"
+    whole = index.read_text(encoding="utf-8")
+    assert "fanout-overwrite" in whole  # a teacher reads it, whatever is revealed to students
+    assert "2 students" in whole
+    pages = sorted(Path("feedback").iterdir())
+    assert len(pages) == 3
+    for page in pages:
+        text = re.sub("<style>.*?</style>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert [other.stem for other in pages if other != page and other.stem.partition("~")[0] in text] == []
+        assert "fanout-overwrite" not in text
+        assert not re.search("feedback-class|submissions|students", text)
+    for link in re.findall('href="([^"]*)"', whole):
+        assert (index.parent / unquote(link)).exists()
+    assert len(re.findall("href=", whole)) == 3 * (name == "html")

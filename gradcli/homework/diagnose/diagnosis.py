@@ -59,6 +59,8 @@ class Detective:
             value,
             telling,
             self.rule_in_words(suspect),
+            first.node,
+            tuple(dict.fromkeys(edge for part in suspect.parts for edge in part.edges)),
         )
 
     def rule_in_words(self, suspect: Suspect) -> str:

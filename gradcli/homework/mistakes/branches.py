@@ -67,7 +67,14 @@ def some_paths(problem: Problem) -> Iterator[Guess]:
                 reduce(add, [flows[n] for n in kept]),
                 f"which {'adds' if len(lost) == 1 else 'add'} {shown(reduce(add, [flows[n] for n in lost]))}",
                 rank=len(lost),
+                edges=only([paths[n] for n in lost], [paths[n] for n in kept]),
             )
+
+
+def only(lost: Sequence[Sequence[Edge]], others: Sequence[Sequence[Edge]]) -> tuple[Edge, ...]:
+    """Return the edges of paths that no other path goes along."""
+    used = {edge for path in others for edge in path}
+    return tuple(dict.fromkeys(edge for path in lost for edge in path if edge not in used))
 
 
 def arrowed(problem: Problem, path: Sequence[Edge]) -> str:

@@ -27,10 +27,15 @@ class Slip:
     detail: str = ""
     rank: int = 0
 
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        """The edges whose rules were changed."""
+        return tuple(self.changes)
+
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A wrong answer to one question, with the vertex that it is about."""
+    """A wrong answer to one question, with the vertex that it is about, and the edges if there are some."""
 
     node: int
     rule: str
@@ -38,6 +43,7 @@ class Guess:
     value: Any
     detail: str = ""
     rank: int = 0
+    edges: tuple[Edge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ def decimal_point(problem: Problem, typed: Typed, tolerance: Tolerance) -> Itera
                 f"it is {what}",
                 shifted[place],
                 typed.is_telling,
+                vertex=problem.by,
             )
 
 
@@ -62,4 +63,5 @@ def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
         f"it is off by {shown(off)}",
         typed.value,
         certain=False,
+        vertex=problem.by,
     )

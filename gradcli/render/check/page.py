@@ -38,10 +38,7 @@ def check_sections(result: Result, looks: Looks, *, assignment: Assignment | Non
     texts = {question.id: question.text for question in assignment.questions} if assignment else {}
     answers = result.answers if all else result.answers[:MOST]
     sections = []
-    groups: dict[str, list[Marked]] = {}
-    for answer in answers:
-        groups.setdefault(answer.question, []).append(answer)
-    for question, own in groups.items():
+    for question, own in by_question(answers).items():
         sections.append(Section(heading(own, texts.get(question, ""), looks), list(rows(own, looks)), ANSWERS))
     hidden = len(result.answers) - len(answers)
     if hidden:
@@ -53,6 +50,14 @@ def check_sections(result: Result, looks: Looks, *, assignment: Assignment | Non
             remarks.append(Row((f"and {len(result.remarks) - REMARKS:,} more",), "aside"))
         sections.append(Section("The file", remarks))
     return sections
+
+
+def by_question(answers: Sequence[Marked]) -> dict[str, list[Marked]]:
+    """Return the answers by question, in the order in which the questions come first."""
+    groups: dict[str, list[Marked]] = {}
+    for answer in answers:
+        groups.setdefault(answer.question, []).append(answer)
+    return groups
 
 
 def title(result: Result, looks: Looks) -> str:

@@ -9,18 +9,27 @@ from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 
 QUESTIONS = 3  # of one mistake
+STUDENT = ("student", "points", "share", "wrong", "unreadable", "missing", "remarks", "mistake")
+UNGRADED = ("student", "place", "why")
+MISTAKE = ("code", "mistake", "students", "answers", "questions")
+SHARE = ("question", "right", "answers", "points")
 
 
 def check_table(totals: ClassTotals, looks: Looks) -> str:
     """The whole table as text."""
+    head = Section("", [Row((title(totals, looks),), "title")])
+    return lay_out([head, *class_sections(totals, looks)], looks)
+
+
+def class_sections(totals: ClassTotals, looks: Looks) -> list[Section]:
+    """Return the sections below the title."""
     sections = [
-        Section("", [Row((title(totals, looks),), "title")]),
-        Section("Students", [student(row, looks) for row in totals.students]),
-        Section("Not graded", [ungraded(one, looks) for one in totals.ungraded]),
-        Section("Mistakes, those of most students first", [mistake(one, looks) for one in totals.mistakes]),
-        Section("Questions", [share(one, looks) for one in totals.shares.values() if one.answers]),
+        Section("Students", [student(row, looks) for row in totals.students], STUDENT),
+        Section("Not graded", [ungraded(one, looks) for one in totals.ungraded], UNGRADED),
+        Section("Mistakes, those of most students first", [mistake(one, looks) for one in totals.mistakes], MISTAKE),
+        Section("Questions", [share(one, looks) for one in totals.shares.values() if one.answers], SHARE),
     ]
-    return lay_out([section for section in sections if section.rows], looks)
+    return [section for section in sections if section.rows]
 
 
 def title(totals: ClassTotals, looks: Looks) -> str:

@@ -6,7 +6,7 @@ import re
 
 from gradcli.explanation.model import Explanation
 from gradcli.render.asked import Asked
-from gradcli.render.graph.sketch.model import Arc, Vertex
+from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.source import visible
 
@@ -19,6 +19,7 @@ CLASSES = {
     "op": "fill:#ffd166,stroke:#767676,color:#1a1a1a",
     "backward": "fill:#f4c6dc,stroke:#c2497c,color:#1a1a1a",
 }
+MARKED = "stroke:#e0303a,stroke-width:3px"
 
 
 def mermaid(explanation: Explanation, asked: Asked) -> str:
@@ -26,7 +27,11 @@ def mermaid(explanation: Explanation, asked: Asked) -> str:
 
     Leaves are rounded; the output has a thick border.
     """
-    found = sketch(explanation, asked)
+    return flowchart(sketch(explanation, asked), asked)
+
+
+def flowchart(found: Sketch, asked: Asked) -> str:
+    """Write a sketch; edges and boxes that are marked are red and broad."""
     ids = {vertex.id: f"n{position}" for position, vertex in enumerate(found.vertices, start=1)}
     looks = dict.fromkeys(vertex.look for vertex in found.vertices)
     outputs = [ids[vertex.id] for vertex in found.vertices if vertex.is_output]  # none if it is inside a box
@@ -38,6 +43,8 @@ def mermaid(explanation: Explanation, asked: Asked) -> str:
             *(f"    classDef {look} {CLASSES[look]}" for look in looks),
             "    classDef output stroke-width:4px",
             *(f"    class {id} output" for id in outputs),
+            *(f"    style {ids[vertex.id]} {MARKED}" for vertex in found.vertices if vertex.is_marked),
+            *(f"    linkStyle {number} {MARKED}" for number, arc in enumerate(found.arcs) if arc.is_marked),
         ]
     )
 

@@ -24,8 +24,9 @@ PADDING, MARGIN = 10.0, 14.0
 LARGEST = 1500  # boxes of a picture
 FACES = "Helvetica, Arial, DejaVu Sans, sans-serif"
 FILLS = {"leaf": "#8ecae6", "data": "#c8ccd0", "op": "#ffd166", "backward": "#f4c6dc"}
-INK = {"name": "#1a1a1a", "value": "#1a1a1a", "grad": "#8a1c4a", "fact": "#404040"}
-GREY, ROSE = "#767676", "#c2497c"
+INK = {"name": "#1a1a1a", "value": "#1a1a1a", "grad": "#8a1c4a", "fact": "#404040", "mark": "#9b1010"}
+GREY, ROSE, RED = "#767676", "#c2497c", "#e0303a"
+BROAD = 3.0  # lines that are marked
 
 
 class Ink(NamedTuple):
@@ -111,6 +112,8 @@ def box(vertex: Vertex, place: Rectangle) -> Iterator[str]:
     x, y, width, height = place
     radius = min(height / 2, 14.0) if vertex.look == "leaf" else 4.0
     border = f'fill="{FILLS[vertex.look]}" stroke="{ROSE if vertex.look == "backward" else GREY}"'
+    if vertex.is_marked:
+        border = f'fill="{FILLS[vertex.look]}" stroke="{RED}" stroke-width="{n(BROAD)}"'
     if vertex.look == "data":
         border += ' stroke-dasharray="5 3"'
     yield f"<g><title>{escaped(vertex.sentence)}</title>"
@@ -137,15 +140,16 @@ def box(vertex: Vertex, place: Rectangle) -> Iterator[str]:
 
 def edge(arc: Arc, route: Route, drawn: Drawing) -> Iterator[str]:
     """Yield an edge with its arrow and its label; it is broken where no gradient flows."""
-    color = ROSE if arc.is_backward else GREY
+    color = RED if arc.is_marked else ROSE if arc.is_backward else GREY
     broken = "" if arc.flows else ' stroke-dasharray="5 4"'
+    width = BROAD if arc.is_marked else 1.3
     yield f"<g><title>{escaped(arc.sentence)}</title>"
-    yield f'<path d="{path(route)}" fill="none" stroke="{color}" stroke-width="1.3"{broken}/>'
+    yield f'<path d="{path(route)}" fill="none" stroke="{color}" stroke-width="{n(width)}"{broken}/>'
     yield f'<path d="{arrow(route.end, drawn)}" fill="{color}"/>'
     if route.label is not None:
-        x, y, width, height = route.label
+        x, y, wide, height = route.label
         size = QUIET if arc.is_quiet else SMALL
-        yield text(arc.label, x + width / 2, y + height - 3, Ink(size, color))
+        yield text(arc.label, x + wide / 2, y + height - 3, Ink(size, color))
     yield "</g>"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -33,22 +34,28 @@ def policy() -> str:
 
 def page(title: str, main: Html, *, steps: Json, facts: Json) -> str:
     """Return the text of a page: `steps` is for the player, and `facts` the JSON document of the command."""
+    blocks = [data(facts, id="gradcli-data"), data(steps, id="gradcli-steps")]
+    body = element("body", main, *blocks, element("script", asset("page.js"), type="module"))
+    return whole(title, policy(), [element("style", asset("page.css")), element("script", LIVE)], body)
+
+
+def still(title: str, main: Html) -> str:
+    """Return the text of a page that holds what it shows and nothing else: no script, no data."""
+    style = joined(asset("page.css"), asset("feedback.css"))
+    allowed = f"default-src 'none'; style-src {digest(style)}; base-uri 'none'; form-action 'none'"
+    return whole(title, allowed, [element("style", style)], element("body", main))
+
+
+def whole(title: str, policy: str, looks: Sequence[Html], body: Html) -> str:
+    """Return the text of a page with its Content-Security-Policy."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy()),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="generator", content="gradcli"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", f"{cut(title, 80)} · gradcli"),
-        element("style", asset("page.css")),
-        element("script", LIVE),
-    )
-    body = element(
-        "body",
-        main,
-        data(facts, id="gradcli-data"),
-        data(steps, id="gradcli-steps"),
-        element("script", asset("page.js"), type="module"),
+        *looks,
     )
     return joined(Html("<!DOCTYPE html>\n"), element("html", head, body, lang="en"), Html("\n"))

@@ -54,12 +54,28 @@ def write_folder(
     folder: Path, results: Iterable[Result], suffix: str, write: Callable[[Result], Iterable[str]]
 ) -> None:
     """Write a file for each student into a folder, which is made where there is none."""
+    make(folder)
+    for result in results:
+        write_beside(folder / file_name(result.student, suffix), write(result))
+
+
+def write_in(folder: Path, name: str, parts: Iterable[str]) -> None:
+    """Write one file into a folder, which is made where there is none."""
+    make(folder)
+    write_beside(folder / name, parts)
+
+
+def beside_folder(folder: Path) -> Path:
+    """Return the folder of a class, which lies beside that of its students: who gets one has nothing of the other."""
+    whole = folder.resolve()
+    return whole.parent / f"{whole.name}-class"
+
+
+def make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise unwritten(str(folder), error.strerror) from None
-    for result in results:
-        write_beside(folder / file_name(result.student, suffix), write(result))
 
 
 def write(path: str, parts: Iterable[str], place: Path | None = None) -> None:

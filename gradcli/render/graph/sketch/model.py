@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Role = Literal["name", "value", "grad", "fact"]
+Role = Literal["name", "value", "grad", "fact", "mark"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """A box; `look` says what it stands for, `sentence` says it in words."""
+    """A box; `look` says what it stands for, `sentence` says it in words. One that `is_marked` stands out."""
 
     id: str
     look: Literal["leaf", "data", "op", "backward"]
     lines: tuple[Line, ...]
     sentence: str
     is_output: bool = False
+    is_marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Arc:
     is_quiet: bool = False
     flows: bool = True
     is_backward: bool = False
+    is_marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

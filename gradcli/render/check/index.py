@@ -1,0 +1,72 @@
+"""The index of a class, for teachers: the commonest mistakes, the questions, and each student with a link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
+
+from gradcli.homework.totals import LONGEST, ClassTotals
+from gradcli.render.asked import Asked
+from gradcli.render.check.reports.naming import file_name
+from gradcli.render.check.table import class_sections, title
+from gradcli.render.markdown.layout import laid_out, plain
+from gradcli.render.page.document import still
+from gradcli.render.page.html import Html, element
+from gradcli.render.text.layout import Section
+
+STUDENTS = "Students"
+
+
+def markdown_index(totals: ClassTotals, pages: str, asked: Asked) -> str:
+    """Write the index in Markdown; the pages of the students lie in the folder `pages`, as seen from it."""
+    return "\n\n".join([f"# {plain(title(totals, asked))}", *laid_out(in_order(totals, asked))]) + "\n"
+
+
+def html_index(totals: ClassTotals, pages: str, asked: Asked) -> str:
+    """Write the index in HTML; the pages of the students lie in the folder `pages`, as seen from it."""
+    links = [
+        f"{quote(pages)}/{quote(file_name(one.name, '.html'))}" if len(one.name) < LONGEST else None
+        for one in totals.students
+    ]
+    counts = [(one.students, len(totals.students)) for one in totals.mistakes]
+    sections = (section(one, links, counts) for one in in_order(totals, asked))
+    name, _, mean = title(totals, asked).rpartition("   ")
+    head = element("header", element("h1", name), element("p", mean, class_="score"))
+    return still(name, element("main", head, *sections, data_gradcli="class"))
+
+
+def in_order(totals: ClassTotals, asked: Asked) -> list[Section]:
+    """Return the sections, the students last: there may be many."""
+    return sorted(class_sections(totals, asked), key=lambda section: section.title == STUDENTS)
+
+
+def section(one: Section, links: Sequence[str | None], counts: Sequence[tuple[int, int]]) -> Html:
+    """Return a section as a table; its first column names the row."""
+    is_of_students = one.title == STUDENTS
+    is_of_mistakes = one.title.startswith("Mistakes")
+    used = [column for column in range(len(one.columns)) if any(cells(row.cells, column) for row in one.rows)]
+    heads = [element("th", one.columns[column], scope="col") for column in used]
+    if is_of_mistakes:
+        heads.append(element("th", "share of the class", scope="col"))
+    body = []
+    for place, row in enumerate(one.rows):
+        link = links[place] if is_of_students else None
+        made = list(row_cells(row.cells, used, link))
+        if is_of_mistakes:
+            count, of = counts[place]
+            made.append(element("td", element("meter", f"{count} of {of}", value=count, max=max(of, 1), min=0)))
+        body.append(element("tr", *made, class_=row.kind or None))
+    drawn = element("table", element("thead", element("tr", *heads)), element("tbody", *body))
+    scroll = element("div", drawn, class_="scroll", tabindex=0, role="region", aria_label=one.title)
+    return element("section", element("h2", one.title), scroll)
+
+
+def row_cells(texts: Sequence[str], used: Sequence[int], link: str | None) -> Iterator[Html]:
+    first, *others = used
+    name = element("a", texts[first], href=link) if link else texts[first]
+    yield element("th", name, scope="row")
+    yield from (element("td", cells(texts, column)) for column in others)
+
+
+def cells(texts: Sequence[str], column: int) -> str:
+    return texts[column] if column < len(texts) else ""

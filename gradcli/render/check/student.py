@@ -1,0 +1,160 @@
+"""The page of one student in HTML: answers with verdicts, and the graph of each question with the mistakes marked.
+
+It holds what it shows and nothing else; the result comes without what the level of disclosure keeps back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gradcli.homework.assignment.assignments import Question
+from gradcli.homework.grading import Grading
+from gradcli.homework.model import CREDITED, VERDICTS, Diagnosis, Marked, Result
+from gradcli.homework.solve.key import Key
+from gradcli.render.asked import Asked
+from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, sketches, told
+from gradcli.render.check.marking import (
+    DIAGNOSES,
+    NAME,
+    SENTENCE,
+    clipped,
+    difference,
+    expected,
+    given,
+    ledger,
+    mark,
+    percent,
+    points,
+    sentence,
+)
+from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading
+from gradcli.render.graph.sketch.model import Sketch
+from gradcli.render.page.document import still
+from gradcli.render.page.html import Html, cut, element
+from gradcli.render.text.numbers import short
+
+LONGEST = 6000  # characters of a program
+FULL = 2000  # of the text of a question
+
+
+def student_page(grading: Grading, result: Result, asked: Asked) -> str:
+    """Write the page of a student."""
+    answers = result.answers if asked.all else result.answers[:MOST]
+    keys = grading.grader.keys
+    sections = [question(keys.get(id), own, asked) for id, own in by_question(answers).items()]
+    hidden = len(result.answers) - len(answers)
+    main = element(
+        "main",
+        header(grading.assignment.title, result, asked),
+        *sections,
+        element("p", f"… {hidden:,} more answers", class_="quiet") if hidden else None,
+        remarks(result, asked),
+        data_gradcli="feedback",
+    )
+    return still(f"{clipped(result.student, NAME, asked)}: {grading.assignment.title}", main)
+
+
+def header(assignment: str, result: Result, asked: Asked) -> Html:
+    """Return the student's name, the assignment and the score."""
+    score = points(result.score, result.max_score)
+    share = percent(result.score, result.max_score)
+    return element(
+        "header",
+        element("h1", clipped(result.student, NAME, asked)),
+        element("p", cut(assignment, 2 * NAME), class_="quiet") if assignment else None,
+        element("p", f"{score} points{f' ({share})' if share else ''}" if score else "no answers", class_="score"),
+    )
+
+
+def question(key: Key | None, answers: Sequence[Marked], asked: Asked) -> Html:
+    """Return a question as it was asked, with its graph, the answers and the mistakes; of one not asked the answers."""
+    marks = told(answers)
+    content: list[Html] = []
+    if key is not None:
+        content += [*about(key.question), *(graph(one, asked) for one in sketches(key, answers, marks, asked))]
+    content += [table(answers, asked), *mistakes(answers, marks, asked)]
+    return element("section", element("h2", heading(answers, "", asked)), *content)
+
+
+def about(question: Question) -> Iterator[Html]:
+    """Yield the question as it was asked."""
+    if question.text:
+        yield element("p", cut(" ".join(question.text.split()), FULL))
+    yield element("pre", element("code", question.source.text.strip("\n")[:LONGEST]), class_="program", tabindex=0)
+    if question.at:
+        given = (f"{cut(name, NAME)} = {short(value, 6, width=NAME)}" for name, value in question.at.items())
+        yield element("p", f"at {', '.join(given)}", class_="point")
+
+
+def graph(found: Sketch | None, asked: Asked) -> Html:
+    """Return a graph in its frame."""
+    svg = drawn(found, asked) if found else ""
+    if not found or not svg:
+        return element("p", TOO_LARGE, class_="quiet")
+    is_marked = any(vertex.is_marked for vertex in found.vertices) or any(arc.is_marked for arc in found.arcs)
+    caption = element("figcaption", "The marks refer to the notes below.", class_="quiet") if is_marked else None
+    return element("figure", element("div", Html(svg), class_="stage", tabindex=0), caption)
+
+
+def table(answers: Sequence[Marked], asked: Asked) -> Html:
+    """Return the answers with their verdicts; columns that would be empty are left out."""
+    heads = ("quantity", "your answer", "verdict", "points", "right answer", "difference")
+    rows = [
+        (
+            clipped(answer.quantity, NAME, asked),
+            given(answer, asked),
+            f"{mark(answer.verdict, asked)} {VERDICTS[answer.verdict]}",
+            points(answer.points, answer.max_points),
+            expected(answer, asked),
+            difference(answer, asked),
+        )
+        for answer in answers
+    ]
+    used = [column for column in range(len(heads)) if column < 3 or any(row[column] for row in rows)]
+    head = element("tr", *(element("th", heads[column], scope="col") for column in used))
+    body = [
+        element(
+            "tr",
+            *(element("td" if column else "th", row[column], scope=None if column else "row") for column in used),
+            class_=KINDS.get(answer.verdict, "wrong"),
+        )
+        for answer, row in zip(answers, rows, strict=True)
+    ]
+    drawn = element("table", element("thead", head), element("tbody", *body))
+    return element(
+        "div", drawn, class_="scroll", tabindex=0, role="region", aria_label=f"The answers to {answers[0].question}"
+    )
+
+
+def mistakes(answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[Html]:
+    """Yield what there is to say about each answer: a remark, the diagnoses, and the paths."""
+    for answer in answers:
+        said = [element("p", clipped(answer.remark, SENTENCE, asked))] if answer.remark else []
+        if answer.verdict not in CREDITED:
+            shown = answer.diagnoses[:DIAGNOSES]
+            said += [diagnosis(one, asked, is_other=number > 0) for number, one in enumerate(shown)]
+            if (more := len(answer.diagnoses) - DIAGNOSES) > 0:
+                said.append(element("p", f"and {more} more", class_="quiet"))
+            if paths := ledger(answer, asked):
+                said.append(element("p", f"Your answer {paths}.", class_="quiet"))
+        if said:
+            signs = (element("span", one.mark, class_="mark") for one in marks if one.answer is answer)
+            head = element("h3", *signs, clipped(answer.quantity, NAME, asked))
+            yield element("div", head, *said, class_="mistake")
+
+
+def diagnosis(one: Diagnosis, asked: Asked, *, is_other: bool) -> Html:
+    """Return a sentence about a mistake, with the rule in words if it is about one; no code names, for students."""
+    before = f"{'or ' * is_other}{'' if one.certain else 'perhaps: '}"
+    rule = element("span", f". {one.says}", class_="rule") if one.says else None
+    return element("p", f"{before}{clipped(sentence(one), SENTENCE, asked)}", rule)
+
+
+def remarks(result: Result, asked: Asked) -> Html | None:
+    """Return the remarks on the file."""
+    if not result.remarks:
+        return None
+    shown = [element("li", clipped(remark, SENTENCE, asked)) for remark in result.remarks[:REMARKS]]
+    if (more := len(result.remarks) - REMARKS) > 0:
+        shown.append(element("li", f"and {more:,} more"))
+    return element("section", element("h2", "The file"), element("ul", *shown))
