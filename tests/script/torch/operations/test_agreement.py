@@ -35,3 +35,20 @@ def test_quantiles_along_each_dimension(function: str, q: str) -> None:
             text = f"x = (torch.arange(1, 1 + {math.prod(shape)}) * 7 % 29).float().reshape({shape}).requires_grad_()\n"
             text += f"for keepdim in (False, True):\n  show(torch.{function}(x, {q}, dim={dim}, keepdim=keepdim))\n"
             agree(text + "print(x.grad)")
+
+
+PROGRAMS = {
+    "nanmedian shares among equal entries": """
+n = float("nan")
+for values in [3.0, n, 1.0, 1.0, 2.0, 1.0], [[1.0, n], [1.0, 2.0]], [n, n], 2.0, [n], [4.0, 1.0]:
+    x = torch.tensor(values, requires_grad=True)
+    found = x.nanmedian()
+    show(found)
+    print(found, x.grad)
+print(torch.nanmedian(torch.tensor([])), x.nanmedian(0), torch.tensor([2, 1]).nanmedian())""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str) -> None:
+    agree(PROGRAMS[name])
