@@ -46,6 +46,21 @@ for values in [3.0, n, 1.0, 1.0, 2.0, 1.0], [[1.0, n], [1.0, 2.0]], [n, n], 2.0,
     show(found)
     print(found, x.grad)
 print(torch.nanmedian(torch.tensor([])), x.nanmedian(0), torch.tensor([2, 1]).nanmedian())""",
+    "max_unpool keeps the last of repeated places": """
+x = torch.arange(1.0, 13).reshape(2, 2, 3).requires_grad_()
+places = torch.tensor([[[0, 2, 2], [1, 1, 1]], [[3, 0, 3], [5, 4, 0]]])
+show(torch.nn.functional.max_unpool1d(x, places, 2))
+show(torch.nn.functional.max_unpool2d(x[:, :, None], places[:, :, None], (1, 2)))
+print(x.grad)""",
+    "tensorsolve with dimensions moved to the end": """
+A = (torch.eye(6) * 2 + torch.arange(36.0).reshape(6, 6) % 5).reshape(2, 3, 2, 3)
+for order, dims in ((0, 2, 1, 3), (1, 3)), ((2, 0, 3, 1), (0, 2)), ((2, 3, 0, 1), (0, 1)):
+    moved = A.permute(order) if dims != (1, 3) else A.permute(0, 2, 1, 3)
+    moved = moved.clone().requires_grad_()
+    b = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    show(torch.linalg.tensorsolve(moved, b, dims=dims))
+    print(moved.grad, b.grad)
+torch.linalg.tensorsolve(A, torch.ones(2, 2), dims=(0,))""",
 }
 
 
