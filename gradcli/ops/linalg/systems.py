@@ -18,6 +18,7 @@ from gradcli.ops.linalg.decompositions import _check_matrix, cleared, part_of, s
 from gradcli.ops.linalg.determinants import _check_square, _times, inverse_, solve_
 from gradcli.ops.reducing.distances import matrix_norm
 from gradcli.ops.shaping.diagonals import tril, triu
+from gradcli.ops.shaping.permutations import movedim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Real, Shape
 from gradcli.ops.support.pairs import ReturnType
@@ -269,6 +270,8 @@ def tensorinv(A: Real, ind: int = 2) -> Any:
 @operation("A = [[1, 2], [3, 5]]; b = [1, 4]; tensorsolve(A, b)", method=False)
 def tensorsolve(A: Real, B: Real, dims: Shape | None = None) -> Any:
     """The X with `tensordot(A, X, X.ndim) = B`."""
+    if dims is not None:
+        A = movedim(A, tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
     shape = A.shape[B.ndim :]
     size = math.prod(shape)
     if A.value.size != size * size or B.value.size != size:
