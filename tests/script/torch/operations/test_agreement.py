@@ -61,6 +61,24 @@ for order, dims in ((0, 2, 1, 3), (1, 3)), ((2, 0, 3, 1), (0, 2)), ((2, 3, 0, 1)
     show(torch.linalg.tensorsolve(moved, b, dims=dims))
     print(moved.grad, b.grad)
 torch.linalg.tensorsolve(A, torch.ones(2, 2), dims=(0,))""",
+    "hermitian reads the lower triangle": """
+for rows in [[1.0, 5.0], [2.0, 1.0]], [[1.0, 9.0], [2.0, 4.0]], [[[4.0, 7.0], [1.0, 3.0]], [[2.0, 0.0], [0.0, 1e-3]]]:
+    A = torch.tensor(rows, requires_grad=True)
+    for options in {}, {"rtol": 0.1}, {"atol": 0.1}:
+        show(torch.linalg.pinv(A, hermitian=True, **options), torch.linalg.matrix_rank(A, hermitian=True, **options))
+        print(A.grad)
+for function in torch.linalg.matrix_rank, torch.linalg.pinv:
+    try:
+        function(torch.ones(2, 3), hermitian=True)
+    except RuntimeError as error:
+        print(error)""",
+    "three derivatives of the Bessel functions": """
+x = torch.tensor([0.0, 1.0, -2.0, 0.0], requires_grad=True)
+for function in torch.special.i0, torch.special.i1, torch.special.i0e, torch.special.i1e:
+    found = function(x)
+    for _ in range(3):
+        (found,) = torch.autograd.grad(found.sum(), x, create_graph=True)
+        print(found.detach())""",
 }
 
 
