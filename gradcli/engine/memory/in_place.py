@@ -44,7 +44,7 @@ def check_in_place(target: Tensor, requires_grad: bool | None = None) -> None:
 def check_overlap(target: Tensor) -> None:
     """Refuse to write to memory that several entries share, as those of an expanded tensor do."""
     shared = zip(target.array.shape, target.array.strides, strict=True)
-    if any(size > 1 and not stride for size, stride in shared):
+    if target.array.size and any(size > 1 and not stride for size, stride in shared):
         raise AutogradError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "
             "Please clone() the tensor before performing the operation.",

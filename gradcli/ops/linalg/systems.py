@@ -18,6 +18,7 @@ from gradcli.ops.linalg.decompositions import _check_matrix, cleared, part_of, s
 from gradcli.ops.linalg.determinants import _check_square, _times, inverse_, solve_
 from gradcli.ops.reducing.distances import matrix_norm
 from gradcli.ops.shaping.diagonals import tril, triu
+from gradcli.ops.shaping.permutations import movedim
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Real, Shape
 from gradcli.ops.support.pairs import ReturnType
@@ -105,12 +106,18 @@ cholesky_inverse = primitive(
 )
 
 
-def _pseudo(A: Any, *, rtol: float | None = None) -> Any:
+def _lower(A: Any) -> Any:
+    """Return the symmetric matrix whose lower triangle is given; the upper one is not read."""
+    return np.tril(A) + np.tril(A, -1).swapaxes(-2, -1)
+
+
+def _pseudo(A: Any, *, rtol: float | None = None, hermitian: bool = False) -> Any:
+    A = _lower(A) if hermitian else A
     cut = max(A.shape[-2:]) * np.finfo(A.dtype).eps if rtol is None else rtol
     return cleared(lapack.pseudo_inverse(A.astype(np.float64), cut)).astype(A.dtype)
 
 
-def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None) -> Any:
+def _pseudo_rule(g: Any, out: Any, A: Any, *, rtol: float | None = None, hermitian: bool = False) -> Any:
     """Return the gradient by Golub and Pereyra, The differentiation of pseudo-inverses (1973), theorem 4.3."""
     turned, flat = transposed(out), transposed(g)
     left = _times(_times(flat, out), turned)
@@ -189,10 +196,14 @@ def cholesky_inverse_(L: Real, upper: bool = False) -> Any:
 def pinv_(A: Real, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False) -> Any:
     """The pseudo-inverse, which takes the place of the inverse in least squares."""
     _check_matrix("linalg.pinv", A)
-    if atol is None:
-        return pinv(A, **({} if rtol is None else {"rtol": rtol}))
-    largest = float(np.max(svdvals(A.detach()).value, initial=0))
-    return pinv(A, rtol=max(rtol or 0, atol / largest if largest else 0))
+    options: dict[str, Any] = {} if rtol is None else {"rtol": rtol}
+    if hermitian:
+        _check_square("linalg.eigh", A)
+        options["hermitian"] = True
+    if atol is not None:
+        largest = float(np.max(lapack.singular_values(_lower(A.value) if hermitian else A.value), initial=0))
+        options["rtol"] = max(rtol or 0, atol / largest if largest else 0)
+    return pinv(A, **options)
 
 
 @operation("A = [[1, 2], [3, 5], [0, 1]]; B = [[1], [2], [4]]; lstsq(A, B).solution", method=False, only="linalg")
@@ -228,7 +239,9 @@ def matrix_rank(
 ) -> Any:
     """How many singular values are not 0, or not above a tolerance."""
     _check_matrix("linalg.matrix_rank", A)
-    values = lapack.singular_values(A.value)
+    if hermitian:
+        _check_square("linalg.eigh", A)
+    values = lapack.singular_values(_lower(A.value) if hermitian else A.value)
     largest = values.max(axis=-1, keepdims=True, initial=0)
     relative = (0 if atol else max(A.shape[-2:]) * np.finfo(A.dtype).eps) if rtol is None else rtol
     bound = np.maximum(atol or 0, relative * largest) if tol is None else tol
@@ -269,6 +282,8 @@ def tensorinv(A: Real, ind: int = 2) -> Any:
 @operation("A = [[1, 2], [3, 5]]; b = [1, 4]; tensorsolve(A, b)", method=False)
 def tensorsolve(A: Real, B: Real, dims: Shape | None = None) -> Any:
     """The X with `tensordot(A, X, X.ndim) = B`."""
+    if dims is not None:
+        A = movedim(A, tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
     shape = A.shape[B.ndim :]
     size = math.prod(shape)
     if A.value.size != size * size or B.value.size != size:

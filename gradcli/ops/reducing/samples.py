@@ -183,12 +183,10 @@ def quantile(
         )
     x: Any = flatten(input) if dim is None else input
     axis = dimension(0 if dim is None else dim, x.ndim)
-    kept = (1,) * input.ndim if dim is None else (*x.shape[:axis], *(1,) * bool(x.ndim), *x.shape[axis + 1 :])
+    reduced = (1,) * (keepdim and bool(x.ndim))
+    kept = reduced * input.ndim if dim is None else (*x.shape[:axis], *reduced, *x.shape[axis + 1 :])
     if x.ndim and axis != x.ndim - 1:
-        x = transpose(x, dim0=axis, dim1=x.ndim - 1)
-        kept = kept if keepdim else tuple(x.shape[:-1])
-    elif not keepdim:
-        kept = tuple(x.shape[:-1])
+        x = transpose(unsqueeze(x, dim=x.ndim), dim0=axis, dim1=x.ndim)
     rows = reshape(sort_(x).values, shape=(*kept, max(x.value.size // max(math.prod(kept), 1), 1)))
     below, above, weights = _ranks(rows.value, np.atleast_1d(shares), interpolation)
     last = rows.ndim - 1

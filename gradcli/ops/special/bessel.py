@@ -47,6 +47,11 @@ def _function(order: int, *, scaled: bool) -> Any:
     return forward
 
 
+def _apart(x: Any) -> Any:
+    """Return x with 1 in place of 0, for the side that is not chosen there must have a derivative too."""
+    return guarded(equal(x, 0), 1, x)
+
+
 i0: Primitive = elementwise(
     "i0",
     _function(0, scaled=False),
@@ -57,7 +62,7 @@ i0: Primitive = elementwise(
 i1: Primitive = elementwise(
     "i1",
     _function(1, scaled=False),
-    lambda g, out, x: guarded(equal(x, 0), g / 2, g * (i0(x) - out / x)),
+    lambda g, out, x: guarded(equal(x, 0), g / 2, g * (i0(x) - out / _apart(x))),
     "The modified Bessel function of order 1.",
     node="SpecialI1Backward0",
     method=False,
@@ -77,7 +82,7 @@ i0e: Primitive = elementwise(
 i1e: Primitive = elementwise(
     "i1e",
     _function(1, scaled=True),
-    lambda g, out, x: guarded(equal(x, 0), g / 2, g * (i0e(x) - out * sign(x) - out / x)),
+    lambda g, out, x: guarded(equal(x, 0), g / 2, g * (i0e(x) - out * sign(x) - out / _apart(x))),
     "`exp(-abs(x))*i1(x)`, which stays finite.",
     node="SpecialI1EBackward0",
     method=False,

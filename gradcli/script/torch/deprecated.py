@@ -14,6 +14,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.calling import ops
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.machine import running
+from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.tensor.casting import tensor_type
 from gradcli.script.torch.tensor.options import made, number, read_options
 from gradcli.script.torch.tensor.spacing import check_step
@@ -146,17 +147,18 @@ def fill(input: Tensor, value: Any) -> Any:
 
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Return the median of the entries that are not nan, the lower of two."""
-    x = _call("flatten", input) if dim is None else input
-    axis = 0 if dim is None else dimension(dim, input.ndim)
-    counts = np.sum(~np.isnan(x.value), axis=axis, keepdims=True)
-    order = np.argsort(x.value, axis=axis, kind="stable")  # nan comes last
-    places = Tensor(np.take_along_axis(order, np.maximum(counts - 1, 0) // 2, axis))
-    found = _call("gather", x, axis, places)
+    present = ~np.isnan(input.value)
     if dim is None:
-        return _call("squeeze", found, 0)
+        found = _call("median", _call("masked_select", input, Tensor(present)) if present.any() else input)
+        return ended(found, "NanmedianBackward0")
+    axis = dimension(dim, input.ndim)
+    counts = np.sum(present, axis=axis, keepdims=True)
+    order = np.argsort(input.value, axis=axis, kind="stable")  # nan comes last
+    places = Tensor(np.take_along_axis(order, np.maximum(counts - 1, 0) // 2, axis))
+    found = _call("gather", input, axis, places)
     if not keepdim:
         found, places = _call("squeeze", found, axis), Tensor(np.squeeze(places.value, axis))
-    return ReturnType("nanmedian", values=found, indices=places)
+    return ReturnType("nanmedian", values=ended(found, "NanmedianBackward1"), indices=places)
 
 
 def nanquantile(

@@ -71,11 +71,11 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
         raise AutogradError("target is out of range")
     check_size((count, classes, classes))
     listed = np.cumprod(labels >= 0, axis=1).astype(bool)
-    right = np.zeros((count, classes), bool)
-    right[np.nonzero(listed)[0], labels[listed]] = True
-    pairs = Tensor(right[:, :, None] & ~right[:, None, :])
+    right = np.zeros((count, classes), input.dtype)
+    np.add.at(right, (np.nonzero(listed)[0], labels[listed]), 1)  # a class that is listed twice counts twice
+    pairs = Tensor(right[:, :, None] * (right == 0)[:, None, :])
     apart = 1 - ops.unsqueeze(rows, 2) + ops.unsqueeze(rows, 1)
-    terms = ops.where(pairs, ops.clamp_min(apart, 0.0), 0.0)
+    terms = ops.clamp_min(apart, 0.0) * pairs
     losses = terms.sum((1, 2)) / classes
     found = _over(losses if input.ndim == 2 else ops.squeeze(losses, 0), reduction)
     return ended(found, "MultilabelMarginLossBackward0")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.ops.indexing.entries import named
 from gradcli.ops.indexing.gathering import gather_backward
 from gradcli.ops.shaping.shaping import unsafe_view
-from gradcli.ops.support.arguments import check_size
+from gradcli.ops.support.arguments import Shape, check_size
 from gradcli.ops.windows.pooling_shapes import options
 from gradcli.ops.windows.pools import positions
 from gradcli.ops.windows.windows import count as counted
@@ -93,6 +96,15 @@ def _asked(wanted: tuple[int, ...], usual: tuple[int, ...], steps: tuple[int, ..
     return given
 
 
+def _last(x: Any, places: Any, *, shape: Shape, dim: int) -> Any:
+    found = np.zeros(shape, x.dtype)
+    np.put_along_axis(found, places, x, dim)
+    return found
+
+
+_placed = replace(gather_backward, forward=_last)  # of entries at one place the last stays, and each gets the gradient
+
+
 def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
     """Put each entry at its place among zeros."""
     count = len(size)
@@ -110,7 +122,7 @@ def _spread(x: Tensor, indices: Tensor, size: tuple[int, ...]) -> Any:
         sides = " x ".join(map(str, size))
         raise AutogradError(f"Found an invalid max index: {bad} (output volumes are of size {sides}", code="E301")
     flat = checked("reshape")(x, (*lead, places.shape[-1]))
-    found = gather_backward(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
+    found = _placed(flat, Tensor(places), shape=(*lead, total), dim=len(lead))
     node = "SqueezeBackward1" if count == 1 else f"MaxUnpool{count}DBackward0"
     return named(unsafe_view, node)(found, shape=(*lead, *size))
 

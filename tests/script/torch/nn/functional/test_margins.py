@@ -17,6 +17,7 @@ START = "many = torch.tensor([[2, 0, -1], [1, -1, 0], [-1, 0, 1], [0, 1, 2]])\n"
         "F.multi_margin_loss(x[0], torch.tensor(2))",
         "nn.MultiLabelMarginLoss()(x, many)",
         "F.multilabel_margin_loss(x[0], many[0])",
+        "F.multilabel_margin_loss(x, torch.tensor([[2, 2, -1], [0, 0, 0], [-1, 1, 1], [1, 2, 1]]), reduction='sum')",
         "nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(1), swap=True)(x, t, t + 1)",
         "nn.Embedding.from_pretrained(x.detach(), freeze=False)(y).sum()",
         "nn.EmbeddingBag(4, 2, mode='max')(y, torch.tensor([0, 1])).sum()",

@@ -1,0 +1,87 @@
+"""Operations with their rarer arguments, forward and backward, against torch."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.script.running import ours, torchs
+from tests.script.torch.alike import alike, difference
+
+pytest.importorskip("torch")
+
+BEFORE = """
+import torch
+def show(*found):
+    for x in found:
+        print(x.detach(), x.requires_grad)
+        if x.requires_grad:
+            (x * torch.linspace(1, 2, x.numel()).reshape(x.shape)).sum().backward(retain_graph=True)
+"""
+
+
+def agree(text: str) -> None:
+    """Compare what a program prints; its numbers may differ in the last digits."""
+    a, b = ours(BEFORE + text), torchs(BEFORE + text)
+    assert alike(a, b), difference(a, b)
+
+
+@pytest.mark.parametrize("q", ["0.3", "torch.tensor([0.25, 0.6, 1.0])"])
+@pytest.mark.parametrize("function", ["quantile", "nanquantile"])
+def test_quantiles_along_each_dimension(function: str, q: str) -> None:
+    for shape, dims in ((3,), (0, None)), ((2, 3), (0, 1, None)), ((2, 3, 4), (0, 1, 2, None)), ((2, 2, 3, 2), (1, 2)):
+        for dim in dims:
+            text = f"x = (torch.arange(1, 1 + {math.prod(shape)}) * 7 % 29).float().reshape({shape}).requires_grad_()\n"
+            text += f"for keepdim in (False, True):\n  show(torch.{function}(x, {q}, dim={dim}, keepdim=keepdim))\n"
+            agree(text + "print(x.grad)")
+
+
+PROGRAMS = {
+    "nanmedian shares among equal entries": """
+n = float("nan")
+for values in [3.0, n, 1.0, 1.0, 2.0, 1.0], [[1.0, n], [1.0, 2.0]], [n, n], 2.0, [n], [4.0, 1.0]:
+    x = torch.tensor(values, requires_grad=True)
+    found = x.nanmedian()
+    show(found)
+    print(found, x.grad)
+print(torch.nanmedian(torch.tensor([])), x.nanmedian(0), torch.tensor([2, 1]).nanmedian())""",
+    "max_unpool keeps the last of repeated places": """
+x = torch.arange(1.0, 13).reshape(2, 2, 3).requires_grad_()
+places = torch.tensor([[[0, 2, 2], [1, 1, 1]], [[3, 0, 3], [5, 4, 0]]])
+show(torch.nn.functional.max_unpool1d(x, places, 2))
+show(torch.nn.functional.max_unpool2d(x[:, :, None], places[:, :, None], (1, 2)))
+print(x.grad)""",
+    "tensorsolve with dimensions moved to the end": """
+A = (torch.eye(6) * 2 + torch.arange(36.0).reshape(6, 6) % 5).reshape(2, 3, 2, 3)
+for order, dims in ((0, 2, 1, 3), (1, 3)), ((2, 0, 3, 1), (0, 2)), ((2, 3, 0, 1), (0, 1)):
+    moved = A.permute(order) if dims != (1, 3) else A.permute(0, 2, 1, 3)
+    moved = moved.clone().requires_grad_()
+    b = torch.arange(6.0).reshape(2, 3).requires_grad_()
+    show(torch.linalg.tensorsolve(moved, b, dims=dims))
+    print(moved.grad, b.grad)
+torch.linalg.tensorsolve(A, torch.ones(2, 2), dims=(0,))""",
+    "hermitian reads the lower triangle": """
+for rows in [[1.0, 5.0], [2.0, 1.0]], [[1.0, 9.0], [2.0, 4.0]], [[[4.0, 7.0], [1.0, 3.0]], [[2.0, 0.0], [0.0, 1e-3]]]:
+    A = torch.tensor(rows, requires_grad=True)
+    for options in {}, {"rtol": 0.1}, {"atol": 0.1}:
+        show(torch.linalg.pinv(A, hermitian=True, **options), torch.linalg.matrix_rank(A, hermitian=True, **options))
+        print(A.grad)
+for function in torch.linalg.matrix_rank, torch.linalg.pinv:
+    try:
+        function(torch.ones(2, 3), hermitian=True)
+    except RuntimeError as error:
+        print(error)""",
+    "three derivatives of the Bessel functions": """
+x = torch.tensor([0.0, 1.0, -2.0, 0.0], requires_grad=True)
+for function in torch.special.i0, torch.special.i1, torch.special.i0e, torch.special.i1e:
+    found = function(x)
+    for _ in range(3):
+        (found,) = torch.autograd.grad(found.sum(), x, create_graph=True)
+        print(found.detach())""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str) -> None:
+    agree(PROGRAMS[name])
