@@ -65,7 +65,8 @@ def gradients(nodes: Sequence[Node], steps: Sequence[Step]) -> Iterator[Note]:
                 yield Note("gradient-not-finite", step.node, _becomes(nodes, step) + (there or _product(nodes, step)))
             return
         if has_nan(step.total):
-            told = ", ".join(f"{signs(term.contribution)} from {term.node}" for term in terms)
+            wholes = {node.id: node.part_of or node.id for node in nodes}
+            told = ", ".join(f"{signs(term.contribution)} from {wholes[term.node]}" for term in terms)
             message = f"the gradient of {step.input} is {kind_of(step.total)}, for it is a sum of inf and -inf: {told}"
             yield Note("gradient-not-finite", step.input, message)
             return

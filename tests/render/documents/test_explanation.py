@@ -72,7 +72,8 @@ def test_explanation_is_valid_and_reads_back(case: Case, dtype: str) -> None:
     ]
     again = read_explanation(document)
     assert same(unreasoned(explanation), again)
-    assert [without_reasons(node) for node in explanation_document(again)["nodes"]] == document["nodes"]
+    written = explanation_document(again)["nodes"]
+    assert list(map(without_reasons, written)) == list(map(without_reasons, document["nodes"]))
 
 
 def unreasoned(explanation: Explanation) -> Explanation:
@@ -86,7 +87,8 @@ def unreasoned(explanation: Explanation) -> Explanation:
 
 
 def without_reasons(node: Any) -> Any:
-    return {**node, "locals": [{k: v for k, v in local.items() if k != "why"} for local in node["locals"]]}
+    alone = {"inserted": False, "part_of": None, "whole": None}
+    return {**node, **alone, "locals": [{k: v for k, v in local.items() if k != "why"} for local in node["locals"]]}
 
 
 @pytest.mark.slow
