@@ -137,15 +137,12 @@ def grade(
     from gradcli.homework.submission.files import files_to_grade
     from gradcli.homework.submission.hand_ins import is_class
     from gradcli.homework.totals import ClassTotals
-    from gradcli.render.check.document import check_document
-    from gradcli.render.check.reports.registry import REPORTS
-    from gradcli.render.text.looks import is_unicode
     from gradcli.render.text.progress import after_a_second
 
     totals = ClassTotals(assignment)
     files = files_to_grade(submissions, page.destination)
     is_folder = page.is_folder and not report
-    level = reveal or (REPORTS[report].reveal if report else "rule" if is_folder else "value")
+    level = reveal or usual_level(report, is_folder=is_folder)
     count = None if any(map(is_class, files)) else len(files)
     with ExitStack() as stack:
         waited = after_a_second(graded(assignment, files, jobs, limits.of_item, bugs), count, page.looks, stack)
@@ -158,10 +155,22 @@ def grade(
         elif is_folder:
             write_feedback(page, form, results, totals, all=all)
         elif form == "json":
+            from gradcli.render.check.document import check_document
+            from gradcli.render.text.looks import is_unicode
+
             sys.stdout.writelines(check_document(assignment, results, totals, ascii=not is_unicode(sys.stdout)))
         else:
             print_results(counted(results, totals), totals, page.looks, stack, all=all)
     return totals
+
+
+def usual_level(report: Report | None, *, is_folder: bool) -> str:
+    """Return how much is told where nobody says it: less where students read it."""
+    if report is None:
+        return "rule" if is_folder else "value"
+    from gradcli.render.check.reports.registry import REPORTS
+
+    return REPORTS[report].reveal
 
 
 def opened(page: Reported, kind: str) -> AbstractContextManager[str]:

@@ -24,8 +24,6 @@ from gradcli.explanation.model import Local, Whole
 from gradcli.explanation.refusals import in_line
 from gradcli.explanation.why import ReasonOfProduct, without_graph
 from gradcli.language.rewrite import substitute
-from gradcli.language.simplify.simplifier import simplify
-from gradcli.language.simplify.trees import length
 from gradcli.language.tree import Expression, Name, Number
 
 LONGEST = 12  # operators and calls of a rule; a longer one is clearer in steps
@@ -86,6 +84,8 @@ def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | N
     product = last.whole and contraction(last.whole, {name: x.tensor.shape for name, x in outer.items()})
     if last.whole and product:
         return contracted(product, last, outer, op, grad_fn, upstream_name, gradient)
+    from gradcli.language.simplify.trees import length  # most programs need none of it
+
     tree, rules = run_over_formulas(lines, upstream_name)
     if any(length(local.rule) > LONGEST for local in rules):
         return None
@@ -130,6 +130,8 @@ def contracted(
 
 def run_over_formulas(lines: Sequence[Line], upstream_name: str) -> tuple[Expression, list[Local]]:
     """Return several lines as one expression over the outer inputs, and the edges to these."""
+    from gradcli.language.simplify.simplifier import simplify
+
     own = {line.name for line in lines}
     last = lines[-1]
     written: dict[str, Formula] = {}
@@ -154,6 +156,8 @@ def local(
     target: Line, flow: Formula, lines: Sequence[Line], upstream_name: str, shapes: Mapping[str, tuple[int, ...]]
 ) -> Local:
     """Return the edge to an input; of an operation that goes entry by entry it has the derivative, too."""
+    from gradcli.language.simplify.simplifier import simplify
+
     rule = simplify(flow.tree, shapes)
     is_structured = any(line.application and line.application.primitive.structured for line in lines)
     if is_structured or target.tensor.shape != lines[-1].tensor.shape:
