@@ -1,0 +1,45 @@
+"""Tensors taken for matrices: their inverse, and systems of equations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from gradcli.errors import AutogradError
+from gradcli.ops.linalg.determinants import inverse_, solve_
+from gradcli.ops.shaping.permutations import movedim
+from gradcli.ops.shaping.shaping import reshape
+from gradcli.ops.support.arguments import Real, Shape
+from gradcli.ops.support.surface import operation
+
+
+@operation("A = [[1, 2], [3, 5]]; tensorinv(A, ind=1)", method=False)
+def tensorinv(A: Real, ind: int = 2) -> Any:
+    """The inverse of the matrix that the first `ind` dimensions make with the others, in their shape."""
+    if ind <= 0:
+        raise AutogradError("Expected a strictly positive integer for 'ind'")
+    first, last = A.shape[:ind], A.shape[ind:]
+    rows, columns = math.prod(first), math.prod(last)
+    if rows != columns:
+        raise AutogradError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but got "
+            f"{columns} != {rows}",
+            code="E301",
+        )
+    return reshape(inverse_(reshape(A, shape=(rows, columns))), shape=(*last, *first))
+
+
+@operation("A = [[1, 2], [3, 5]]; b = [1, 4]; tensorsolve(A, b)", method=False)
+def tensorsolve(A: Real, B: Real, dims: Shape | None = None) -> Any:
+    """The X with `tensordot(A, X, X.ndim) = B`."""
+    if dims is not None:
+        A = movedim(A, tuple(dims), tuple(range(A.ndim - len(dims), A.ndim)))
+    shape = A.shape[B.ndim :]
+    size = math.prod(shape)
+    if A.value.size != size * size or B.value.size != size:
+        raise AutogradError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
+            f"but got {size} != {B.value.size}",
+            code="E301",
+        )
+    return reshape(solve_(reshape(A, shape=(size, size)), B if B.ndim == 1 else reshape(B, shape=(size,))), shape=shape)
