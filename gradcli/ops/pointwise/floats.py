@@ -72,7 +72,13 @@ ldexp = primitive(
     lambda g, out, x, n: g * out * LOG_2.beside(g),
     says="The mantissa gets the gradient times the power of 2, and the exponent times the result and log(2).",
 )
-following = primitive("nextafter", np.nextafter)
+following = primitive(
+    "nextafter",
+    np.nextafter,
+    lambda g, out, x, y: g,
+    lambda g, out, x, y: g * 0,
+    says="The next number moves with the input, which gets the gradient; where it lies does not depend on the other.",
+)
 
 
 def _part(name: str) -> Notation:

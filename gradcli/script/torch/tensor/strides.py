@@ -7,9 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.engine.memory.in_place import check_in_place
+from gradcli.engine.dtypes import TYPE_NAMES
+from gradcli.engine.memory.in_place import change
 from gradcli.engine.memory.views import owner
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.indexing.indexing import take
+from gradcli.ops.shaping.shaping import reshape
 from gradcli.ops.support.calling import ops
 from gradcli.script.machine import running
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options
@@ -76,18 +81,50 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
     return ops.split(input, tuple(split_sizes), dim)
 
 
+def _put(x: Any, source: Any, index: Any, *, accumulate: bool = False) -> Any:
+    flat = np.array(x).reshape(-1)
+    (np.add.at if accumulate else np.put)(flat, np.ravel(index), np.ravel(source))
+    return flat.reshape(np.shape(x))[()]
+
+
+def _kept(g: Any, out: Any, x: Any, source: Any, index: Any, *, accumulate: bool = False) -> Any:
+    return g if accumulate else _putting(g, 0, index)
+
+
+def _arrived(g: Any, out: Any, x: Any, source: Any, index: Any, *, accumulate: bool = False) -> Any:
+    flat = reshape(g, shape=(math.prod(g.shape),))
+    return reshape(take(flat, index, dims=(0,)), shape=source.shape)
+
+
+_putting = Primitive("put", _put, (_kept, _arrived), "PutBackward0", call("put", _put), "", structured=True)
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Any:
+    """Return a copy with entries written at places of the flattened tensor."""
+    if index.dtype != np.int64:
+        name = TYPE_NAMES[index.dtype]
+        raise RuntimeError(f"put_(): Expected a long tensor for index, but got {name}")
+    if source.dtype != input.dtype:
+        names = [TYPE_NAMES[x.dtype] for x in (input, source)]
+        raise RuntimeError(
+            f"put_(): self and source expected to have the same dtype, but got self.dtype = {names[0]} and "
+            f"source.dtype = {names[1]}"
+        )
+    places, size = index.value, input.value.size
+    if source.value.size != places.size:
+        raise IndexError(
+            "put_(): Expected source and index to have the same number of elements, but got source.numel() = "
+            f"{source.value.size}, index.numel() = {places.size}"
+        )
+    beyond = places[(places < -size) | (places >= size)]
+    if beyond.size:
+        raise IndexError(f"out of range: tried to access index {beyond.flat[0]} on a tensor of {size} elements.")
+    return _putting(input, source, index, **({"accumulate": True} if accumulate else {}))
+
+
 def put_(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """Write entries at places of the flattened tensor."""
-    check_in_place(x)
-    flat = x.value.reshape(-1).copy()
-    (np.add.at if accumulate else np.put)(flat, index.value.ravel(), source.value.ravel())
-    x.array[...] = flat.reshape(x.shape)
-    x.changed()
-    return x
-
-
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    return put_(ops.clone(input), index, source, accumulate)
+    return change(x, put, index, source, accumulate)
 
 
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Any:

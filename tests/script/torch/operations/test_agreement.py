@@ -72,6 +72,35 @@ for function in torch.linalg.matrix_rank, torch.linalg.pinv:
         function(torch.ones(2, 3), hermitian=True)
     except RuntimeError as error:
         print(error)""",
+    "put writes and adds at places of the flattened tensor": """
+for accumulate in False, True:
+    for places in [0, 2], [-1, -1], [[3], [0]]:
+        for start in torch.arange(4.0), torch.arange(4.0).reshape(2, 2), torch.arange(4.0).reshape(2, 2).t():
+            x = start.clone().requires_grad_()
+            source = torch.tensor([5.0, 6.0], requires_grad=True)
+            y = x * 1
+            y.put_(torch.tensor(places), source**2, accumulate)
+            z = x.put(torch.tensor(places), source**2, accumulate)
+            show(y, z, torch.autograd.grad((z**3).sum(), x, create_graph=True)[0])
+            print(y._version, x.grad, source.grad, z)
+y[0].put_(torch.tensor([1]), torch.tensor([7.0]))
+print(y.detach(), torch.tensor(1.0).put(torch.tensor(0), torch.tensor(3.0)))
+print(torch.arange(3).put_(torch.tensor([1]), torch.tensor([9])))
+for places, source in ([4], [1.0]), ([0, 1], [1.0]), ([0.0], [1.0]), ([0], [1]), ([-5], [2.0]):
+    try:
+        x.put(torch.tensor(places), torch.tensor(source))
+    except (RuntimeError, IndexError) as error:
+        print(error)
+x.put_(torch.tensor([0]), torch.tensor([1.0]))""",
+    "nextafter hands its gradient on": """
+x, y = (torch.tensor(values, requires_grad=True) for values in ([1.0, 2.0], [3.0, 4.0]))
+found = torch.nextafter(x, y)
+print(found)
+show(found, torch.nextafter(x.detach(), y))
+z = x * 2
+z.nextafter_(torch.tensor([5.0, 5.0]))
+show(z)
+print(x.grad, y.grad)""",
     "three derivatives of the Bessel functions": """
 x = torch.tensor([0.0, 1.0, -2.0, 0.0], requires_grad=True)
 for function in torch.special.i0, torch.special.i1, torch.special.i0e, torch.special.i1e:
