@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.backward import Event, drain, grad, walk
-from gradcli.engine.tensor import Gradient, Tensor, is_floating
+from gradcli.engine.tensor import Gradient, Tensor, is_floating, tensor
 from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 from gradcli.script.torch.autograd.anomaly import anomaly
@@ -130,7 +130,8 @@ def gradient(
     found = rounds[0] if not is_grads_batched else _stacked(rounds)
     if materialize_grads:
         found = tuple(
-            Tensor(np.zeros(x.shape, x.dtype)[()]) if g is None else g for g, x in zip(found, targets, strict=True)
+            tensor(np.zeros(x.shape, x.dtype), requires_grad=create_graph) if g is None else g
+            for g, x in zip(found, targets, strict=True)
         )
     if timeline is not None:
         timeline.run.add_returned(found)

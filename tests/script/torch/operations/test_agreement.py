@@ -101,6 +101,12 @@ z = x * 2
 z.nextafter_(torch.tensor([5.0, 5.0]))
 show(z)
 print(x.grad, y.grad)""",
+    "materialized zeros require grad where the graph goes on": """
+x, other = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+unused = x.exp()
+for create in False, True:
+    for found in torch.autograd.grad((x * x).sum(), [x, other, unused], materialize_grads=True, create_graph=create):
+        print(found, found.is_leaf)""",
     "three derivatives of the Bessel functions": """
 x = torch.tensor([0.0, 1.0, -2.0, 0.0], requires_grad=True)
 for function in torch.special.i0, torch.special.i1, torch.special.i0e, torch.special.i1e:
