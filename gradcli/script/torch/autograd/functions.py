@@ -9,7 +9,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from gradcli.engine.memory.in_place import change, check_in_place
 from gradcli.engine.memory.views import CUSTOM, View
+from gradcli.engine.memory.writing import copy
 from gradcli.engine.modes import mode, set_grad_enabled, switched
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.formula import Formula
@@ -73,8 +75,13 @@ class Function(Facade):
                 cls.setup_context(context, arguments, outputs)
         given = outputs if isinstance(outputs, tuple) else (outputs,)
         results = _results(context, arguments, given)
+        recording = mode.grad_enabled and any(context.needs_input_grad)
+        parts = tuple(_apart(x) if recording and _is_written(context, x) else x for x in results)
+        Call(cls, context, arguments, parts).record()
+        for result, part in zip(results, parts, strict=True):
+            if result is not part:
+                change(result, copy, part)
         context._seal({id(before): after for before, after in zip(given, results, strict=True)})
-        Call(cls, context, arguments, results).record()
         return results if isinstance(outputs, tuple) else results[0]
 
 
@@ -91,6 +98,16 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
                 output = _alias(output, recorded=mode.grad_enabled and any(context.needs_input_grad))
         results.append(output)
     return tuple(results)
+
+
+def _is_written(context: Context, x: Any) -> bool:
+    return isinstance(x, View) and any(x is dirty for dirty in context._dirty)
+
+
+def _apart(x: View) -> Tensor:
+    """Return the values apart from their memory: a view takes them over as any change does, so that its base knows."""
+    check_in_place(x)
+    return Tensor(x.value.copy())
 
 
 def _alias(x: Tensor, *, recorded: bool) -> Tensor:
