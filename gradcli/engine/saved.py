@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad, Node
+from gradcli.engine.memory.writing import blank
 from gradcli.engine.modes import changes
-from gradcli.engine.primitive import OUT
+from gradcli.engine.primitive import OUT, Primitive
+from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor, Value
 from gradcli.errors import AutogradError
+from gradcli.language.tree import Expression
 
 SECOND_TIME = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -43,6 +47,35 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
     if create_graph:
         return inputs, Tensor(out, node)
     return [x.value if isinstance(x, Tensor) else x for x in inputs], out
+
+
+# Nodes whose gradients torch computes by a function of the upstream gradient and inputs, and differentiates by both.
+NAMES = """
+AdaptiveAvgPool2D AdaptiveMaxPool2D AvgPool2D AvgPool3D Convolution Hardshrink Hardsigmoid MaxPool2DWithIndices
+MaxPool3DWithIndices NativeBatchNorm NativeLayerNorm NllLoss NllLoss2D ReflectionPad1D ReflectionPad2D ReflectionPad3D
+ReplicationPad1D ReplicationPad2D ReplicationPad3D Softshrink Threshold
+"""
+JOINT = frozenset(f"{name}Backward0" for name in NAMES.split())
+
+
+@cache
+def _joint(node: str) -> Primitive:
+    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        return operands[0].tree
+
+    def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
+        return blank(given[position]) if position else g
+
+    name = node.replace("Backward0", "BackwardBackward0")
+    return Primitive("joint", lambda g, *inputs: g, (rule,), name, write, structured=True, variadic=True)
+
+
+def joined(gradient: Any, node: Node, inputs: Sequence[Any]) -> Any:
+    """Return the gradient as a function of the inputs too: it requires grad where one of them does."""
+    if not isinstance(gradient, Tensor) or gradient.requires_grad:
+        return gradient
+    needed = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    return _joint(node.primitive.node)(gradient, *needed) if needed else gradient
 
 
 # The values that tensors had before they got another shape in place, each with the time of the change.

@@ -1,0 +1,69 @@
+"""Gradients under create_graph of layers that are linear in pieces: what requires grad, and its gradients."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.script.running import ours, torchs
+from tests.script.torch.alike import alike, difference
+
+pytest.importorskip("torch")
+
+CALLS = {  # a call, and the shapes of its arguments
+    "F.max_pool1d(x, 2)": "(1, 1, 4)",
+    "F.max_pool2d(x, 2)": "(1, 1, 4, 4)",
+    "F.max_pool3d(x, 2)": "(1, 1, 2, 2, 4)",
+    "F.avg_pool1d(x, 2)": "(1, 1, 4)",
+    "F.avg_pool2d(x, 2)": "(1, 1, 4, 4)",
+    "F.avg_pool3d(x, 2)": "(1, 1, 2, 2, 4)",
+    "F.adaptive_avg_pool1d(x, 2)": "(1, 1, 4)",
+    "F.adaptive_avg_pool2d(x, 2)": "(1, 1, 4, 4)",
+    "F.adaptive_max_pool1d(x, 2)": "(1, 1, 4)",
+    "F.adaptive_max_pool2d(x, 2)": "(1, 1, 4, 4)",
+    "F.max_unpool1d(x, torch.tensor([[[0, 2]]]), 2)": "(1, 1, 2)",
+    "F.conv1d(x, w, b)": "(1, 2, 5), (3, 2, 2), (3,)",
+    "F.conv2d(x, w, b)": "(1, 2, 3, 3), (3, 2, 2, 2), (3,)",
+    "F.conv_transpose1d(x, w, b)": "(1, 2, 5), (2, 3, 2), (3,)",
+    "F.linear(x, w, b)": "(2, 5), (3, 5), (3,)",
+    "F.layer_norm(x, (5,), w, b)": "(2, 5), (5,), (5,)",
+    "F.group_norm(x, 2, w, b)": "(2, 4, 3), (4,), (4,)",
+    "F.batch_norm(x, None, None, w, b, True)": "(3, 4), (4,), (4,)",
+    "F.batch_norm(x, torch.zeros(4), torch.ones(4), w, b)": "(3, 4), (4,), (4,)",
+    "F.instance_norm(x, None, None, w, b)": "(2, 4, 3), (4,), (4,)",
+    "F.nll_loss(x, torch.tensor([0, 1]))": "(2, 3)",
+    "F.nll_loss(x, torch.zeros(2, 2, 2, dtype=torch.int64))": "(2, 3, 2, 2)",
+    "F.cross_entropy(x, torch.tensor([0, 1]))": "(2, 3)",
+    "F.pad(x, (1, 1))": "(1, 2, 3)",
+    "F.pad(x, (1, 1), 'reflect')": "(1, 2, 3)",
+    "F.pad(x, (1, 1), 'circular')": "(1, 2, 3)",
+    "F.pad(x, (1, 1, 1, 1), 'replicate')": "(1, 2, 3, 3)",
+    "F.hardshrink(x)": "(4,)",
+    "F.softshrink(x)": "(4,)",
+    "F.threshold(x, 0.5, 0)": "(4,)",
+    "F.relu(x)": "(4,)",
+    "F.relu6(x)": "(4,)",
+    "F.leaky_relu(x)": "(4,)",
+    "F.hardtanh(x)": "(4,)",
+    "F.hardswish(x)": "(4,)",
+    "F.elu(x)": "(4,)",
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_gradients_of_gradients(call: str) -> None:
+    text = f"""
+import torch
+import torch.nn.functional as F
+xs = [(torch.arange(float(torch.Size(shape).numel())) * 7 % 11 / 9).reshape(shape) for shape in ({CALLS[call]},)]
+xs = [x.requires_grad_() for x in xs]
+x, w, b = (xs * 3)[:3]
+for power in 1, 2:
+    found = torch.autograd.grad(({call} ** power).sum(), xs, create_graph=True)
+    print([g.requires_grad for g in found])
+    for g in found:
+        if g.requires_grad:
+            again = torch.autograd.grad(g.sum(), xs, allow_unused=True, retain_graph=True)
+            print([None if h is None else [round(v, 2) + 0.0 for v in h.flatten().tolist()] for h in again])
+"""
+    a, b = ours(text), torchs(text)
+    assert alike(a, b), difference(a, b)
