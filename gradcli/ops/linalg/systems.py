@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import transposed
 from gradcli.ops.linalg.decompositions import _check_matrix, cleared, part_of, svdvals
 from gradcli.ops.linalg.determinants import _check_square, _times, inverse_
+from gradcli.ops.pointwise.arithmetic import square
 from gradcli.ops.reducing.distances import matrix_norm
+from gradcli.ops.reducing.reductions import sum_dim
 from gradcli.ops.shaping.diagonals import tril, triu
 from gradcli.ops.shaping.shaping import reshape, squeeze_dim
 from gradcli.ops.support.arguments import Real
@@ -204,6 +207,9 @@ def pinv_(A: Real, *, atol: float | None = None, rtol: float | None = None, herm
     return pinv(A, **options)
 
 
+summed = replace(sum_dim, node="LinalgLstsqBackward0")
+
+
 @operation("A = [[1, 2], [3, 5], [0, 1]]; B = [[1], [2], [4]]; lstsq(A, B).solution", method=False, only="linalg")
 def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = None) -> ReturnType:
     """The X with the smallest `norm(A @ X - B)`, `.solution`, with the squared errors, `.residuals`."""
@@ -224,7 +230,7 @@ def lstsq(A: Real, B: Real, rcond: float | None = None, *, driver: str | None = 
     residuals = empty = Tensor(np.zeros(0, A.dtype))
     full = matrix_rank(A.detach()).value.min(initial=columns) == columns
     if driver in ("gels", "gelsd", "gelss") and rows > columns and full:
-        residuals = Tensor(np.sum(np.square(right.value - np.matmul(A.value, found.value)), axis=-2))
+        residuals = summed(square(right - _times(A, found)), dim=right.ndim - 2)
     solution = reshape(found, shape=found.shape[:-1]) if vectors else found
     rank = Tensor(np.zeros(0, np.int64)) if driver == "gels" else matrix_rank(A.detach())
     values = svdvals(A.detach()) if driver in ("gelsd", "gelss") else empty

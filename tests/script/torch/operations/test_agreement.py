@@ -107,6 +107,14 @@ unused = x.exp()
 for create in False, True:
     for found in torch.autograd.grad((x * x).sum(), [x, other, unused], materialize_grads=True, create_graph=create):
         print(found, found.is_leaf)""",
+    "residuals of least squares have gradients": """
+for shape in (4, 1), (4, 2), (4,):
+    A = (torch.arange(8.0) * 7 % 5).reshape(4, 2).requires_grad_()
+    B = (torch.arange(torch.zeros(shape).numel()) * 3 % 7).float().reshape(shape).requires_grad_()
+    for driver in "gels", "gelsd", "gelss":
+        found = torch.linalg.lstsq(A, B, driver=driver)
+        (found.residuals.sum() * 2 + found.solution.sum()).backward()
+        print(found.residuals, A.grad, B.grad)""",
     "three derivatives of the Bessel functions": """
 x = torch.tensor([0.0, 1.0, -2.0, 0.0], requires_grad=True)
 for function in torch.special.i0, torch.special.i1, torch.special.i0e, torch.special.i1e:
