@@ -62,6 +62,7 @@ def verified(program: str, values: dict[str, Any], **options: Any) -> Verificati
         ("relu(-x)", np.inf, Outcome.UNJUDGED, "as given"),
         ("where(x > 0, 1.0, x)", np.nan, Outcome.UNJUDGED, "as given"),
         ("1/x", 5e-324, Outcome.UNJUDGED, "overflow"),
+        ("softshrink(x)", 5e-324, Outcome.AGREES, ""),
         ("x*1e-300", 5e-324, Outcome.AGREES, ""),
         ("1e308*x + x*0", 1, Outcome.AGREES, ""),
         ("exp(x)", 709.782712893384, Outcome.UNJUDGED, "overflow"),

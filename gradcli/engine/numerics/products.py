@@ -77,8 +77,9 @@ def is_contiguous(x: Array) -> bool:
 
 
 def batched_product(a: Array, b: Array) -> Any:
-    """Return `a @ b` of two batches of matrices."""
-    if a.dtype is not SINGLE or b.dtype is not SINGLE or not a.size or not b.size:
+    """Return `a @ b` of two batches of matrices; batches of batches come from rules of decompositions."""
+    is_single = a.dtype is SINGLE and b.dtype is SINGLE and a.ndim == b.ndim == 3
+    if not is_single or not a.size or not b.size:
         return np.matmul(a, b)
     work = a.shape[1] * a.shape[2] * b.shape[2]
     if work * len(a) > LARGE:

@@ -104,7 +104,9 @@ class Curve:
         return "the function or its differences overflow: the numbers are too large to be subtracted"
 
     def quotient(self, step: float) -> Quotient | None:
-        """Return the quotients with one step; None where the function is not finite at one of its ends."""
+        """Return the quotients with one step; None where that is 0, or the function not finite at one of its ends."""
+        if not step:
+            return None
         middle = self.function.middle
         right, left = (self.function.entries(**{self.name: self.place(t)}) for t in (step, -step))
         if middle is None or left is None or right is None:

@@ -154,3 +154,13 @@ def test_a_derivative_of_vectors_is_a_matrix(text: str, order: int, expected: st
     assert found.given == ()
     assert found.formula is not None
     assert unparse(found.formula) == expected
+
+
+@pytest.mark.parametrize("call", ["lu(A).U", "qr(A).R", "inverse(A)", "A @ A", "cholesky(A @ A.mT)"])
+def test_batches_of_batches_in_single_precision(call: str) -> None:
+    matrix = np.array([[[[2.0, 1.0], [1.0, 3.0]], [[1.0, 0.5], [0.0, 2.0]]]])
+    (single,), (double,) = (
+        derivatives(program(f"sum({call})"), {"A": matrix}, 2, mixed=False, dtype=dtype)
+        for dtype in ("float32", "float64")
+    )
+    np.testing.assert_allclose(single.value, double.value, rtol=1e-3, atol=1e-4)
