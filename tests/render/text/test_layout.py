@@ -84,9 +84,9 @@ def check_explanation(explanation: Explanation, width: int) -> None:
 @of_every(PROGRAMS, family)
 def test_pages_on_programs(program: str) -> None:
     explanation = simplified(explain_example(program))
+    verified = verify(parse_program(Source(program)), {}, upstream=explanation.upstream)
     for width in widths(program):
         check_explanation(explanation, width)
-        verified = verify(parse_program(Source(program)), {}, upstream=explanation.upstream)
         keeps_tokens(partial(verification_page, verified), width)
 
 
