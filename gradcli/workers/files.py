@@ -25,6 +25,9 @@ def refuse_unwritable(path: str) -> None:
     """Raise UsageError where nothing can be written at a path, before the work for it begins."""
     try:
         at = Path(path)
+        if at.is_symlink():
+            with suppress(FileNotFoundError):
+                at.stat()  # which fails where links go in a circle
         folder = at.resolve().parent
         reason: str | None = None
         if at.is_dir():
