@@ -9,6 +9,7 @@ import os
 import shlex
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
@@ -26,13 +27,14 @@ Bundle = dict[str, str]
 PICTURES = ("graph", "plot")  # commands whose usual form here is a picture
 
 
-class Displayed:
+class Displayed(ABC):
     """Something with several forms, of which a notebook shows the one that it likes best."""
 
     __slots__ = ()
 
+    @abstractmethod
     def _forms(self) -> dict[str, Callable[[], str]]:
-        raise NotImplementedError
+        """Return the function that makes each form, by MIME type."""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Bundle:
         """Return the forms by MIME type; IPython says which it wants, and which not."""

@@ -93,10 +93,8 @@ def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | N
     rules.sort(key=lambda local: names.index(local.input))
     uses = Counter(local.input for local in rules)
     inputs = tuple(name for name in names for _ in range(max(1, uses[name])))  # of `x @ x.T` twice, as of `x*x`
-    preludes = (
-        line.application.primitive for line in lines[:-1] if line.application and not is_layout(line.application)
-    )
-    says = next((primitive.says for primitive in preludes if "prelude" in primitive.traits), "")
+    applied = (line.application.primitive for line in lines[:-1] if line.application)
+    says = next((primitive.says for primitive in applied if "prelude" in primitive.traits), "")
     return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
 
 

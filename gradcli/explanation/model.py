@@ -109,6 +109,11 @@ class Node:
     part_of: str | None = None
     whole: Whole | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the node stands for its whole operation, as it does where operations are folded."""
+        return self.whole is not None and self.expression == self.whole.expression
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

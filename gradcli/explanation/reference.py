@@ -152,9 +152,8 @@ def told(example: str, known: set[object]) -> list[Told]:
     for node in folded(explain_example(example)).nodes:
         if node.op is None:
             continue
-        is_whole = node.whole is not None and node.expression == node.whole.expression
-        key: object = (node.op, *(unparse(local.rule) for local in node.locals)) if is_whole else node.op
-        use = whole(node) if is_whole else _use(node, lines[node.id])
+        key: object = (node.op, *(unparse(local.rule) for local in node.locals)) if node.is_whole else node.op
+        use = whole(node) if node.is_whole else _use(node, lines[node.id])
         rows.append(Told(use, sentence(node), key in known))
         known.add(key)
     return rows
@@ -180,7 +179,7 @@ def _use(node: Node, line: Line) -> Use:
 
 def sentence(node: Node) -> str:
     """Return the sentence of plain words about the rules of a node; empty where no gradient flows."""
-    if node.whole is not None and node.whole.says and node.expression == node.whole.expression:
+    if node.is_whole and node.whole is not None and node.whole.says:
         return node.whole.says
     return REGISTRY[node.op].says if node.op in REGISTRY else ""
 

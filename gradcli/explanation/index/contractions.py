@@ -140,9 +140,6 @@ def of_inner(first: int, second: int) -> tuple[list[str], str] | None:
 
 LETTERS = {
     "matmul": of_matmul,
-    "bmm": of_matmul,
-    "mm": of_matmul,
-    "mv": of_matmul,
     "linear": of_linear,
     "outer": of_outer,
     "ger": of_outer,
