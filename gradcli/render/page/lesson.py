@@ -14,6 +14,7 @@ from gradcli.render.page.equations import Equations
 from gradcli.render.page.html import Attribute, Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
 from gradcli.render.page.picture import NARROW, Picture, is_drawn
+from gradcli.render.page.tables import tensor_table
 from gradcli.render.page.tracks import Tracks
 from gradcli.render.page.words import FORMULA, Words
 from gradcli.render.text.looks import Looks
@@ -61,22 +62,8 @@ class Lesson:
 
     def table(self) -> Html:
         """Return a table of all nodes as of the step."""
-        head = element("tr", *(element("th", column, scope="col") for column in COLUMNS))
         nodes = [node for node in self.walk.explanation.nodes if is_drawn(node)]
-        return element(
-            "div",
-            element(
-                "table",
-                element("caption", "The tensors as of this step"),
-                element("thead", head),
-                element("tbody", *map(self.row, nodes)),
-                class_="facts",
-            ),
-            class_="scroll",
-            tabindex=0,
-            role="region",
-            aria_label="The tensors as of this step",
-        )
+        return tensor_table(COLUMNS, map(self.row, nodes))
 
     def row(self, node: Node) -> Html:
         """Return the row of a node."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.snippet.stops import Stops
 from gradcli.render.page.snippet.telling import written
+from gradcli.render.page.tables import tensor_table
 from gradcli.render.page.tracks import Tracks
 from gradcli.script.moments.model import TensorState
 from gradcli.source import Source
@@ -54,21 +55,7 @@ def tensors(stops: Stops, tracks: Tracks) -> Html:
             states.setdefault(state.name, []).append((step, state))
         for name in moment.gone:
             states[name].append((step, None))
-    head = element("tr", *(element("th", column, scope="col") for column in COLUMNS))
-    return element(
-        "div",
-        element(
-            "table",
-            element("caption", "The tensors as of this step"),
-            element("thead", head),
-            element("tbody", *(row(name, found, stops, tracks) for name, found in states.items())),
-            class_="facts",
-        ),
-        class_="scroll",
-        tabindex=0,
-        role="region",
-        aria_label="The tensors as of this step",
-    )
+    return tensor_table(COLUMNS, (row(name, found, stops, tracks) for name, found in states.items()))
 
 
 def row(name: str, states: list[tuple[int, TensorState | None]], stops: Stops, tracks: Tracks) -> Html:
