@@ -1,4 +1,4 @@
-"""Every fault in `batch` and `check`, a few times with the same seed; and each law refuses what breaks it."""
+"""Every fault in `batch` and in `check`, once, with the same seed each time; and each law refuses what breaks it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.faults.fault import Fault
 from tests.faults.running import Outcome
 from tests.faults.session import FAULTS, GROUPS, Session
 
-SEED, TIMES = 1, 2
+SEED = 1
 FEW = [  # of the commands, which have every shape, every place and both numbers of processes
     command
     for command in COMMANDS
@@ -41,9 +41,8 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("kind", FAULTS, ids=lambda kind: kind.name)
 def test_no_fault_breaks_a_law(session: Session, kind: type[Fault], group: str) -> None:
-    for number in range(TIMES):
-        run = session.run(kind, group, SEED, number)
-        assert run.complaints == [], f"{number}: {run.command}"
+    run = session.run(kind, group, SEED, 0)
+    assert run.complaints == [], run.command
 
 
 def test_there_are_commands_for_every_fault() -> None:

@@ -105,7 +105,7 @@ SCALES = (Name("x"), Binary("/", Name("x"), Number(2)))
 @pytest.mark.slow
 @pytest.mark.parametrize("identity", [x for x in TABLE if of_numbers(x)], ids=lambda x: x.name)
 def test_of_multiples_of_identities(identity: Identity) -> None:
-    for tree in dict.fromkeys(multiples(identity)):
+    for tree in [*dict.fromkeys(multiples(identity))][::3]:
         letters = letters_of(tree)
         for scaled in SCALES if len(letters) == 1 else SCALES[:1]:
             formula = substitute(tree, dict(zip(letters, (scaled, Name("y")), strict=False)))
