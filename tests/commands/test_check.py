@@ -183,6 +183,7 @@ def test_keys_and_lint_as_documents(capsys: pytest.CaptureFixture[str], week: Pa
     assert document(gradcli(capsys, "check --lint week1.toml --json").out)["ok"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_reports_to_every_place(capsys: pytest.CaptureFixture[str], week: Path, name: str) -> None:
     one = gradcli(capsys, f"check week1.toml answers/bob.txt --report {name}")

@@ -54,6 +54,7 @@ def test_every_command_has_text_and_json() -> None:
         assert "json" in forms(command)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("command", "name"), ALL)
 def test_a_file_holds_what_standard_output_does(capsys: pytest.CaptureFixture[str], command: str, name: str) -> None:
     shown = gradcli(capsys, [*ASKED[command], "--format", name])

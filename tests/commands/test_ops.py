@@ -73,6 +73,7 @@ NOTHING = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", [*NOTHING, *sorted(IN_SNIPPETS)[:2]], ids=lambda word: word[:12])
 def test_no_operation(capsys: pytest.CaptureFixture[str], word: str) -> None:
     result = gradcli(capsys, ["ops", word])

@@ -27,6 +27,7 @@ def test_there_are_samples() -> None:
     assert len(SAMPLES) >= 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.stem)
 def test_every_command_takes_it(capsys: pytest.CaptureFixture[str], file: Path, command: str) -> None:

@@ -89,6 +89,7 @@ def assert_same_as_copied(program: str) -> None:
             assert gradient.value.flags.c_contiguous
 
 
+@pytest.mark.slow
 @of_every(SMOOTH, family)
 def test_every_example(program: str) -> None:
     assert_its_own(program)

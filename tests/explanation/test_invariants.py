@@ -65,6 +65,7 @@ def test_each_node_is_what_its_expression_says(case: tuple[str, bool]) -> None:
             close(value_of(read_back(node.expression), names), node.value, node.id)
 
 
+@pytest.mark.slow
 @of_every(READINGS, reading)
 def test_each_contribution_is_its_printed_rule(case: tuple[str, bool]) -> None:
     explanation = read(*case)

@@ -7,17 +7,17 @@ functions break.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from typing import Any
 
 import numpy as np
-import pytest
 
 import gradcli.ops
 from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor, is_floating
-from tests.programs import EXAMPLES, run
+from tests.programs import EXAMPLES, of_every, run
 
 gradcli.ops.load()
 STEP = 1e-5
@@ -29,18 +29,34 @@ ELEMENTWISE = [
     for name, p in REGISTRY.items()
     if any(p.rules) and not p.structured and not p.variadic and not p.view and not name.endswith("_backward")
 ]
+BENDING = [name for name, p in REGISTRY.items() if p.structured and p.kinks and "lenient" not in p.traits]
 
 
+def room(name: str) -> str:
+    """The module that declares a primitive."""
+    return REGISTRY[name].forward.__module__.removeprefix("gradcli.ops.")
+
+
+@cache
+def applied() -> dict[str, list[Application]]:
+    """Each primitive of the two lists as examples apply it."""
+    found: dict[str, list[Application]] = {}
+    for example in EXAMPLES:
+        for line in run(example).evaluation.lines:
+            if (made := line.application) and made.primitive.name in {*ELEMENTWISE, *BENDING}:
+                found.setdefault(made.primitive.name, []).append(made)
+    return found
+
+
+@cache
 def applications() -> dict[str, dict[str, Application]]:
     """Each elementwise primitive as examples apply it, by its options and numbers."""
     found: dict[str, dict[str, Application]] = {}
-    for example in EXAMPLES:
-        for line in run(example).evaluation.lines:
-            if line.application is not None and line.application.primitive.name in ELEMENTWISE:
-                fixed = [x.value if isinstance(x, Tensor) else x for x in line.application.inputs if not _moves(x)]
-                if len(fixed) < len(line.application.inputs) and all(map(_is_coarse, fixed)):
-                    of_name = found.setdefault(line.application.primitive.name, {})
-                    of_name.setdefault(f"{line.application.options}{fixed}", line.application)
+    for name in ELEMENTWISE:
+        for made in applied().get(name, ()):
+            fixed = [x.value if isinstance(x, Tensor) else x for x in made.inputs if not _moves(x)]
+            if len(fixed) < len(made.inputs) and all(map(_is_coarse, fixed)):
+                found.setdefault(name, {}).setdefault(f"{made.options}{fixed}", made)
     (power, *_) = found["pow"].values()
     found["pow"] = {str(n): power._replace(options={"exponent": n}) for n in EXPONENTS}
     return found
@@ -53,9 +69,6 @@ def _is_coarse(x: Any) -> bool:
 
 def _moves(x: Any) -> bool:
     return isinstance(x, Tensor) and is_floating(x.value)
-
-
-APPLICATIONS = applications()
 
 
 class Function:
@@ -113,9 +126,9 @@ class Function:
         return np.broadcast_to(mask, self.points.shape[1:])
 
 
-@pytest.mark.parametrize("name", APPLICATIONS)
+@of_every(ELEMENTWISE, room)
 def test_an_operation_is_smooth_just_where_it_says_so(name: str) -> None:
-    for application in APPLICATIONS[name].values():
+    for application in applications().get(name, {}).values():
         function = Function(application)
         if "lenient" in application.primitive.traits:
             continue
@@ -127,9 +140,9 @@ def test_an_operation_is_smooth_just_where_it_says_so(name: str) -> None:
         assert not smooth[inside & kinks].any(), (*told, "bent at a kink", points[inside & kinks & smooth])
 
 
-@pytest.mark.parametrize("name", APPLICATIONS)
+@of_every(ELEMENTWISE, room)
 def test_rules_are_the_slopes_where_it_is_smooth(name: str) -> None:
-    for application in APPLICATIONS[name].values():
+    for application in applications().get(name, {}).values():
         function = Function(application)
         if "lenient" in application.primitive.traits:
             continue
@@ -145,27 +158,12 @@ def test_rules_are_the_slopes_where_it_is_smooth(name: str) -> None:
                 np.testing.assert_allclose(given[clear], ((right + left) / 2)[clear], rtol=1e-3, atol=1e-4)
 
 
-BENDING = [name for name, p in REGISTRY.items() if p.structured and p.kinks and "lenient" not in p.traits]
-
-
-def whole() -> dict[str, dict[str, Application]]:
-    """Each of these primitives as examples apply it to floating inputs alone, by its options."""
-    found: dict[str, dict[str, Application]] = {}
-    for example in EXAMPLES:
-        for line in run(example).evaluation.lines:
-            if (made := line.application) and made.primitive.name in BENDING and all(map(_moves, made.inputs)):
-                found.setdefault(made.primitive.name, {}).setdefault(f"{made.options}", made)
-    return found
-
-
-WHOLE = whole()
-
-
-@pytest.mark.parametrize("name", WHOLE)
-@pytest.mark.parametrize("fill", [None, 0.0, 1.0])
-def test_an_operation_on_many_entries_bends_just_where_it_says_so(name: str, fill: float | None) -> None:
+@of_every(product(BENDING, [None, 0.0, 1.0]), lambda case: room(case[0]))
+def test_an_operation_on_many_entries_bends_just_where_it_says_so(case: tuple[str, float | None]) -> None:
     """At the point of its example, where all entries differ, and where all are the same."""
-    for application in WHOLE[name].values():
+    name, fill = case
+    on_floats = (made for made in applied().get(name, ()) if all(map(_moves, made.inputs)))
+    for application in {f"{made.options}": made for made in on_floats}.values():
         inputs = [x.value if fill is None else np.full_like(x.value, fill) for x in application.inputs]
         mask = application.primitive.kinks(*inputs, **application.options)  # type: ignore[operator]
         assert bends(application, inputs) == bool(np.any(mask)), (name, application.options, inputs)

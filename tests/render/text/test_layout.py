@@ -53,7 +53,10 @@ from tests.script.running import recorded
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
-SNIPPETS = [*sorted((ROOT / "samples/snippets").glob("*.py")), *sorted((ROOT / "tests/script/snippets").glob("*.py"))[::3]]
+SNIPPETS = [
+    *sorted((ROOT / "samples/snippets").glob("*.py")),
+    *sorted((ROOT / "tests/script/snippets").glob("*.py"))[::3],
+]
 COURSES = sorted((ROOT / "samples" / "homework").glob("*.toml"))
 
 

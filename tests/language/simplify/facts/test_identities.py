@@ -113,6 +113,7 @@ def instances(identity: Identity) -> Iterator[dict[str, Expression]]:
             yield dict(zip(letters, chosen, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("identity", TABLE, ids=IDS)
 def test_it_is_applied(identity: Identity) -> None:
     """The pattern becomes as short as the result, unless it is the shorter one; `expand` may keep its shape."""

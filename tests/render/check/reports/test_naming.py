@@ -32,6 +32,7 @@ def seen(name: str) -> str:
     return normalize("NFKC", normalize("NFKC", name).casefold())
 
 
+@pytest.mark.slow
 @given(names(), names())
 @example("ada.", "ada")
 @example("ada", file_name("Ä/", ""))

@@ -38,6 +38,7 @@ def test_every_optimizer_is_here() -> None:
     assert {name for name, _ in CASES} == {*OPTIMIZERS} - {"Optimizer"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_the_lines_of_an_update_are_the_step(name: str, options: dict[str, Any], shape: str) -> None:
