@@ -28,7 +28,13 @@ class Report(StrEnum):
     check50 = "check50"
     junit = "junit"
     csv = "csv"
+    canvas = "canvas"
+    prairielearn = "prairielearn"
     mistakes = "mistakes"
+    items = "items"
+    similar = "similar"
+    moodle = "moodle"
+    gift = "gift"
 
 
 class Reveal(StrEnum):
@@ -38,6 +44,7 @@ class Reveal(StrEnum):
     value = "value"
 
 
+QUESTIONS = (Report.moodle, Report.gift)  # made from the assignment alone
 OTHERS = ("--report", "--reveal", "a submission")
 ALONE = [
     ("--lint", "--key"),
@@ -88,6 +95,8 @@ def command(
     for one, other in ALONE:
         if given[one] and given[other]:
             raise UsageError("E001", f"{one} does not go with {other}", help=f"leave out {other}")
+    if report in QUESTIONS and submissions:
+        raise UsageError("E001", f"--report {report} does not go with a submission", help="leave out the submissions")
     if no_simplify and not key:
         raise UsageError("E001", "--no-simplify is for a key", help="add --key, or leave it out")
     if assignment == "-" and "-" in (submissions or []):
@@ -105,6 +114,8 @@ def command(
         read = read_assignment(text)
         if lint:
             return print_lint(read, page, form)
+        if report in QUESTIONS:
+            return print_questions(read, report.value, reveal, page, limits)
         if key:
             return print_key(read, page, form, all=all, is_raw=no_simplify, standalone=standalone)
         totals = grade(read, submissions or [], report, reveal, page, limits, bugs, form=form, all=all, jobs=jobs)
@@ -231,6 +242,16 @@ def print_lint(assignment: Assignment, page: Reported, form: str) -> int:
     else:
         print_text(lint_text(assignment, found, page.looks))
     return 1 if found else 0
+
+
+def print_questions(assignment: Assignment, name: str, level: str | None, page: Reported, limits: ItemLimited) -> int:
+    """Write the questions of an assignment for another tool."""
+    from gradcli.homework.grading import Grader
+    from gradcli.render.check.reports.writing import write_questions
+
+    limits.begin()
+    write_questions(name, page.destination, Grader(assignment), level or "rule")
+    return 0
 
 
 def print_key(assignment: Assignment, page: Reported, form: str, *, all: bool, is_raw: bool, standalone: bool) -> int:

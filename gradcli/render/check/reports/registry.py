@@ -6,8 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.foreseen import Foreseen
 from gradcli.homework.model import Result
-from gradcli.render.check.reports import check50, gradebook, gradescope, junit
+from gradcli.render.check.reports import (
+    canvas,
+    check50,
+    classes,
+    gift,
+    gradebook,
+    gradescope,
+    junit,
+    moodle,
+    prairielearn,
+)
 from gradcli.render.documents.explanation import Document
 from gradcli.stream.values import dump
 
@@ -43,7 +54,17 @@ def for_student(document: Callable[[Assignment, Result], Document]) -> Report:
 REPORTS = {
     "gradescope": for_student(gradescope.document),
     "check50": for_student(check50.document),
+    "prairielearn": for_student(prairielearn.document),
     "junit": Report(junit.write, ".xml"),
     "csv": Report(gradebook.write, ".csv", in_lines=True),
+    "canvas": Report(canvas.write, ".csv", in_lines=True),
     "mistakes": Report(gradebook.write_mistakes, ".csv", in_lines=True),
+    "items": Report(classes.write_items, ".csv", in_lines=True),
+    "similar": Report(classes.write_similar, ".csv", in_lines=True),
+}
+
+# Questions for other tools, made from an assignment alone; no submission is graded for them.
+QUESTIONS: dict[str, Callable[[Assignment, Iterable[Foreseen]], Iterator[str]]] = {
+    "moodle": moodle.write,
+    "gift": gift.write,
 }

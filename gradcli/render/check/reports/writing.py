@@ -11,9 +11,11 @@ from pathlib import Path
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.foreseen import foreseen
+from gradcli.homework.grading import Grader
 from gradcli.homework.model import Result
 from gradcli.render.check.reports.naming import file_name
-from gradcli.render.check.reports.registry import REPORTS
+from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from gradcli.render.text.streams import encodable
 from gradcli.stream.outputs import Output
 from gradcli.workers.files import beside, unwritten
@@ -35,14 +37,26 @@ def write_report(name: str, output: str, assignment: Assignment, results: Iterat
                 help="give one submission, or a folder to write to: -o reports/",
             )
         results = iter(first)
-    parts = report.write(assignment, results)
+    write_parts(output, report.write(assignment, results), in_lines=report.in_lines)
+
+
+def write_questions(name: str, output: str, grader: Grader, level: str) -> None:
+    """Write the questions of an assignment in a format of `QUESTIONS`. Raises UsageError where it cannot."""
+    if is_folder(output):
+        raise UsageError("E023", f"{name} questions are one file", help="name a file to write to: -o questions.xml")
+    write_parts(output, QUESTIONS[name](grader.assignment, foreseen(grader, level)))
+
+
+def write_parts(output: str, parts: Iterable[str], *, in_lines: bool = False) -> None:
+    """Write a text to standard output or a file, line by line or all at once."""
+    path = Path(output)
     if output == "-":
         for part in parts:
             sys.stdout.write(encodable(part, sys.stdout))
-    elif report.in_lines or not is_replaceable(folder):
+    elif in_lines or not is_replaceable(path):
         write(output, parts)
     else:  # a link that is named is followed
-        write_beside(folder.resolve() if folder.is_symlink() else folder, parts)
+        write_beside(path.resolve() if path.is_symlink() else path, parts)
 
 
 def is_folder(output: str) -> bool:

@@ -1,0 +1,142 @@
+"""The answers that students will give to an assignment: the right ones, and those of known mistakes with their verdicts.
+
+Other tools compare a number with a list of numbers, each with a tolerance. Here that is half a unit in the third
+digit, as grading asks for three, but never so much that two numbers of the list meet in the middle.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.assignment.assignments import Ask, Question
+from gradcli.homework.assignment.worked import answer, answers
+from gradcli.homework.diagnose.detection import SINGLE, Suspects
+from gradcli.homework.disclosure import revealed
+from gradcli.homework.grading import Grader
+from gradcli.homework.model import Marked, Result, Value
+from gradcli.homework.solve.key import Key
+from gradcli.homework.submission.numerals import ENOUGH, Tolerance
+from gradcli.homework.submission.submissions import Given, Submission
+
+MOST = 16  # wrong numbers of one quantity
+ALIKE = 3  # of them by the same mistake, such as steps of several lengths
+LARGEST = 24  # entries of a tensor that anybody types into boxes
+APART = 0.49  # of the distance to the next number
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number to expect, and how far from it an answer may be; `verdict` is about the whole answer it is from."""
+
+    value: Any
+    tolerance: float
+    verdict: Marked
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """One quantity. `entries` are the entries of the answer by index, each with the numbers to expect, the right first.
+
+    They are empty where the answer is no number, or of too many entries: then `right` is its text, "" for a long one.
+    """
+
+    question: Question
+    ask: Ask
+    right: str
+    entries: tuple[tuple[tuple[int, ...], tuple[Number, ...]], ...]
+
+    @property
+    def is_formula(self) -> bool:
+        return self.ask.form == "expression"
+
+
+def foreseen(grader: Grader, level: str) -> Iterator[Foreseen]:
+    """Yield every quantity of an assignment; verdicts tell as much as a level of disclosure allows."""
+    for key in grader.keys.values():
+        texts = answers(key)
+        for ask in key.question.asks:
+            truth = key.expected[ask.quantity]
+            numbers = () if ask.form == "expression" else tuple(entries(grader, key, ask, truth, level))
+            yield Foreseen(key.question, ask, texts[ask.written], numbers)
+
+
+def entries(
+    grader: Grader, key: Key, ask: Ask, truth: Value, level: str
+) -> Iterator[tuple[tuple[int, ...], tuple[Number, ...]]]:
+    """Yield the entries of a number or an array of numbers, none for any other answer."""
+    if not is_numeric(truth):
+        return
+    right = judged(grader, key, ask, truth)
+    found = [(truth, right), *wrong(grader, key, ask)]
+    shown = [(value, shown_at(verdict, level)) for value, verdict in found]
+    for index in np.ndindex(np.shape(truth)):
+        yield index, tuple(spaced([(np.asarray(value)[index], verdict) for value, verdict in shown], key.tolerance))
+
+
+def is_numeric(truth: Value) -> bool:
+    """Whether an answer is typed as a few finite numbers."""
+    if truth is None or isinstance(truth, bool | str):
+        return False
+    array = np.asarray(truth)
+    return array.dtype.kind in "fiu" and 0 < array.size <= LARGEST and bool(np.all(np.isfinite(array)))
+
+
+def wrong(grader: Grader, key: Key, ask: Ask) -> Iterator[tuple[Value, Marked]]:
+    """Yield the numbers that known mistakes give, likely ones first, with the verdicts on them as answers."""
+    problem = key.problems[ask.quantity]
+    if problem is None:
+        return
+    with np.errstate(all="ignore"):
+        given = [(s.rank, n, value) for n, (s, value) in enumerate(Suspects(problem).given(problem, SINGLE))]
+    seen: set[str] = set()
+    told: Counter[tuple[str, str, str]] = Counter()
+    for _, _, value in sorted(given, key=lambda one: one[:2]):
+        if value is None or np.shape(value) != np.shape(problem.truth) or not np.all(np.isfinite(value)):
+            continue
+        text = answer(np.asarray(value)[()])
+        if text not in seen and len(seen) < MOST:
+            verdict = judged(grader, key, ask, value)
+            alike = next(((one.code, one.node, one.message) for one in verdict.diagnoses), None)
+            if verdict.verdict == "wrong" and alike and told[alike] < ALIKE:
+                told[alike] += 1
+                seen.add(text)
+                yield np.asarray(value), verdict
+
+
+def judged(grader: Grader, key: Key, ask: Ask, value: Value) -> Marked:
+    """Return the verdict on a value, alone in a submission."""
+    text = answer(np.asarray(value)[()])
+    result = grader.grade(Submission("", "", (Given(key.question.id, ask.written, text),)))
+    return next(one for one in result.answers if (one.question, one.quantity) == (key.question.id, ask.written))
+
+
+def shown_at(verdict: Marked, level: str) -> Marked:
+    return revealed(Result("", "", (verdict,)), level).answers[0]
+
+
+def spaced(found: Sequence[tuple[Any, Marked]], tolerance: Tolerance) -> Iterator[Number]:
+    """Yield distinct numbers with tolerances: of two that nobody could tell apart the first stays."""
+    kept: dict[Any, Marked] = {}
+    for value, verdict in found:
+        if all(abs(float(value) - float(other)) > 2 * strict(other, tolerance) for other in kept):
+            kept[value] = verdict
+    for value, verdict in kept.items():
+        gap = min((abs(float(value) - float(other)) for other in kept if other is not value), default=np.inf)
+        allowed = max(strict(value, tolerance), min(rounded(value, tolerance), APART * gap))
+        yield Number(value, float(f"{allowed:.3g}"), verdict)
+
+
+def strict(value: Any, tolerance: Tolerance) -> float:
+    return tolerance.atol + tolerance.rtol * abs(float(value))
+
+
+def rounded(value: Any, tolerance: Tolerance) -> float:
+    """Return half a unit in the last digit that grading asks for."""
+    digits = tolerance.precision or ENOUGH
+    return float(0.5 * 10.0 ** (floor(log10(abs(value))) - digits + 1)) if value else 0.0

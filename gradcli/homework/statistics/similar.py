@@ -1,0 +1,88 @@
+"""Pairs of students who share wrong values that no known mistake explains: where to look, and never a verdict.
+
+A value that k of n students gave weighs log2(n/k), the bits that it takes to say it; the weights of a pair add up. All
+pairs who share a value would be too many where many do: of such a value each student is paired with the next one in an
+order in which students with the same values stand together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from math import log2
+
+from gradcli.homework.model import Result
+from gradcli.homework.statistics.values import wrong_answers
+
+FEW = 8  # students who share a value: each pair of them is looked at
+MOST = 500  # pairs that are listed
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A wrong value that two students share, as the first of them typed it, and how many students gave it."""
+
+    question: str
+    quantity: str
+    text: str
+    students: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two students, the bits that their shared values weigh, and the values, rare ones first."""
+
+    first: str
+    second: str
+    weight: float
+    shared: tuple[Shared, ...]
+
+
+Value = tuple[str, str, str]  # question, quantity, form
+
+
+class Similar:
+    """The unexplained wrong values of a class, counted result by result."""
+
+    def __init__(self) -> None:
+        self.students: list[str] = []
+        self.values: list[dict[Value, str]] = []  # of each student, with the text as it was typed
+        self.holders: dict[Value, list[int]] = {}
+
+    def add(self, result: Result) -> None:
+        """Count one submission."""
+        own = {(a.question, a.quantity, form): a.given or "" for a, form in wrong_answers(result) if not a.diagnoses}
+        for value in own:
+            self.holders.setdefault(value, []).append(len(self.students))
+        self.students.append(result.student)
+        self.values.append(own)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs, those with the rarest values in common first; of very many the first."""
+        weighed = {pair: self._weight(*pair) for pair in dict.fromkeys(self._candidates())}
+        order = sorted(weighed, key=lambda pair: (-weighed[pair], pair))
+        return [self._pair(*pair, weighed[pair]) for pair in order[:MOST] if weighed[pair] > 0]
+
+    def _candidates(self) -> Iterator[tuple[int, int]]:
+        shared = {value: holders for value, holders in self.holders.items() if len(holders) > 1}
+        ranks = {value: rank for rank, value in enumerate(shared)}
+        signatures = [sorted(ranks[value] for value in own if value in ranks) for own in self.values]
+        for holders in shared.values():
+            if len(holders) <= FEW:
+                yield from combinations(holders, 2)
+            else:
+                neighbours: Sequence[int] = sorted(holders, key=lambda student: (signatures[student], student))
+                yield from ((min(pair), max(pair)) for pair in pairwise(neighbours))
+
+    def _both(self, first: int, second: int) -> list[Value]:
+        return [value for value in self.values[first] if value in self.values[second]]
+
+    def _weight(self, first: int, second: int) -> float:
+        return sum(log2(len(self.students) / len(self.holders[value])) for value in self._both(first, second))
+
+    def _pair(self, first: int, second: int, weight: float) -> Pair:
+        both = sorted(self._both(first, second), key=lambda value: len(self.holders[value]))
+        shared = [Shared(*value[:2], self.values[first][value], len(self.holders[value])) for value in both]
+        return Pair(self.students[first], self.students[second], weight, tuple(shared))

@@ -1,0 +1,58 @@
+"""GIFT: the questions as text, with each known mistake as a wrong answer that has its own tolerance and feedback.
+
+The format has no field with boxes, so every entry of a tensor is a question of its own. After Moodle's own importer
+(question/format/gift), which Canvas, Blackboard and others follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape as html
+
+from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.foreseen import Foreseen, Number
+from gradcli.render.check.marking import NAME, clipped
+from gradcli.render.check.reports.questions import OTHER, digits, feedback, name, prompt, setting
+
+SPECIAL = str.maketrans({**{sign: f"\\{sign}" for sign in "\\#=~{}:"}, "\n": "\\n"})
+MATCHING = "->"  # in an answer that is a text it would make pairs, and nothing escapes it
+
+
+def write(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[str]:
+    """Yield the file, an item a question, with an empty line after each."""
+    title = clipped(assignment.title or assignment.file, NAME).replace("/", "//")  # a category is a path
+    yield f"$CATEGORY: $course$/top/{title}\n\n"
+    for one in quantities:
+        for index, numbers in one.entries:
+            suffix = f"[{', '.join(map(str, index))}]" if index else ""
+            yield item(one, numerical(numbers), suffix)
+        if not one.entries:
+            is_word = one.right and not one.is_formula and MATCHING not in one.right
+            yield item(one, word(one.right) if is_word else "{}")
+
+
+def item(one: Foreseen, answers: str, suffix: str = "") -> str:
+    """Write one question: its name, its text as HTML, and its answers."""
+    tags = {"text": "p", "code": "pre"}
+    parts = [f"<{tags[kind]}>{html(text)}</{tags[kind]}>" for kind, text in setting(one.question)]
+    asked = prompt(one).replace(" = ?", f"{suffix} = ?") if suffix else prompt(one)
+    text = "".join([*parts, f"<p>{html(asked)}</p>"])
+    return f"::{plain(name(one, suffix))}::[html]{plain(text)}{answers}\n\n"
+
+
+def plain(text: str) -> str:
+    """Write a text in which no character is one of the format's own, on one line."""
+    return text.translate(SPECIAL)
+
+
+def numerical(numbers: Iterable[Number]) -> str:
+    lines = [
+        f"={'%0%' if place else '%100%'}{digits(n.value)}:{digits(n.tolerance)}#{plain(html(feedback(n), quote=False))}"
+        for place, n in enumerate(numbers)
+    ]
+    return "\n".join(["{#", *lines, f"~#{plain(OTHER)}", "}"])
+
+
+def word(right: str) -> str:
+    """Write the answer to a question for a word, in which an asterisk would stand for anything."""
+    return f"{{=%100%{plain(right.replace('*', chr(92) + '*'))} =%0%*#{plain(OTHER)}}}"

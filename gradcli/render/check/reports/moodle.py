@@ -1,0 +1,137 @@
+"""Moodle XML: a question a quantity, with each known mistake as a wrong answer that has its own tolerance and feedback.
+
+A number is a numerical question, a tensor a cloze question with a box an entry, a word a short answer. A formula is an
+essay, which teachers grade by hand: Moodle would compare its text. Of the answers to a number Moodle takes the first
+that is near enough, so the right one is first and `*`, which stands for any other, last.
+
+After Moodle's own importer (question/format/xml) and its question types; the tests read reports as those do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape as html
+from xml.sax.saxutils import escape
+
+from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.foreseen import Foreseen, Number
+from gradcli.render.check.marking import NAME, clipped, exact
+from gradcli.render.check.reports.questions import OTHER, digits, feedback, name, prompt, setting
+
+WRONG, RIGHT = "0", "100"
+CLOZE = {"~": "&#126;", "{": "&#123;", "}": "&#125;", "\\": "&#92;"}  # what ends a feedback, and what hides its end
+
+
+def write(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[str]:
+    """Yield the file in parts; all ASCII, so that it is right in any encoding."""
+    title = clipped(assignment.title or assignment.file, NAME).replace("/", "//")  # a category is a path
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
+    category = element("category", element("text", escape(f"$course$/top/{title}")))
+    yield ascii(f'<question type="category">{category}</question>\n')
+    for one in quantities:
+        yield ascii(question(one))
+    yield "</quiz>\n"
+
+
+def ascii(text: str) -> str:
+    return text.encode("ascii", "xmlcharrefreplace").decode()
+
+
+def question(one: Foreseen) -> str:
+    """Write one question, in the type that its answer needs."""
+    if one.is_formula or not (one.entries or one.right):
+        return essay(one)
+    if not one.entries:
+        return short_answer(one)
+    ((index, numbers), *others) = one.entries
+    return cloze(one) if others or index else numerical(one, numbers)
+
+
+def element(tag: str, content: str, **attributes: str) -> str:
+    written = "".join(f' {key}="{value}"' for key, value in attributes.items())
+    return f"<{tag}{written}>{content}</{tag}>"
+
+
+def rich(tag: str, content: str) -> str:
+    """Write an element that holds HTML."""
+    return element(tag, element("text", escape(content)), format="html")
+
+
+def whole(one: Foreseen, kind: str, text: str, *parts: str) -> str:
+    body = [
+        element("name", element("text", escape(name(one)))),
+        rich("questiontext", text),
+        rich("generalfeedback", ""),
+        element("defaultgrade", exact(one.ask.points)),
+        element("penalty", "0.3333333"),
+        element("hidden", "0"),
+        *parts,
+    ]
+    return element("question", "\n".join(["", *body, ""]), type=kind) + "\n"
+
+
+def text_of(one: Foreseen) -> str:
+    """Write the text of a question as HTML in which nothing is a box of a cloze question."""
+    tags = {"text": "p", "code": "pre"}
+    parts = [element(tags[kind], unboxed(text)) for kind, text in setting(one.question)]
+    return "".join([*parts, element("p", unboxed(prompt(one)))])
+
+
+def unboxed(text: str) -> str:
+    return html(text).replace("{", "&#123;").replace("}", "&#125;")
+
+
+def choice(text: str, fraction: str, said: str, *parts: str) -> str:
+    """Write one answer with its feedback."""
+    content = [element("text", escape(text)), rich("feedback", html(said, quote=False)), *parts]
+    return element("answer", "".join(content), fraction=fraction, format="moodle_auto_format")
+
+
+def numerical(one: Foreseen, numbers: Iterable[Number]) -> str:
+    answers = [
+        choice(digits(n.value), fraction(place), feedback(n), element("tolerance", digits(n.tolerance)))
+        for place, n in enumerate(numbers)
+    ]
+    other = choice("*", WRONG, OTHER, element("tolerance", "0"))
+    no_units = [
+        element(tag, value) for tag, value in (("unitgradingtype", "0"), ("showunits", "3"), ("unitsleft", "0"))
+    ]
+    return whole(one, "numerical", text_of(one), *answers, other, *no_units)
+
+
+def fraction(place: int) -> str:
+    return WRONG if place else RIGHT
+
+
+def short_answer(one: Foreseen) -> str:
+    """Write a question for a word, in which an asterisk would stand for anything."""
+    answers = [choice(one.right.replace("*", r"\*"), RIGHT, ""), choice("*", WRONG, OTHER)]
+    return whole(one, "shortanswer", text_of(one), element("usecase", "0"), *answers)
+
+
+def essay(one: Foreseen) -> str:
+    """Write a question that is graded by hand, with the right answer for the grader."""
+    return whole(one, "essay", text_of(one), rich("graderinfo", html(one.right)), rich("responsetemplate", ""))
+
+
+def cloze(one: Foreseen) -> str:
+    """Write a question with a box for every entry."""
+    rows: dict[tuple[int, ...], list[str]] = {}
+    for index, numbers in one.entries:
+        rows.setdefault(index[:-1], []).append(element("td", box(numbers)))
+    table = element("table", "".join(element("tr", "".join(cells)) for cells in rows.values()))
+    return whole(one, "cloze", text_of(one) + table)
+
+
+def box(numbers: Iterable[Number]) -> str:
+    """Write the field of one entry; Moodle reads entities in its feedback, and takes it for HTML."""
+    answers = [
+        f"{'%0%' if place else '='}{digits(n.value)}:{digits(n.tolerance)}#{quoted(feedback(n))}"
+        for place, n in enumerate(numbers)
+    ]
+    return f"{{1:NUMERICAL:{'~'.join([*answers, f'%0%*#{quoted(OTHER)}'])}}}"
+
+
+def quoted(text: str) -> str:
+    """Write a text as HTML, of which Moodle reads the entities once more before it takes it for HTML."""
+    return "".join(CLOZE.get(character, character) for character in html(text, quote=False).replace("&", "&amp;"))

@@ -1,0 +1,51 @@
+"""What questions for other tools have in common: their words and their plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gradcli.homework.assignment.assignments import Question
+from gradcli.homework.assignment.worked import answer
+from gradcli.homework.foreseen import Foreseen, Number
+from gradcli.homework.model import VERDICTS
+from gradcli.render.check.marking import NAME, SENTENCE, clipped, diagnoses
+from gradcli.source import visible
+
+OTHER = "not right, and by no mistake that is known"
+
+
+def name(one: Foreseen, suffix: str = "") -> str:
+    """Return the name of a question: that of the assignment's and the quantity."""
+    return f"{clipped(one.question.id, NAME)}: {clipped(one.ask.written, NAME)}{suffix}"
+
+
+def setting(question: Question) -> Iterator[tuple[str, str]]:
+    """Yield the paragraphs before the quantity, as their kind, `text` or `code`, and their lines."""
+    if question.text:
+        yield "text", lines(question.text)
+    yield "code", lines(question.source.text)
+    if question.at:
+        yield "text", visible(", ".join(f"{name} = {answer(value)}" for name, value in question.at.items()))
+
+
+def lines(text: str) -> str:
+    """Write a text of several lines so that none of its characters acts on anything."""
+    return "\n".join(map(visible, text.strip().splitlines()))
+
+
+def prompt(one: Foreseen) -> str:
+    """Write the quantity as it is asked for."""
+    kind = " (a formula)" if one.is_formula else ""
+    return f"{clipped(one.ask.written, SENTENCE)}{kind} = ?"
+
+
+def feedback(number: Number) -> str:
+    """Write the verdict on a number and the mistakes behind it, in one line."""
+    found = diagnoses(number.verdict)
+    return f"{VERDICTS[number.verdict.verdict]}: {'; '.join(found)}" if found else VERDICTS[number.verdict.verdict]
+
+
+def digits(value: Any) -> str:
+    """Write a number with a point and perhaps an exponent, as every tool reads it."""
+    return answer(value)
