@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +13,7 @@ import typer
 
 from gradcli.commands.options import ItemLimited, Raw, Reported, Standalone
 from gradcli.commands.programs import read_source
+from gradcli.commands.reports import QUESTIONS, Report, Reveal, print_questions, usual_level
 from gradcli.errors import InternalError, UsageError
 
 if TYPE_CHECKING:
@@ -23,28 +23,6 @@ if TYPE_CHECKING:
     from gradcli.render.text.looks import Looks
 
 
-class Report(StrEnum):
-    gradescope = "gradescope"
-    check50 = "check50"
-    junit = "junit"
-    csv = "csv"
-    canvas = "canvas"
-    prairielearn = "prairielearn"
-    mistakes = "mistakes"
-    items = "items"
-    similar = "similar"
-    moodle = "moodle"
-    gift = "gift"
-
-
-class Reveal(StrEnum):
-    verdict = "verdict"
-    node = "node"
-    rule = "rule"
-    value = "value"
-
-
-QUESTIONS = (Report.moodle, Report.gift)  # made from the assignment alone
 OTHERS = ("--report", "--reveal", "a submission")
 ALONE = [
     ("--lint", "--key"),
@@ -175,15 +153,6 @@ def grade(
     return totals
 
 
-def usual_level(report: Report | None, *, is_folder: bool) -> str:
-    """Return how much is told where nobody says it: less where students read it."""
-    if report is None:
-        return "rule" if is_folder else "value"
-    from gradcli.render.check.reports.registry import REPORTS
-
-    return REPORTS[report].reveal
-
-
 def opened(page: Reported, kind: str) -> AbstractContextManager[str]:
     """Return the form, and the place for it: a folder is filled file by file."""
     if kind == "check" and page.is_folder:
@@ -242,16 +211,6 @@ def print_lint(assignment: Assignment, page: Reported, form: str) -> int:
     else:
         print_text(lint_text(assignment, found, page.looks))
     return 1 if found else 0
-
-
-def print_questions(assignment: Assignment, name: str, level: str | None, page: Reported, limits: ItemLimited) -> int:
-    """Write the questions of an assignment for another tool."""
-    from gradcli.homework.grading import Grader
-    from gradcli.render.check.reports.writing import write_questions
-
-    limits.begin()
-    write_questions(name, page.destination, Grader(assignment), level or "rule")
-    return 0
 
 
 def print_key(assignment: Assignment, page: Reported, form: str, *, all: bool, is_raw: bool, standalone: bool) -> int:

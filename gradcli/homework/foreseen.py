@@ -1,4 +1,4 @@
-"""The answers that students will give to an assignment: the right ones, and those of known mistakes with their verdicts.
+"""The answers to expect to an assignment: the right ones, and those of known mistakes with their verdicts.
 
 Other tools compare a number with a list of numbers, each with a tolerance. Here that is half a unit in the third
 digit, as grading asks for three, but never so much that two numbers of the list meet in the middle.

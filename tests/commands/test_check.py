@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from gradcli.commands.reports import Report
+from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
 from tests.commands.running import document, gradcli, peak
 from tests.commands.test_batch_streams import arrives, opened, shown
 from tests.commands.test_streams import in_terminal, start
 
-FORMATS = ("gradescope", "check50", "junit", "csv", "mistakes")
+FORMATS = tuple(REPORTS)
 ASSIGNMENT = """\
 title = "Week 1"
 [[question]]
@@ -105,6 +107,9 @@ def test_a_dash_is_standard_input(
         ("week1.toml answers -o x.csv", "E008", "--report csv"),
         ("week1.toml answers --report html", "E001", "html"),
         ("week1.toml answers --reveal all", "E001", "all"),
+        ("week1.toml answers --report moodle", "E001", "--report moodle does not go with a submission"),
+        ("week1.toml --report gift -o empty", "E023", "gift questions are one file"),
+        ("week1.toml --report moodle -o no/where.xml", "E011", "cannot write no/where.xml: No such file"),
         ("week1.toml answers --jobs 0", "E001", "0"),
         ("week1.toml answers --report junit -o answers", "E023", "answers holds submissions"),
         ("week1.toml answers --report gradescope -o answers/", "E023", "answers/ holds submissions"),
@@ -192,12 +197,25 @@ def test_reports_to_every_place(capsys: pytest.CaptureFixture[str], week: Path, 
     assert Path("report").read_text(encoding="utf-8") == one.out
     full = gradcli(capsys, f"check week1.toml answers/bob.txt --report {name} -o /dev/full")
     assert (full.code, full.out) == (2, "")
-    if name in ("gradescope", "check50"):
+    if REPORTS[name].per_student:
         for folder in ("new/reports/", "new/reports"):  # the second time it is there
             assert gradcli(capsys, f"check week1.toml answers --report {name} -o {folder}").code == 1
         found = sorted(path.name for path in Path("new/reports").iterdir())
         assert found == ["ada.json", "bob.json", "cy.json", "dan.json"]
         assert Path("new/reports/bob.json").read_text(encoding="utf-8") == one.out
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_questions_need_no_submission(capsys: pytest.CaptureFixture[str], week: Path, name: str) -> None:
+    one = gradcli(capsys, f"check week1.toml --report {name}")
+    assert (one.code, one.err) == (0, "")
+    assert one.out.count("right, and by no mistake") == 4
+    assert gradcli(capsys, f"check week1.toml --report {name} -o questions").code == 0
+    assert Path("questions").read_text(encoding="utf-8") == one.out
+
+
+def test_every_format_can_be_asked_for() -> None:
+    assert set(Report) == {*REPORTS, *QUESTIONS}
 
 
 def test_a_report_of_the_last_time_is_no_submission(capsys: pytest.CaptureFixture[str], week: Path) -> None:

@@ -12,6 +12,7 @@ from unicodedata import category
 
 import pytest
 
+from gradcli.render.check.reports.registry import REPORTS
 from tests.commands.running import document, gradcli
 from tests.commands.test_check import FORMATS, RIGHT, week
 from tests.homework.results import NASTY
@@ -75,7 +76,7 @@ def test_who_hands_in_twice_has_no_points_and_costs_no_other(capsys: pytest.Capt
 @pytest.mark.usefixtures("week")
 def test_an_item_that_is_not_graded_is_told_beside_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     for name in FORMATS:
-        place = "reports/" if name in ("gradescope", "check50") else name
+        place = "reports/" if REPORTS[name].per_student else name
         result = gradcli(capsys, f"check week1.toml answers --report {name} -o {place}")
         assert (result.code, result.err) == (1, f"warning: not graded: dan in answers/dan.txt ({BINARY})\n")
     assert f"Not graded\n  dan answers/dan.txt  {BINARY}\n" in gradcli(capsys, "check week1.toml answers").out
@@ -115,7 +116,7 @@ def names(week: Path) -> Path:
 
 @pytest.mark.parametrize("output", ["", "--all", "--json", *(f"--report {name}" for name in FORMATS)])
 def test_what_students_write_acts_on_nobody(capsys: pytest.CaptureFixture[str], names: Path, output: str) -> None:
-    if "gradescope" in output or "check50" in output:
+    if any(report.per_student and name in output for name, report in REPORTS.items()):
         output += " -o reports/"
     result = gradcli(capsys, f"check week1.toml names names.csv {output}")
     assert result.code == 1

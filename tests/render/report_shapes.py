@@ -1,4 +1,4 @@
-"""The shapes of reports that their readers describe in words: Gradescope's results and check50's, as JSON Schemas."""
+"""The shapes of reports that their readers describe in words, as JSON Schemas: Gradescope, check50, PrairieLearn."""
 
 from __future__ import annotations
 
@@ -69,6 +69,36 @@ CHECK50 = {
                 "if": {"properties": {"passed": {"const": True}}},
                 "then": {"properties": {"cause": {"type": "null"}}},
                 "else": {"properties": {"cause": {"type": "object"}}},
+            },
+        },
+    },
+}
+PRAIRIELEARN = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["gradable"],
+    "if": {"properties": {"gradable": {"const": True}}},
+    "then": {"required": ["score"]},
+    "properties": {
+        "gradable": {"type": "boolean"},
+        "score": {"type": "number", "minimum": 0, "maximum": 1},
+        "message": NAME,
+        "output": NAME,
+        "format_errors": {"type": "array", "items": NAME},
+        "tests": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["name", "points", "max_points"],
+                "properties": {
+                    "name": NAME,
+                    "description": NAME,
+                    "points": {"type": "number"},
+                    "max_points": {"type": "number"},
+                    "message": NAME,
+                    "output": NAME,
+                },
             },
         },
     },

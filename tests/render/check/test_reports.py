@@ -22,7 +22,9 @@ from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import CREDITED, ENDINGS, Result
 from gradcli.render.check.reports.registry import REPORTS
 from tests.homework.results import ASSIGNMENT, CLASS, ENDED, HOSTILE, NASTY, PARTLY, PERFECT, results, texts, unread
-from tests.render.report_shapes import CHECK50, GRADESCOPE
+from tests.render.report_shapes import CHECK50, GRADESCOPE, PRAIRIELEARN
+
+TABLES = ("csv", "canvas", "items", "similar")
 
 
 def written(format: str, *members: Result, assignment: Assignment = ASSIGNMENT) -> str:
@@ -34,7 +36,8 @@ def read(format: str, result: Result) -> Any:
     text = written(format, result)
     assert text.isascii()
     found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
-    jsonschema.Draft202012Validator({"gradescope": GRADESCOPE, "check50": CHECK50}[format]).validate(found)
+    shapes = {"gradescope": GRADESCOPE, "check50": CHECK50, "prairielearn": PRAIRIELEARN}
+    jsonschema.Draft202012Validator(shapes[format]).validate(found)
     return found
 
 
@@ -92,6 +95,45 @@ def test_check50() -> None:
     }
     assert found["results"][5]["cause"] == {"rationale": "no answer", "help": None}
     assert read("check50", HOSTILE)["results"][0]["cause"]["rationale"] == "there is no question 'nowhere]]>'"
+
+
+def test_prairielearn() -> None:
+    found = read("prairielearn", PARTLY)
+    assert found["score"] == 2.5 / 9
+    assert [(test["name"], test["points"], test["max_points"]) for test in found["tests"]][:2] == [
+        ("diamond: s", 1.0, 1.0),
+        ("diamond: dq/ds", 0.0, 1.0),
+    ]
+    assert found["tests"][1]["output"].startswith("5: not right; right is 8")
+    assert read("prairielearn", replace(PERFECT, answers=()))["score"] == 1.0
+    whole = read("prairielearn", unread("dan.txt", "dan", ENDINGS["memory"], "memory"))
+    assert whole["gradable"] is False
+    assert whole["format_errors"] == [ENDINGS["memory"]]
+
+
+def test_prairielearn_takes_a_file_of_one_megabyte() -> None:
+    many = replace(HOSTILE, answers=HOSTILE.answers * 2000)
+    assert len(written("prairielearn", many)) < 1e6
+    assert read("prairielearn", many)["message"].endswith("and 5600 more answers")
+
+
+def test_canvas() -> None:
+    """The head that Canvas asks for, then the points possible, and a row for each student."""
+    rows = list(csv.reader(io.StringIO(written("canvas", *CLASS, unread("dan.txt", "dan", "it is empty", None)))))
+    assert rows[0] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Backpropagation, week 1"]
+    assert rows[1] == ["    Points Possible", "", "", "", "", "9"]
+    assert rows[3] == ["ada", "", "", "ada", "", "2.5"]
+    assert rows[5] == ["dan", "", "", "dan", "", ""]
+
+
+def test_canvas_sees_no_words_of_its_own() -> None:
+    """A student called so would set the points of the assignment, and a column of that title would be left out."""
+    student = replace(PERFECT, student="Points Possible")
+    rows = list(
+        csv.reader(io.StringIO(written("canvas", student, assignment=replace(ASSIGNMENT, title="Final Score"))))
+    )
+    assert rows[0][-1] == "final score"
+    assert rows[2][0] == "points possible"
 
 
 def test_junit() -> None:
@@ -154,6 +196,7 @@ def test_any_submission(result: Result, level: str) -> None:
     gradescope = read("gradescope", result)
     assert gradescope["score"] == result.score
     assert [test["status"] == "passed" for test in gradescope["tests"]] == right
+    assert 0 <= read("prairielearn", result).get("score", 0) <= 1
     check50 = read("check50", result)
     assert [check["passed"] is True for check in check50["results"]][bool(result.remarks) :] == right
     assert len({check["name"] for check in check50["results"]}) == len(check50["results"])
@@ -179,16 +222,25 @@ def test_any_class(members: list[Result]) -> None:
     assert [float(row[4]) for row in rows[1:]] == [result.score for result in members]
 
 
-@given(texts(), texts())
-@example("a;=1", "")
-@example("a", 'b"; @x')
-@example('a;"=1', '"=1')
-def test_no_cell_is_a_formula(student: str, file: str) -> None:
+@pytest.mark.parametrize("format", TABLES)
+@settings(max_examples=30)
+@given(student=texts(), text=texts())
+@example(student="a;=1", text="")
+@example(student="a", text='b"; @x')
+@example(student='a;"=1', text='"=1')
+def test_no_cell_is_a_formula(format: str, student: str, text: str) -> None:
     """Also where a spreadsheet has another separator, for which the quotes within its cells are none."""
-    text = written("csv", replace(PERFECT, student=student, file=file))
-    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
-    cells += re.split(r"[;\t\n]", text)
-    assert [cell for cell in cells if re.match(r'[\s"]*[=+\-@＝＋－＠]', cell)] == []
+    wrong = replace(PARTLY.answers[1], given=text, diagnoses=())
+    members = [replace(PERFECT, student=one, file=text, answers=(wrong,)) for one in (student, f"{student} too", text)]
+    table = written(format, *members)
+    cells = [cell for row in csv.reader(io.StringIO(table)) for cell in row]
+    cells += re.split(r"[;\t\n]", table)
+    assert [cell for cell in cells if re.match(r'[\s"]*[=+\-@＝＋－＠]', cell) and not is_number(cell)] == []
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number below zero, perhaps with others after it: `-0.5,1,0`."""
+    return re.fullmatch(r"[-+][\d.e+-]+(,.*)?", cell) is not None
 
 
 @pytest.mark.parametrize("text", ["=1+1", " =1+1", "\t=1", "\n@x", "-2+3", "+1", "＝1"])
@@ -207,7 +259,7 @@ def test_a_number_below_zero_stays_a_number() -> None:
     assert row[2:] == ["-0.5", "0", "-0.5", "1"]
 
 
-@pytest.mark.parametrize("format", ["gradescope", "check50"])
+@pytest.mark.parametrize("format", ["gradescope", "check50", "prairielearn"])
 def test_one_student_a_file(format: str) -> None:
     assert REPORTS[format].per_student
     for members in ((), (PERFECT, PARTLY)):
@@ -219,9 +271,13 @@ def test_what_students_read_tells_less() -> None:
     assert {name: report.reveal for name, report in REPORTS.items()} == {
         "gradescope": "rule",
         "check50": "rule",
+        "prairielearn": "rule",
         "junit": "value",
         "csv": "value",
         "mistakes": "value",
+        "canvas": "value",
+        "items": "value",
+        "similar": "value",
     }
 
 

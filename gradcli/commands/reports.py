@@ -1,0 +1,54 @@
+"""The formats of other tools that `gradcli check` writes, and how much they tell."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from gradcli.commands.options import ItemLimited, Reported
+
+if TYPE_CHECKING:
+    from gradcli.homework.assignment.assignments import Assignment
+
+
+class Report(StrEnum):
+    gradescope = "gradescope"
+    check50 = "check50"
+    junit = "junit"
+    csv = "csv"
+    canvas = "canvas"
+    prairielearn = "prairielearn"
+    mistakes = "mistakes"
+    items = "items"
+    similar = "similar"
+    moodle = "moodle"
+    gift = "gift"
+
+
+class Reveal(StrEnum):
+    verdict = "verdict"
+    node = "node"
+    rule = "rule"
+    value = "value"
+
+
+QUESTIONS = (Report.moodle, Report.gift)  # made from the assignment alone
+
+
+def usual_level(report: Report | None, *, is_folder: bool) -> str:
+    """Return how much is told where nobody says it: less where students read it."""
+    if report is None:
+        return "rule" if is_folder else "value"
+    from gradcli.render.check.reports.registry import REPORTS
+
+    return REPORTS[report].reveal
+
+
+def print_questions(assignment: Assignment, name: str, level: str | None, page: Reported, limits: ItemLimited) -> int:
+    """Write the questions of an assignment for another tool."""
+    from gradcli.homework.grading import Grader
+    from gradcli.render.check.reports.writing import write_questions
+
+    limits.begin()
+    write_questions(name, page.destination, Grader(assignment), level or "rule")
+    return 0

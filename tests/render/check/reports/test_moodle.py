@@ -1,0 +1,151 @@
+"""Questions for other tools: read as Moodle imports them, and answered with right and wrong numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gradcli.homework.assignment.assignments import Assignment, read_assignment
+from gradcli.homework.assignment.worked import answer, answers
+from gradcli.homework.foreseen import foreseen
+from gradcli.homework.grading import Grader
+from gradcli.render.check.reports.registry import QUESTIONS
+from gradcli.source import Source
+from tests.render.check.reports.importers import Imported, graded, read_gift, read_xml
+
+SAMPLES = Path(__file__).parents[4] / "samples" / "homework"
+READERS: dict[str, Callable[[str], Iterator[Imported]]] = {"moodle": read_xml, "gift": read_gift}
+HOSTILE = r"""
+title = "Week 1/2 ]]> <b> {1:NUMERICAL:=1} ~=#:"
+[[question]]
+id = "a::b }~=<i>"
+text = '''
+// no comment ]]></text> {1:NUMERICAL:=7} &lt;b&gt; \n \\ ~ = # : [plain]
+$CATEGORY: mine
+
+::other::2 + 2 {#4}
+'''
+program = "y = where(x < 3, x**2, x) + sum(W) # {~=}"
+at = { x = 1.7, W = [[1.2, 3.4], [-2.3, 4.1]] }
+ask = ["y", "dy/dx", "dy/dW", { quantity = "dy/dx ", form = "expression" }]
+[[question]]
+id = "words"
+script = "import torch\na = torch.tensor(2., requires_grad=True)\nb = a*3\nt = '* -> }'\ns = 'a * b ~ c'"
+ask = ["b.grad", "b.grad_fn", "b.requires_grad", "t", "s"]
+""".replace(', { quantity = "dy/dx ", form = "expression" }', "")
+FORMULA = """
+[[question]]
+id = "f"
+program = "y = x**2*exp(x)"
+at.x = 1.3
+ask = [{ quantity = "dy/dx", form = "expression", points = 3 }]
+"""
+
+
+def assignment(text: str) -> Assignment:
+    return read_assignment(Source(text, "week1.toml"))
+
+
+def questions(name: str, grader: Grader, level: str = "rule") -> list[Imported]:
+    return list(READERS[name]("".join(QUESTIONS[name](grader.assignment, foreseen(grader, level)))))
+
+
+def fields(found: list[Imported]) -> dict[str, list[Imported]]:
+    """The questions by quantity; GIFT has one an entry."""
+    by_name: dict[str, list[Imported]] = {}
+    for one in found:
+        by_name.setdefault(one.name, []).append(one)
+    return by_name
+
+
+@pytest.fixture(scope="module")
+def chain_rule() -> Grader:
+    file = SAMPLES / "chain_rule.toml"
+    return Grader(read_assignment(Source(file.read_text(encoding="utf-8"), file.name)))
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_right_and_wrong_answers(chain_rule: Grader, name: str) -> None:
+    """Every right answer has the full mark, and the answer of every mistake none, with a feedback that names it."""
+    imported = questions(name, chain_rule)
+    boxes = [box for one in imported for box in one.boxes or [one.answers] if one.kind != "essay"]
+    expected = [numbers for one in foreseen(chain_rule, "rule") for _, numbers in one.entries]
+    assert len(boxes) == len(expected) > 20
+    mistakes = 0
+    for box, numbers in zip(boxes, expected, strict=True):
+        for place, number in enumerate(numbers):
+            for off in (0.0, 0.9, -0.9):
+                found = graded(box, repr(float(number.value) + off * number.tolerance))
+                assert found is not None
+                assert found.fraction == (0.0 if place else 1.0)
+                assert place == 0 or number.verdict.diagnoses[0].message in found.feedback
+            mistakes += place > 0
+        other = graded(box, repr(max(float(n.value) for n in numbers) + 17.7))
+        assert other is not None
+        assert (other.text, other.fraction) == ("*", 0.0)
+    assert mistakes > 60
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_an_answer_that_grading_takes_is_taken(chain_rule: Grader, name: str) -> None:
+    """The key of the assignment, and the same rounded to three digits, unless a mistake is nearer than that."""
+    imported = {one.name: one for one in questions(name, chain_rule) if one.kind == "numerical"}
+    for id, key in chain_rule.keys.items():
+        for quantity, text in answers(key).items():
+            one = imported.get(f"{id}: {quantity}")
+            for typed in {text, f"{float(text):.3g}"} if one else ():
+                assert one is not None
+                found = graded(one.answers, typed)
+                assert found is not None
+                assert found.fraction == 1.0
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_nothing_from_outside_is_read_as_a_question(name: str) -> None:
+    grader = Grader(assignment(HOSTILE))
+    text = "".join(QUESTIONS[name](grader.assignment, foreseen(grader, "rule")))
+    assert "\x00" not in text
+    found = questions(name, grader)
+    first, *_ = found
+    assert first.name.startswith("a::b }~=<i>: y")
+    for part in ("// no comment ]]></text> {1:NUMERICAL:=7} &lt;b&gt; \\n \\\\ ~ = # : [plain]", "$CATEGORY: mine"):
+        assert part in first.text
+    assert "::other::2 + 2 {#4}" in first.text
+    assert "x < 3" in first.text
+    entries = 4 if name == "gift" else 1
+    assert len(found) == 2 + entries + 5
+    kinds = [one.kind for one in found]
+    assert kinds[2] == ("numerical" if name == "gift" else "cloze")
+    words = {one.name: one for one in found if one.kind == "shortanswer"}
+    for quantity, right in (("b.grad", "None"), ("b.grad_fn", "MulBackward0"), ("s", "a * b ~ c")):
+        answers = words[f"words: {quantity}"].answers
+        assert [getattr(graded(answers, typed), "fraction", None) for typed in (right, "else")] == [1.0, 0.0]
+
+
+def test_a_tensor_has_a_box_an_entry(chain_rule: Grader) -> None:
+    (one,) = [one for one in questions("moodle", chain_rule) if one.name == "layer: W.grad"]
+    key = chain_rule.keys["layer"]
+    truth = next(key.expected[ask.quantity] for ask in key.question.asks if ask.written == "W.grad")
+    assert [box[0].text for box in one.boxes] == [answer(entry) for entry in np.ravel(truth)]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_formula_is_graded_by_hand(name: str) -> None:
+    (one,) = questions(name, Grader(assignment(FORMULA)))
+    assert one.kind == "essay"
+    assert "dy/dx (a formula) = ?" in one.text
+    assert one.notes == ("x*exp(x)*(x + 2)" if name == "moodle" else "")
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_feedback_tells_as_much_as_asked_for(chain_rule: Grader, name: str) -> None:
+    told = {
+        level: [a.feedback for one in questions(name, chain_rule, level) for a in one.answers]
+        for level in ("verdict", "node", "value")
+    }
+    assert set(told["verdict"]) <= {"", "right", "not right", "not right, and by no mistake that is known"}
+    assert any("look again at" in text for text in told["node"])
+    assert any("which adds 24" in text for text in told["value"])
