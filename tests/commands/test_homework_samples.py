@@ -122,22 +122,67 @@ def autograder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("submission", "score"),
-    [("perfect.txt", 25.0), ("partly.txt", 9.0), ("hostile.txt", 6.0), ("", 0.0), ("link", 0.0)],
-)
-def test_gradescope(autograder: Path, submission: str, score: float) -> None:
-    if submission == "link":
-        (autograder / "submission" / "answers.txt").symlink_to("../source/assignment.toml")
-    elif submission:
-        shutil.copy(HOMEWORK / "chain_rule" / submission, autograder / "submission" / "answers.txt")
+def autograde(autograder: Path) -> dict[str, Any]:
     environment = {**os.environ, "AUTOGRADER": str(autograder), "PATH": f"{autograder}/bin:{os.environ['PATH']}"}
     script = HOMEWORK / "gradescope" / "run_autograder"
     subprocess.run(["bash", str(script)], env=environment, check=True, capture_output=True)
     text = (autograder / "results" / "results.json").read_text(encoding="utf-8")
     assert "program" not in text
-    found = json.loads(text)
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("submission", "name", "score"),
+    [
+        ("perfect.txt", "answers.txt", 25.0),
+        ("partly.txt", "my  homework (final).TXT", 9.0),
+        ("hostile.txt", "-o.answers", 6.0),
+    ],
+)
+def test_gradescope(autograder: Path, submission: str, name: str, score: float) -> None:
+    shutil.copy(HOMEWORK / "chain_rule" / submission, autograder / "submission" / name)
+    found = autograde(autograder)
     assert found["score"] == score
-    assert found["output"] or submission in ("perfect.txt", "partly.txt")
-    assert sum(test["score"] for test in found.get("tests", [])) == score
+    assert found["output"] or submission != "hostile.txt"
+    assert sum(test["score"] for test in found["tests"]) == score
+
+
+@pytest.mark.slow
+def test_gradescope_wants_one_file(autograder: Path) -> None:
+    assert autograde(autograder) == {"score": 0, "output": "There is no file: hand in one with your answers."}
+    link = autograder / "submission" / "answers.txt"
+    link.symlink_to("../source/assignment.toml")
+    assert autograde(autograder) == {"score": 0, "output": "There is no file: hand in one with your answers."}
+    for name in ("a.txt", "b.txt", ".hidden"):
+        shutil.copy(HOMEWORK / "chain_rule" / "perfect.txt", autograder / "submission" / name)
+    told = {"score": 0, "output": "There are 2 files: hand in one, or call one answers.txt."}
+    assert autograde(autograder) == told
+    link.unlink()
+    shutil.copy(HOMEWORK / "chain_rule" / "partly.txt", link)
+    assert autograde(autograder)["score"] == 9.0
+
+
+def test_gradescope_installs_the_wheel_that_lies_beside(tmp_path: Path) -> None:
+    """With an `apt-get` and a `pip3` that write down what they are asked for; the first `pip3` refuses, as Debian's."""
+    script = tmp_path / "setup.sh"
+    shutil.copy(HOMEWORK / "gradescope" / "setup.sh", script)
+    for name, ending in (("apt-get", "true"), ("pip3", '[ "$2" = --break-system-packages ]')):
+        command = tmp_path / name
+        command.write_text(f'#!/bin/sh\necho {name} "$@" >> "{tmp_path}/log"\n{ending}\n', encoding="utf-8")
+        command.chmod(0o755)
+
+    def setup() -> int:
+        path = f"{tmp_path}:{os.environ['PATH']}"
+        done = subprocess.run(["bash", str(script)], env={**os.environ, "PATH": path}, check=False, capture_output=True)
+        return done.returncode
+
+    assert setup() == 1
+    wheel = tmp_path / "gradcli-0.1.0-py3-none-any.whl"
+    wheel.touch()
+    assert setup() == 0
+    log = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
+    assert log[-2:] == [f"pip3 install {wheel}", f"pip3 install --break-system-packages {wheel}"]
+    (tmp_path / "gradcli-0.2.0-py3-none-any.whl").touch()
+    assert setup() == 1
