@@ -31,6 +31,7 @@ COMMANDS = {
     "verify": "each gradient three ways: chain rule, engine, difference quotients",
     "run": "a PyTorch snippet on the internal engine, without torch; --explain tells what autograd did",
     "check": "homework: verdicts, and the mistake behind a wrong answer",
+    "practice": "exercises at the terminal, one quantity at a time, with the mistake behind a wrong answer",
     "batch": "one program at many points: JSON Lines or CSV in, the same out",
     "ops": "every operation with its derivative rules",
     "schema": "the JSON Schemas of what --json prints",

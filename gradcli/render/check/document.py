@@ -55,6 +55,12 @@ def submission(result: Result) -> Document:
     return found
 
 
+def answer_document(answer: Marked) -> Document:
+    """One answer with its verdict."""
+    found: Document = _json(answer, LONGEST)
+    return found
+
+
 def _json(value: Any, longest: float) -> Json:
     """A value as JSON has it, texts cut to `longest` characters; null for None and for a value that is not shown."""
     kind = type(value)  # asked before isinstance, which takes as long as all else for the many parts of a class

@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+USUAL = 80  # columns of a terminal that does not say how many it has
+
 
 @dataclass(frozen=True, slots=True)
 class Looks:
@@ -52,7 +54,7 @@ def terminal_width(stream: Any) -> int | None:
     import shutil
 
     with suppress(OSError, ValueError):  # standard error may be a terminal where standard output is none
-        return shutil.get_terminal_size((os.get_terminal_size(stream.fileno()).columns, 24)).columns
+        return shutil.get_terminal_size((os.get_terminal_size(stream.fileno()).columns or USUAL, 24)).columns
     return shutil.get_terminal_size().columns
 
 

@@ -1,0 +1,145 @@
+"""A session: one quantity after another, what is told after each answer, and the score.
+
+An answer is judged and diagnosed as homework is. After a wrong one the student may type another, or ask: each time
+more is told, by the levels of disclosure, and with the right answer the quantity is over.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import cycle
+
+from gradcli.homework.assignment.assignments import Ask, Assignment, Question
+from gradcli.homework.disclosure import LEVELS, revealed
+from gradcli.homework.model import CREDITED, Marked, Result, added
+from gradcli.homework.practice.drawing import fresh
+from gradcli.homework.solve.key import Key
+from gradcli.homework.submission.submissions import Given
+
+HELPED = 0.5  # of the points, for an answer that is right only after a wrong one
+FREE = frozenset(("unreadable", "precision", "missing"))  # verdicts that cost nothing: it is typed once more
+VERDICT, RULE, VALUE = LEVELS[0], LEVELS[-2], LEVELS[-1]
+
+
+@dataclass
+class Score:
+    """The score so far: how many quantities were right at once, right after help, and given up, and the points."""
+
+    at_once: int = 0
+    with_help: int = 0
+    given_up: int = 0
+    points: float = 0.0
+    max_points: float = 0.0
+
+    @property
+    def asked(self) -> int:
+        return self.at_once + self.with_help + self.given_up
+
+    def add(self, points: float, *, is_right: bool, is_helped: bool) -> None:
+        """Count one quantity that is over."""
+        self.at_once += is_right and not is_helped
+        self.with_help += is_right and is_helped
+        self.given_up += not is_right
+        self.max_points = added((self.max_points, points))
+        self.points = added((self.points, points * (HELPED if is_helped else 1.0) * is_right))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer as it may be shown now: at a level of disclosure, and whether the quantity is over."""
+
+    answer: Marked
+    level: str
+    is_over: bool
+
+    @property
+    def is_right(self) -> bool:
+        return self.answer.verdict in CREDITED
+
+
+@dataclass
+class Exercise:
+    """One quantity that is asked for: the `number`-th of `count`. With `is_new` a question begins."""
+
+    key: Key
+    ask: Ask
+    number: int
+    count: int
+    is_new: bool
+    score: Score = field(repr=False)
+    last: Marked | None = None  # the last answer that could be read, and was wrong
+    level: str = VERDICT
+    is_over: bool = False
+
+    @property
+    def question(self) -> Question:
+        return self.key.question
+
+    def answer(self, text: str) -> Told:
+        """Judge an answer; one that cannot be read, or has too few digits, costs nothing."""
+        marked = self.judged(text)
+        if marked.verdict in CREDITED:
+            self.end(is_right=True)
+        elif marked.verdict not in FREE:
+            self.last, self.level = marked, VERDICT
+        return self.told(marked, VERDICT)
+
+    def hint(self) -> Told | None:
+        """Tell more about the last wrong answer; None where there is none yet.
+
+        Where no mistake is known, that is told first, and then the right answer.
+        """
+        if self.last is None:
+            return None
+        self.level = next(level for level in LEVELS[LEVELS.index(self.level) + 1 :] if self.tells_more(level))
+        if self.level == VALUE:
+            self.end(is_right=False)
+        return self.told(self.last, self.level)
+
+    def tells_more(self, level: str) -> bool:
+        """Whether a level of disclosure shows something that is not shown now."""
+        assert self.last is not None
+        if level == VALUE:
+            return True
+        now, then = (self.told(self.last, one).answer for one in (self.level, level))
+        if (then.diagnoses, then.ledger) != (now.diagnoses, now.ledger):
+            return True
+        return level == RULE and not then.diagnoses and not then.ledger
+
+    def give_up(self) -> Told:
+        """Tell the right answer, and all about the last wrong one."""
+        self.end(is_right=False)
+        return self.told(self.last or self.judged(None), VALUE)
+
+    def judged(self, text: str | None) -> Marked:
+        given = {self.ask.quantity: [Given(self.question.id, self.ask.written, text)]}
+        return next(one for one in self.key.mark(given, "") if one.quantity == self.ask.written)
+
+    def told(self, marked: Marked, level: str) -> Told:
+        return Told(revealed(Result("", "", (marked,)), level).answers[0], level, self.is_over)
+
+    def end(self, *, is_right: bool) -> None:
+        self.is_over = True
+        self.score.add(self.ask.points, is_right=is_right, is_helped=self.last is not None)
+
+
+class Session:
+    """The quantities of an assignment in order, each question with fresh values; `count` of them, or each once."""
+
+    def __init__(self, assignment: Assignment, seed: int, count: int | None = None) -> None:
+        self.assignment, self.seed = assignment, seed
+        self.count = count or sum(len(question.asks) for question in assignment.questions)
+        self.score = Score()
+
+    def __iter__(self) -> Iterator[Exercise]:
+        generator, number = random.Random(self.seed), 0
+        for question in cycle(self.assignment.questions):
+            alone = replace(self.assignment, questions=(question,))
+            key = fresh(question, alone, generator)
+            for place, ask in enumerate(question.asks):
+                number += 1
+                yield Exercise(key, ask, number, self.count, place == 0, self.score)
+                if number == self.count:
+                    return

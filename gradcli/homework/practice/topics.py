@@ -1,0 +1,27 @@
+"""The assignments that come with gradcli, by topic; each is a file of `gradcli/topics`."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from gradcli.homework.assignment.assignments import Assignment, read_assignment
+from gradcli.source import Source
+
+FOLDER = files("gradcli") / "topics"
+ORDER = (
+    "chain",
+    "fan-out",
+    "product",
+    "quotient",
+    "sigmoid-neuron",
+    "two-layers",
+    "softmax",
+    "broadcasting",
+    "accumulation",
+)
+
+
+def topic(name: str) -> Assignment:
+    """Return the assignment of a topic. Raises FileNotFoundError for another name."""
+    file = f"{name}.toml"
+    return read_assignment(Source((FOLDER / file).read_text(encoding="utf-8"), file))

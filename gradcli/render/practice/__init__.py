@@ -1,0 +1,1 @@
+"""Exercises on a page and as records for other front ends."""

@@ -1,0 +1,104 @@
+"""Exercises as text: the question, the verdict on an answer and what is told about it, the score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from gradcli.homework.assignment.assignments import Assignment, Question
+from gradcli.homework.assignment.worked import answer
+from gradcli.homework.model import VERDICTS, Marked
+from gradcli.homework.practice.session import VALUE, Exercise, Score, Told
+from gradcli.render.check.marking import ASCII, SENTENCE, clipped, diagnoses, expected, ledger, mark, points
+from gradcli.render.check.page import KINDS
+from gradcli.render.text.layout import Row, Section, lay_out
+from gradcli.render.text.looks import Looks
+from gradcli.source import visible
+
+HOW = "Type an answer. Enter alone gives up; after a wrong answer ? tells more; Ctrl-C ends."
+FIRST = "type an answer first: what is told is about that answer; Enter alone gives up"
+NOTHING = "no known mistake gives this"
+
+
+def topics_page(topics: Iterable[tuple[str, Assignment]], looks: Looks) -> str:
+    """The topics that can be practised, and how to begin."""
+    rows = [Row((f"{name} ", plain(assignment.title, looks))) for name, assignment in topics]
+    own = Row(
+        ("gradcli practice chain begins one; gradcli practice week1.toml is about an assignment of your own.",), "aside"
+    )
+    return lay_out([Section("Topics", rows), Section("", [own])], looks)
+
+
+def opening_page(assignment: Assignment, count: int, looks: Looks) -> str:
+    """The title, the number of quantities, and how to answer."""
+    title = f"{plain(assignment.title or assignment.file, looks)}   {count} to answer"
+    return lay_out([Section("", [Row((title,), "title"), Row((HOW,), "aside")])], looks)
+
+
+def question_page(question: Question, looks: Looks) -> str:
+    """The text of a question, its program, and the values of its variables."""
+    rows = [Row((f"  {plain(line, looks)}",)) for line in question.source.text.strip("\n").splitlines()]
+    values = ", ".join(f"{name} = {answer(value)}" for name, value in question.at.items())
+    if values:
+        rows.append(Row((f"at {values}",), "note"))
+    return "\n" + lay_out([Section(plain(" ".join(question.text.split()) or question.id, looks), rows)], looks)
+
+
+def prompt(exercise: Exercise, looks: Looks) -> str:
+    """The line that waits for an answer."""
+    kind = "a formula for " if exercise.ask.form == "expression" else ""
+    return f"[{exercise.number}/{exercise.count}] {kind}{plain(exercise.ask.written, looks)} = "
+
+
+def told_page(told: Told, looks: Looks) -> str:
+    """The verdict on an answer, or what is told beside it."""
+    kind = KINDS.get(told.answer.verdict, "wrong")
+    rows = [Row((line,), kind if place == 0 else "") for place, line in enumerate(_told(told, looks))]
+    return lay_out([Section(" ", rows)], looks).partition("\n")[2]
+
+
+def _told(told: Told, looks: Looks) -> Iterator[str]:
+    marked = told.answer
+    if told.level == "verdict":
+        again = "" if told.is_over else _again(marked)
+        yield f"{mark(marked.verdict, looks)} {VERDICTS[marked.verdict]}{again}"
+        if marked.remark:
+            yield clipped(marked.remark, SENTENCE, looks)
+        return
+    if told.level == VALUE:
+        yield f"right is {expected(marked, looks) or answer(marked.expected)}"
+        if marked.given is None:
+            return
+    yield from diagnoses(marked, looks)
+    if paths := ledger(marked, looks):
+        yield paths
+    if not marked.diagnoses and not marked.ledger and marked.verdict != "missing":
+        yield NOTHING if told.is_over else f"{NOTHING}; ? once more shows what is right"
+
+
+def _again(marked: Marked) -> str:
+    again = {"unreadable": "type it once more", "precision": "type more of them"}
+    return f"; {again.get(marked.verdict, 'another try, or ? for more')}"
+
+
+def score_page(score: Score, seed: int, looks: Looks) -> str:
+    """The score so far."""
+    if not score.asked:
+        return lay_out([Section("", [Row(("nothing answered",), "title")])], looks)
+    total = Row((f"{points(score.points, score.max_points)} points",), "title")
+    counts = [
+        f"{count} {what}"
+        for count, what in (
+            (score.at_once, "right at once"),
+            (score.with_help, "right later, for half the points"),
+            (score.given_up, "given up"),
+        )
+        if count
+    ]
+    again = Row((f"--seed {seed} asks the same once more",), "aside")
+    return lay_out([Section("", [total, Row((", ".join(counts),)), again])], looks)
+
+
+def plain(text: str, looks: Looks) -> str:
+    """Write a text of an assignment so that none of its characters acts on the terminal."""
+    shown = visible(text)
+    return shown.translate(ASCII) if looks.ascii else shown

@@ -1,0 +1,91 @@
+"""Exercises as JSON records, one a line, for other front ends: the schema is `gradcli.practice/1`.
+
+A front end reads a record of the kind `ask`, and writes `{"answer": "26"}`, `{"hint": true}` or `{"give_up": true}`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from gradcli.errors import UsageError
+from gradcli.homework.assignment.assignments import Assignment, Question
+from gradcli.homework.practice.session import Exercise, Score, Told
+from gradcli.render.check.document import answer_document
+from gradcli.render.documents.explanation import Document
+from gradcli.stream.values import plain
+
+FIRST = "answer first: what is told is about that answer"
+MOVES = ("answer", "hint", "give_up")
+
+
+def record(kind: str, **facts: Any) -> Document:
+    return {"schema": "gradcli.practice/1", "ok": True, "kind": kind, **facts}
+
+
+def topics(found: Iterable[tuple[str, Assignment]]) -> Document:
+    return record("topics", topics=[{"name": name, "title": assignment.title} for name, assignment in found])
+
+
+def question(one: Question) -> Document:
+    return record(
+        "question",
+        id=one.id,
+        text=one.text,
+        program=one.source.text,
+        is_script=one.is_script,
+        at={name: plain(value) for name, value in one.at.items()},
+    )
+
+
+def ask(exercise: Exercise) -> Document:
+    return record(
+        "ask",
+        question=exercise.question.id,
+        quantity=exercise.ask.written,
+        form=exercise.ask.form,
+        points=plain(exercise.ask.points),
+        number=exercise.number,
+        count=exercise.count,
+    )
+
+
+def told(one: Told) -> Document:
+    """What is told after a move; the right answer stands in it at the level `value`, when the quantity is over."""
+    return record(
+        "told", level=one.level, is_right=one.is_right, is_over=one.is_over, answer=answer_document(one.answer)
+    )
+
+
+def nothing() -> Document:
+    """The answer to a hint before any answer: there is nothing to tell about."""
+    return record("nothing", message=FIRST)
+
+
+def score(one: Score, seed: int, *, is_complete: bool) -> Document:
+    return record(
+        "score",
+        points=plain(one.points),
+        max_points=plain(one.max_points),
+        at_once=one.at_once,
+        with_help=one.with_help,
+        given_up=one.given_up,
+        seed=seed,
+        is_complete=is_complete,
+    )
+
+
+def read_move(line: str) -> tuple[str, str]:
+    """Read a record of a front end as a move and its text. Raises UsageError for any other text."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, dict) and len(found) == 1:
+        ((move, value),) = found.items()
+        if move == "answer" and isinstance(value, str | int | float) and not isinstance(value, bool):
+            return move, str(value)
+        if move in MOVES[1:] and value is True:
+            return move, ""
+    raise UsageError("E028", "this is no move", help='write {"answer": "26"}, {"hint": true} or {"give_up": true}')
