@@ -167,9 +167,9 @@ class Page:
         return ("hint", "") if text.lower() in HINTS else ("answer", text) if text else ("give_up", "")
 
     def tell(self, told: Told | None) -> None:
-        from gradcli.render.practice.page import FIRST, told_page
+        from gradcli.render.practice.page import told_page
 
-        self.write(FIRST if told is None else told_page(told, self.looks))
+        self.write(told_page(told, self.looks))
 
     def end(self, *, is_complete: bool) -> None:
         from gradcli.render.practice.page import score_page

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.assignment.worked import answer
 from gradcli.homework.model import VERDICTS, Marked
-from gradcli.homework.practice.session import VALUE, Exercise, Score, Told
+from gradcli.homework.practice.session import VALUE, VERDICT, Exercise, Score, Told
 from gradcli.render.check.marking import ASCII, SENTENCE, clipped, diagnoses, expected, ledger, mark, points
 from gradcli.render.check.page import KINDS
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.source import visible
 
-HOW = "Type an answer. Enter alone gives up; after a wrong answer ? tells more; Ctrl-C ends."
+HOW = "Enter alone gives up; after a wrong answer ? tells more; Ctrl-C ends."
+TENSORS = "Tensors are typed as lists: [[1, 2], [3, 4]]."
 FIRST = "type an answer first: what is told is about that answer; Enter alone gives up"
-NOTHING = "no known mistake gives this"
+NOTHING = "no known mistake gives this; ? once more shows what is right"
 
 
 def topics_page(topics: Iterable[tuple[str, Assignment]], looks: Looks) -> str:
@@ -31,15 +34,19 @@ def topics_page(topics: Iterable[tuple[str, Assignment]], looks: Looks) -> str:
 def opening_page(assignment: Assignment, count: int, looks: Looks) -> str:
     """The title, the number of quantities, and how to answer."""
     title = f"{plain(assignment.title or assignment.file, looks)}   {count} to answer"
-    return lay_out([Section("", [Row((title,), "title"), Row((HOW,), "aside")])], looks)
+    has_tensors = any(np.ndim(value) for question in assignment.questions for value in question.at.values())
+    how = [Row((line,), "aside") for line in (HOW, *([TENSORS] if has_tensors else ()))]
+    return lay_out([Section("", [Row((title,), "title"), *how])], looks)
 
 
 def question_page(question: Question, looks: Looks) -> str:
     """The text of a question, its program, and the values of its variables."""
     rows = [Row((f"  {plain(line, looks)}",)) for line in question.source.text.strip("\n").splitlines()]
-    values = ", ".join(f"{name} = {answer(value)}" for name, value in question.at.items())
-    if values:
-        rows.append(Row((f"at {values}",), "note"))
+    values = [f"{name} = {answer(value)}" for name, value in question.at.items()]
+    if any(np.ndim(value) for value in question.at.values()):
+        rows += [Row((f"at {value}" if place == 0 else f"   {value}",), "note") for place, value in enumerate(values)]
+    elif values:
+        rows.append(Row((f"at {', '.join(values)}",), "note"))
     return "\n" + lay_out([Section(plain(" ".join(question.text.split()) or question.id, looks), rows)], looks)
 
 
@@ -49,35 +56,31 @@ def prompt(exercise: Exercise, looks: Looks) -> str:
     return f"[{exercise.number}/{exercise.count}] {kind}{plain(exercise.ask.written, looks)} = "
 
 
-def told_page(told: Told, looks: Looks) -> str:
-    """The verdict on an answer, or what is told beside it."""
-    kind = KINDS.get(told.answer.verdict, "wrong")
-    rows = [Row((line,), kind if place == 0 else "") for place, line in enumerate(_told(told, looks))]
+def told_page(told: Told | None, looks: Looks) -> str:
+    """The verdict on an answer, or what is told beside it; None is a hint before any answer."""
+    rows = [Row((FIRST,), "aside")] if told is None else list(_told(told, looks))
     return lay_out([Section(" ", rows)], looks).partition("\n")[2]
 
 
-def _told(told: Told, looks: Looks) -> Iterator[str]:
+def _told(told: Told, looks: Looks) -> Iterator[Row]:
     marked = told.answer
-    if told.level == "verdict":
+    if told.level == VERDICT:
         again = "" if told.is_over else _again(marked)
-        yield f"{mark(marked.verdict, looks)} {VERDICTS[marked.verdict]}{again}"
-        if marked.remark:
-            yield clipped(marked.remark, SENTENCE, looks)
-        return
-    if told.level == VALUE:
-        yield f"right is {expected(marked, looks) or answer(marked.expected)}"
-        if marked.given is None:
-            return
-    yield from diagnoses(marked, looks)
-    if paths := ledger(marked, looks):
-        yield paths
-    if not marked.diagnoses and not marked.ledger and marked.verdict != "missing":
-        yield NOTHING if told.is_over else f"{NOTHING}; ? once more shows what is right"
+        verdict = f"{mark(marked.verdict, looks)} {VERDICTS[marked.verdict]}{';' * bool(again)}"
+        yield Row((verdict, again), KINDS.get(marked.verdict, "wrong"))
+        lines = [clipped(marked.remark, SENTENCE, looks)] if marked.remark else []
+    else:
+        lines = [] if marked.given is None else [*diagnoses(marked, looks), *filter(None, [ledger(marked, looks)])]
+        if told.level == VALUE:
+            yield Row((f"right is {expected(marked, looks) or answer(marked.expected)}",), "result")
+        elif not lines:
+            lines = [NOTHING]
+    yield from (Row(("   ", line), "below") for line in lines)
 
 
 def _again(marked: Marked) -> str:
     again = {"unreadable": "type it once more", "precision": "type more of them"}
-    return f"; {again.get(marked.verdict, 'another try, or ? for more')}"
+    return again.get(marked.verdict, "another try, or ? for more")
 
 
 def score_page(score: Score, seed: int, looks: Looks) -> str:
