@@ -38,6 +38,8 @@ def loaded_by(code: str) -> set[str]:
         "from gradcli.cli import run; run(['eval', '--help'])",
         "from gradcli.cli import run; run(['eval', '--jsom'])",
         "from gradcli.cli import run; run(['schema', 'error'])",
+        "from gradcli.cli import run; run(['practice', '--help'])",
+        "from gradcli.commands.practice import completed; completed('s')",
     ],
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(code: str) -> None:

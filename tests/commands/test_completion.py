@@ -17,6 +17,7 @@ import pytest
         ("gradcli eval --asc", ["--ascii"]),
         ("gradcli ops logsi", ["logsigmoid"]),
         ("gradcli schema form", ["formulas"]),
+        ("gradcli practice si", ["sigmoid-neuron"]),
     ],
 )
 def test_completion(words: str, found: list[str]) -> None:
