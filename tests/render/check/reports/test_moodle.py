@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ from gradcli.homework.assignment.worked import answer, answers
 from gradcli.homework.foreseen import foreseen
 from gradcli.homework.grading import Grader
 from gradcli.render.check.reports.registry import QUESTIONS
-from gradcli.source import Source
+from gradcli.source import Source, visible
+from tests.homework.results import NASTY
 from tests.render.check.reports.importers import Imported, graded, read_gift, read_xml
 
 SAMPLES = Path(__file__).parents[4] / "samples" / "homework"
@@ -123,6 +125,22 @@ def test_nothing_from_outside_is_read_as_a_question(name: str) -> None:
     for quantity, right in (("b.grad", "None"), ("b.grad_fn", "MulBackward0"), ("s", "a * b ~ c")):
         answers = words[f"words: {quantity}"].answers
         assert [getattr(graded(answers, typed), "fraction", None) for typed in (right, "else")] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_any_text_is_shown_as_it_is(name: str) -> None:
+    """In the title, the id, the text and the program; what acts on a terminal or a parser is written out."""
+    grader = Grader(assignment(FORMULA.replace('{ quantity = "dy/dx", form = "expression", points = 3 }', '"y"')))
+    (one,) = foreseen(grader, "rule")
+    for text in NASTY:
+        source = Source(f"# {text}\n{one.question.source.text}", "program")
+        asked = replace(one.question, id=text or "1", text=f"a {text} z", source=source)
+        titled = replace(grader.assignment, title=text)
+        (found,) = READERS[name]("".join(QUESTIONS[name](titled, [replace(one, question=asked)])))
+        lines = "\n".join(map(visible, f"a {text} z".splitlines()))
+        assert lines in found.text
+        assert visible(text.splitlines()[-1] if text else "") in found.text.partition(lines)[2]
+        assert [answer.fraction for answer in found.answers].count(1) == 1
 
 
 def test_a_tensor_has_a_box_an_entry(chain_rule: Grader) -> None:
