@@ -81,4 +81,4 @@ def panel(sentence: str) -> Html:
 def about() -> Html:
     """Return the place that tells what is under the pointer or has the focus."""
     hint = "Point at a box or an arrow; with the keyboard, arrow keys walk along the graph."
-    return element("p", hint, data_about=True, class_="about", hidden=True)
+    return element("p", hint, data_about=True, data_hint=True, class_="about", hidden=True)

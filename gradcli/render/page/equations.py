@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gradcli.explanation.reference import sentence
 from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed, Move
 from gradcli.explanation.steps.walk import Walk
-from gradcli.language.tree import Number
+from gradcli.language.tree import Expression, Number
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.html import Html, cut, element, joined
@@ -99,8 +99,8 @@ class Equations:
         answer = element("div", result, class_="answer")
         if local.formula is None or fact.summed_axes:
             written = self.terms.formula(local.rule)
-            rule = in_line(paint.formula(local.rule)) if len(written) <= LONGEST else element("code", cut(written, 300))
-            how = box("rule", in_line(paint.name(self.terms.upstream_name), mo("↦")), rule)
+            rule = paint.formula(local.rule) if len(written) <= LONGEST else element("mtext", cut(written, 300))
+            how = box("rule", None, in_line(paint.name(self.terms.upstream_name), mo("↦"), rule))
             return element("div", upstream, sign("→"), how, sign("="), answer, class_="product")
         value = in_line(paint.number(local.value))
         formula = paint.formula(local.formula)
@@ -134,7 +134,14 @@ class Equations:
         leaf = next((leaf for leaf in self.walk.explanation.leaves if leaf.node == move.node), None)
         if leaf is not None and leaf.formula is not None and not isinstance(leaf.formula, Number):
             given = {id: paint.total(x) for id, x in self.gradients.items()}
-            yield math(paint.total(move.node), mo("="), paint.formula(leaf.formula, given))
+            yield self.line(paint.total(move.node), leaf.formula, given)
+
+    def line(self, left: Html, formula: Expression, given: Mapping[str, Html]) -> Html:
+        """Return an equation that fits its line: a long formula is small, a longer one a text that can be broken."""
+        written = self.terms.formula(formula)
+        if len(written) > 2 * LONGEST:
+            return element("p", in_line(left, mo("=")), " ", element("code", cut(written, 300)), class_="formula")
+        return math(left, mo("="), self.paint.formula(formula, given), small=len(written) > LONGEST)
 
     @property
     def gradients(self) -> dict[str, str]:
@@ -149,12 +156,12 @@ def equation(sides: list[Html]) -> Html:
     return math(*[x for side in kept for x in (mo("="), side)][1:])
 
 
-def box(label: str, name: Html, number: Html) -> Html:
-    """Return a number, with its symbol and its name in words above it."""
+def box(label: str, name: Html | None, number: Html) -> Html:
+    """Return a number, with its name in words and its symbol above it."""
     return element(
         "div",
         element("span", label, class_="label"),
-        element("span", name, class_="symbol"),
+        element("span", name, class_="symbol") if name is not None else None,
         element("span", number, class_="number"),
         class_="box",
     )

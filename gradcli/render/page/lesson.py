@@ -13,7 +13,8 @@ from gradcli.render.page.changes import NONE, Changes, Changing
 from gradcli.render.page.equations import Equations
 from gradcli.render.page.html import Attribute, Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
-from gradcli.render.page.picture import NARROW, Picture, is_drawn
+from gradcli.render.page.parts import Part, is_drawn, parts, shown
+from gradcli.render.page.picture import NARROW, Picture
 from gradcli.render.page.tables import tensor_table
 from gradcli.render.page.tracks import Tracks
 from gradcli.render.page.words import FORMULA, Words
@@ -51,14 +52,37 @@ class Lesson:
         return step(self.numbers[number], title, move.phase, self.words.of(number), self.equations.of(move))
 
     @cached_property
-    def picture(self) -> Picture:
-        """The graph."""
-        return Picture(self.walk, self.terms, self.paint, self.changing, self.tracks, self.room)
+    def parts(self) -> tuple[Part, ...]:
+        """The graph, in parts if it is large."""
+        return parts(self.walk)
+
+    @cached_property
+    def pictures(self) -> list[Picture]:
+        """The picture of each part."""
+        return [Picture(part, self.terms, self.paint, self.changing, self.tracks, self.room) for part in self.parts]
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is room for the steps beside the graph."""
+        return all(picture.is_narrow for picture in self.pictures)
 
     def view(self, **attributes: Attribute) -> Html | None:
-        """Return the graph in its frame; None of one that is too large for a picture."""
-        drawn = self.picture.drawn()
-        return None if drawn is None else element("div", drawn, class_="stage", **attributes)
+        """Return the graph in its frame, of a large one in its parts; None of one that is too large for a picture."""
+        drawn = [picture.drawn() for picture in self.pictures]
+        if None in drawn:
+            return None
+        if len(drawn) == 1:
+            return element("div", drawn[0], class_="stage", **attributes)
+        changes: list[list[tuple[int, bool]]] = [[(0, False)] for _ in drawn]
+        for step, at in zip(self.numbers, shown(self.walk, self.parts), strict=True):
+            for number, track in enumerate(changes):
+                track.append((step, number == at))
+        stages = []
+        for number, (picture, track) in enumerate(zip(drawn, changes, strict=True), 1):
+            told = f"Part {number} of {len(drawn)} of the graph. Boxes with a broken border are from other parts."
+            stage = element("div", element("p", told, class_="part"), picture, class_="stage")
+            stages.append(element("div", stage, data_shown=self.tracks.add(track)))
+        return element("div", *stages, **attributes)
 
     def table(self) -> Html:
         """Return a table of all nodes as of the step."""

@@ -30,6 +30,7 @@ LONGEST = 24  # characters of a name
 WIDEST = 60  # characters of a formula that is no mathematics, such as a list
 ENOUGH = 4  # significant digits of an entry of a matrix; the table and the data have more
 ENTRIES = 16  # of a matrix that is written out
+TALL = ("<mfrac", "<mtable", "<msqrt")
 SIGNS = {"*": "·", "-": "−", "<=": "≤", ">=": "≥", "!=": "≠", "==": "="}
 Part = tuple[Html, int]  # markup, and the level at which it stands without parentheses
 
@@ -50,9 +51,9 @@ def row(*parts: str | None) -> Html:
     return element("mrow", *parts)
 
 
-def math(*parts: str | None, label: str | None = None) -> Html:
+def math(*parts: str | None, small: bool = False) -> Html:
     """Return a formula that stands on a line of its own."""
-    return element("math", *parts, display="block", aria_label=label)
+    return element("math", *parts, display="block", class_="small" if small else None)
 
 
 def in_line(*parts: str | None) -> Html:
@@ -60,8 +61,10 @@ def in_line(*parts: str | None) -> Html:
     return element("math", *parts)
 
 
-def in_parentheses(part: Html) -> Html:
-    return row(mo("("), part, mo(")"))
+def in_parentheses(*parts: Html) -> Html:
+    """Return parts in parentheses, which grow with what is tall; browsers set stretched ones apart from a low text."""
+    grows = None if any(tall in part for part in parts for tall in TALL) else "false"
+    return row(element("mo", "(", stretchy=grows), *parts, element("mo", ")", stretchy=grows))
 
 
 class Paint:
@@ -143,7 +146,7 @@ def arguments(given: Sequence[Argument], parts: Sequence[Part]) -> Html:
         row(element("mtext", f"{argument.keyword}="), part) if argument.keyword else part
         for argument, (part, _) in zip(given, parts, strict=True)
     ]
-    return row(mo("("), *[x for one in told for x in (mo(","), one)][1:], mo(")"))
+    return in_parentheses(*[x for one in told for x in (mo(","), one)][1:])
 
 
 def within(part: Part, loosest: int) -> Html:

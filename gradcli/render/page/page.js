@@ -97,21 +97,43 @@ function go(number) {
   one("[data-count]").textContent = `${step} of ${last}`;
   for (const [action, end] of Object.entries({ first: 0, previous: 0, next: last, last }))
     one(`[data-action="${action}"]`).setAttribute("aria-disabled", step === end);
-  active.filter((element) => !element.dataset.edge).forEach(follow);
+  follow(active.sort((a, b) => ("edge" in a.dataset) - ("edge" in b.dataset)));
   remember();
 }
 
-/** Keep the active part of a long picture, or of a long text, in sight. */
-function follow(element) {
-  const box = element.closest(".stage, .scroll, .code");
-  if (!box) return;
-  const inner = element.getBoundingClientRect();
-  const outer = box.getBoundingClientRect();
+/** Keep the active parts of a long picture, table or text in sight: all of them if there is room, else the first. */
+function follow(elements) {
   const behavior = calm.matches ? "auto" : "smooth";
-  const over = (low, high, start, end) => (low < start ? low - start - 24 : high > end ? high - end + 24 : 0);
-  const left = inner.width < outer.width ? over(inner.left, inner.right, outer.left, outer.right) : 0;
-  const top = over(inner.top, inner.bottom, outer.top, outer.bottom);
-  if (left || top) box.scrollBy({ left, top, behavior });
+  const moves = [];
+  for (const box of new Set(elements.map((element) => element.closest(".stage, .scroll, .code")).filter(Boolean))) {
+    const outer = box.getBoundingClientRect();
+    const inside = elements.filter((element) => box.contains(element)).flatMap(withEnds);
+    const parts = inside.map((element) => element.getBoundingClientRect());
+    const [left, top] = [["left", "right"], ["top", "bottom"]].map(([start, end]) => {
+      const all = [Math.min(...parts.map((part) => part[start])), Math.max(...parts.map((part) => part[end]))];
+      const room = outer[end] - outer[start];
+      const fits = all[1] - all[0] < room - 2 * EDGE;
+      return over(...(fits ? all : [parts[0][start], parts[0][end]]), outer[start], outer[end]);
+    });
+    if (left || top) moves.push([box, { left, top, behavior }]);
+  }
+  for (const [box, by] of moves) box.scrollBy(by);
+}
+
+/** Return an element; an edge together with its ends. */
+function withEnds(element) {
+  const { ends } = element.dataset;
+  if (!ends) return [element];
+  const nodes = JSON.parse(ends).map((id) => element.parentNode.querySelector(`[data-node="${CSS.escape(id)}"]`));
+  return [...nodes.filter(Boolean), element];
+}
+
+const EDGE = 24; // pixels around what is in sight
+
+/** Return how far to scroll so that what lies between `low` and `high` is seen between `start` and `end`. */
+function over(low, high, start, end) {
+  if (high - low > end - start) return 0;
+  return low < start ? low - start - EDGE : high > end ? high - end + EDGE : 0;
 }
 
 // ---- The address
@@ -265,15 +287,15 @@ addEventListener("hashchange", () => addressed() !== step && go(addressed()));
 
 // ---- The graph: what is under the pointer or has the focus tells its rule, and arrow keys walk along edges
 
-const places = all("[data-node], [data-edge]");
-
 function tell(element) {
   if (!element) return;
+  about.removeAttribute("data-hint");
   about.textContent = [element.getAttribute("aria-label"), element.dataset.rule].filter(Boolean).join(". ");
 }
 
-/** Return the next place from one: along an edge, or beside it. */
+/** Return the next place from one in its picture: along an edge, or beside it. */
 function beside(place, key) {
+  const places = [...place.ownerSVGElement.querySelectorAll("[data-node], [data-edge]")];
   const edges = places.filter((one) => one.dataset.edge !== undefined);
   const [from, to] = place.dataset.ends ? JSON.parse(place.dataset.ends) : [];
   const node = (id) => places.find((one) => one.dataset.node === id);
@@ -308,7 +330,7 @@ view.addEventListener("pointerover", (event) => tell(event.target.closest("[data
 addEventListener("beforeprint", () => draw(last, false));
 addEventListener("afterprint", () => go(step));
 for (const part of all(".controls, .panel, .about")) part.hidden = false;
-places.find((one) => one.dataset.node !== undefined)?.setAttribute("tabindex", "0");
+for (const graph of all(".graph")) graph.querySelector("[data-node]")?.setAttribute("tabindex", "0");
 for (const way of all("[data-share]")) way.style.flexGrow = way.dataset.share;
 for (const article of articles) article.removeAttribute("id"); // the address is the player's now, and scrolls nothing
 go(addressed());

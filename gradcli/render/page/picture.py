@@ -1,4 +1,4 @@
-"""The graph of a walk as an SVG inside the page, with the state of each node and edge as of the step."""
+"""A graph, or a part of it, as an SVG inside the page, with the state of each node and edge as of the step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from gradcli.explanation.model import Local, Node, Value
 from gradcli.explanation.reference import sentence
 from gradcli.explanation.steps.moves import Edge, edges
-from gradcli.explanation.steps.walk import Walk
 from gradcli.language.tree import Name, Number
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Point, Rectangle, Route
@@ -18,6 +17,7 @@ from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.changes import NONE, Changes, Changing, together
 from gradcli.render.page.html import Html, cut, element
 from gradcli.render.page.mathml import Paint
+from gradcli.render.page.parts import Part
 from gradcli.render.page.tracks import Tracks
 from gradcli.source import width as columns
 from gradcli.stream.values import dump
@@ -26,19 +26,21 @@ CHARACTER, LINE, PAD = 8.43, 20.0, 12.0  # of the monospaced letters in a box
 SMALL = 7.83  # of those of a label
 FEW = 6  # entries of a tensor whose numbers stand in its box
 LONGEST = 26  # characters of a line in a box
+REM = 16  # pixels of the letters of the page, where it is not larger: a picture grows with them
 LABEL = 16  # characters of a label
 RULE = 120  # characters of a rule
 NARROW, WIDE = 760, 1500  # a picture up to here stands beside the steps; a wider one than this is not made smaller
 
 
 class Picture:
-    """Draws the graph of one walk."""
+    """Draws the graph of one walk, or a part of it."""
 
-    def __init__(self, walk: Walk, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks, room: float) -> None:
-        self.nodes = [node for node in walk.explanation.nodes if is_drawn(node)]
-        self.walk, self.terms, self.paint, self.changing, self.tracks = walk, terms, paint, changing, tracks
+    def __init__(self, part: Part, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks, room: float) -> None:
+        self.part, self.terms, self.paint, self.changing, self.tracks = part, terms, paint, changing, tracks
+        self.nodes, own = part.boxes, part.operations
         known = {node.id for node in self.nodes}
-        self.edges = [(edge, local) for node in self.nodes for edge, local in edges(node) if edge.source in known]
+        entering = (pair for node in self.nodes if node.id in own for pair in edges(node))
+        self.edges = [(edge, local) for edge, local in entering if edge.source in known]
         boxes = [Box(node.id, *self.size(node)) for node in self.nodes]
         lines = [Line(edge.source, edge.target, self.label_size(local)) for edge, local in self.edges]
         self.drawing = chosen(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"), room)
@@ -55,7 +57,15 @@ class Picture:
 
     def lines(self, node: Node) -> list[str]:
         """Return the widest texts of a box."""
-        return [self.title(node), self.value(node.value), "grad None", f"grad {self.value(node.grad)}"]
+        return [self.title(node), self.value(node.value), *(f"grad {text}" for _, text in self.gradients(node))]
+
+    def gradients(self, node: Node) -> Changes:
+        """Return the gradient so far; of a leaf that had a `.grad` before, that and what is to be added to it."""
+        arrived, own = self.changing.gradients.get(node.id, []), self.changing.grads.get(node.id, [])
+        held = [self.value(grad) for step, grad in own if step == 0]
+        start, before = (held[0], f"{held[0]} + ") if held else (NONE, "")
+        sums = [(step, f"{before}{self.value(total)}") for step, total in arrived]
+        return [(0, start), *sums, *((step, self.value(grad)) for step, grad in own if step > 0)]
 
     def title(self, node: Node) -> str:
         """Return `v1 = a·x2`."""
@@ -88,8 +98,8 @@ class Picture:
             *(self.edge(edge, local, route) for (edge, local), route in routes),
             *(self.node(node, found.boxes[node.id]) for node in self.nodes),
             viewBox=f"{-PAD:g} {-PAD:g} {width:.0f} {height:.0f}",
-            width=round(width),
-            height=round(height),
+            width=f"{width / REM:.2f}rem",
+            height=f"{height / REM:.2f}rem",
             role="group",
             aria_label="The graph; arrow keys walk along its edges",
             class_="graph fits" if width < WIDE else "graph",
@@ -99,12 +109,12 @@ class Picture:
         """Return the box of a node."""
         changing = self.changing
         known: Changes = [(0, "·"), (changing.known.get(node.id, 0), self.value(node.value))]
-        arrived = changing.gradients.get(node.id, [])
-        grads: Changes = [(0, NONE), *((step, self.value(total)) for step, total in arrived)]
+        grads = self.gradients(node)
         title = self.title(node)
         values = [(step, f"{title} = {text}" if text != "·" else f"{title}, not computed yet") for step, text in known]
         told = together(values, [(step, f"gradient {text}") for step, text in grads], ", ")
         name = cut(node.name, LONGEST)
+        borrowed = "borrowed" if node.id in self.part.borrowed else None
         return element(
             "g",
             element("title", node.name) if len(node.name) > LONGEST else None,
@@ -118,7 +128,7 @@ class Picture:
                 element("tspan", grads[-1][1], data_grad=True, data_text=self.tracks.add(grads)),
                 class_="grad",
             ) if node.requires_grad else None,
-            class_=f"node {node.kind} {self.paint.colours.get(node.id, '')}",
+            class_=" ".join(filter(None, ["node", node.kind, self.paint.colours.get(node.id), borrowed])),
             transform=f"translate({box.x:.1f} {box.y:.1f})",
             tabindex=-1,
             role="img",
@@ -189,11 +199,6 @@ class Picture:
                 "" if local.formula is None or isinstance(local.formula, Number) else f" = {self.value(local.value)}"
             )
             yield step, f"{rule}{slope}; {numbers}"
-
-
-def is_drawn(node: Node) -> bool:
-    """Return whether a node has a box of its own: a number without a name stands in the box of its operation."""
-    return node.kind != "constant" or node.expression == Name(node.name)
 
 
 def text(x: float, line: int, *content: str | None, **attributes: str | int | bool) -> Html:

@@ -23,7 +23,7 @@ from gradcli.render.page.tracks import Tracks
 from gradcli.render.text.looks import Looks
 
 LONGEST_WALK = 2000  # steps
-STATEMENTS = 9  # of a program that is shown above its graph
+STATEMENTS = 6  # of a program that is shown above its graph
 LONGEST = 400  # characters of a statement
 
 
@@ -55,7 +55,7 @@ def program_page(explanation: Explanation, looks: Looks, *, torch_nodes: bool = 
         panel(lesson.words.of(0)),
         listed(lesson.steps()),
         lesson.table(),
-        class_="beside" if lesson.picture.is_narrow else None,
+        class_="beside" if lesson.is_narrow else None,
         data_gradcli="lesson",
         data_step=found.last,
         data_steps=found.last,

@@ -107,6 +107,15 @@ def test_the_graph_grows() -> None:
     assert shown(page, y.one("data-grad"), "text", 2) == "None"
 
 
+def test_a_second_pass_shows_what_is_added_to_a_gradient_that_is_there() -> None:
+    page = read(run_page(ran(SLOPE.replace("print(w.grad)\nw.grad = None", "(w * 3).backward()")), Asked()))
+    first, second = (node for node in page.all("data-node") if node.attributes["data-node"] == "w")
+    last = int(page.one("data-gradcli").attributes["data-steps"])
+    texts = [shown(page, second.one("data-grad"), "text", step) for step in range(last + 1)]
+    assert list(dict.fromkeys(texts)) == ["4", "4 + 3", "7"]
+    assert first.one("data-grad").text == "4"
+
+
 def test_a_snippet_that_fails_and_one_that_does_nothing() -> None:
     page = read(run_page(ran("import torch\nx = torch.ones(2)\nx @ torch.ones(3)\n"), Asked()))
     assert "size" in page.all("main")[0].text

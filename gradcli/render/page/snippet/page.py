@@ -21,7 +21,6 @@ from gradcli.stream.values import Json
 
 PICTURES = 12  # backward passes whose graph is drawn
 ROOM = 1150  # pixels for the width of a graph
-BOXES = 80  # of a graph that is drawn
 
 
 def run_page(ran: Ran, asked: Asked) -> str:
@@ -72,7 +71,7 @@ def steps(stops: Stops, lessons: dict[int, Lesson]) -> Iterator[Html]:
 
 def pictures(stops: Stops, lessons: dict[int, Lesson], tracks: Tracks) -> Iterator[Html]:
     """Yield the graphs of the backward passes, each from the end of the one before it on."""
-    drawn = [done for done in stops.passes[:PICTURES] if len(done.walk.explanation.nodes) <= BOXES]
+    drawn = stops.passes[:PICTURES]
     for place, done in enumerate(drawn):
         changes = [(0, False), (done.numbers[0], True)]
         if place + 1 < len(drawn):

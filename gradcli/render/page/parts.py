@@ -1,0 +1,71 @@
+"""The parts of a graph that is too large for one picture: each is drawn by itself, and shown while its steps run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gradcli.explanation.model import Node
+from gradcli.explanation.steps.moves import Accumulated, Computed, Contributed
+from gradcli.explanation.steps.walk import Walk
+from gradcli.language.tree import Name
+
+LARGEST = 60  # boxes of a picture
+ROOM = 16  # boxes of a part, unless one operation needs more
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some operations, and all boxes that their edges need; `borrowed` are those whose own operation is elsewhere."""
+
+    operations: frozenset[str]
+    boxes: tuple[Node, ...]
+    borrowed: frozenset[str]
+
+
+def is_drawn(node: Node) -> bool:
+    """Return whether a node has a box of its own: a number without a name stands in the box of its operation."""
+    return node.kind != "constant" or node.expression == Name(node.name)
+
+
+def parts(walk: Walk) -> tuple[Part, ...]:
+    """Return the whole graph as one part, or in the order of the program as many as it takes."""
+    drawn = {node.id: node for node in walk.explanation.nodes if is_drawn(node)}
+    operations = [node for node in drawn.values() if node.kind == "op"]
+    if len(drawn) <= LARGEST or not operations:
+        return (Part(frozenset(node.id for node in operations), tuple(drawn.values()), frozenset()),)
+    found: list[list[Node]] = [[]]
+    boxes: set[str] = set()
+    for node in operations:
+        needed = {node.id, *(id for id in node.inputs if id in drawn)}
+        if found[-1] and len(boxes | needed) > ROOM:
+            found.append([])
+            boxes = set()
+        found[-1].append(node)
+        boxes |= needed
+    return tuple(part(own, drawn) for own in found)
+
+
+def part(own: Sequence[Node], drawn: dict[str, Node]) -> Part:
+    """Return the part of some operations."""
+    operations = frozenset(node.id for node in own)
+    needed = operations | {id for node in own for id in node.inputs}
+    boxes = tuple(node for id, node in drawn.items() if id in needed)
+    return Part(operations, boxes, frozenset(n.id for n in boxes if n.kind == "op" and n.id not in operations))
+
+
+def shown(walk: Walk, found: Sequence[Part]) -> Iterator[int]:
+    """Yield the number of the part that is shown at each step, from 0 on: that in which the step happens."""
+    home = {id: number for number, one in enumerate(found) for id in one.operations}
+    boxes = [{node.id for node in one.boxes} for one in found]
+    at = 0
+    yield at
+    for move in walk.moves:
+        match move:
+            case Computed(node):
+                at = home.get(node, at)
+            case Contributed(edge):
+                at = home.get(edge.target, at)
+            case Accumulated(node) if node not in boxes[at]:
+                at = next((number for number, own in enumerate(boxes) if node in own), at)
+        yield at
