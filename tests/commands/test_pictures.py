@@ -71,8 +71,15 @@ def test_a_snippet_without_a_graph(capsys: pytest.CaptureFixture[str], text: str
         assert words in refused.err
 
 
+def test_a_deep_graph_is_folded(capsys: pytest.CaptureFixture[str]) -> None:
+    loop = "x = w\nfor i in range(300):\n    x = torch.sin(x) * w\nx.backward()\n"
+    Path("train.py").write_text(f"import torch\nw = torch.tensor(1.0, requires_grad=True)\n{loop}", encoding="utf-8")
+    texts = read_picture(gradcli(capsys, "graph train.py --format svg").out).texts
+    assert any(text.startswith("×") for text in texts)
+
+
 def test_a_graph_that_is_too_large(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphs, "MOST_NODES", 1)
+    monkeypatch.setattr(graphs, "MOST_DRAWN", 1)
     refused = gradcli(capsys, "graph train.py --of loss")
     assert refused.code == 3
     assert "the graph of loss is too large to draw" in refused.err

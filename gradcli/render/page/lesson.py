@@ -14,7 +14,7 @@ from gradcli.render.page.equations import Equations
 from gradcli.render.page.html import Attribute, Html, cut, element, joined
 from gradcli.render.page.mathml import Paint, in_line
 from gradcli.render.page.parts import Part, is_drawn, parts, shown
-from gradcli.render.page.picture import NARROW, Picture
+from gradcli.render.page.picture import Picture
 from gradcli.render.page.tables import tensor_table
 from gradcli.render.page.tracks import Tracks
 from gradcli.render.page.words import FORMULA, Words
@@ -27,11 +27,8 @@ COLUMNS = ("name", "computed as", "value", "gradient so far", ".grad", "grad_fn"
 class Lesson:
     """Shows one walk; `numbers` are the steps of the page, by the steps of the walk from 0 on."""
 
-    def __init__(
-        self, walk: Walk, looks: Looks, tracks: Tracks, numbers: Sequence[int] | None = None, *, room: float = NARROW
-    ) -> None:
+    def __init__(self, walk: Walk, looks: Looks, tracks: Tracks, numbers: Sequence[int] | None = None) -> None:
         self.walk = walk
-        self.room = room  # for the width of the graph
         self.tracks = tracks
         self.numbers = range(walk.last + 1) if numbers is None else numbers
         self.terms = Terms(walk.explanation, looks)
@@ -59,7 +56,7 @@ class Lesson:
     @cached_property
     def pictures(self) -> list[Picture]:
         """The picture of each part."""
-        return [Picture(part, self.terms, self.paint, self.changing, self.tracks, self.room) for part in self.parts]
+        return [Picture(part, self.terms, self.paint, self.changing, self.tracks) for part in self.parts]
 
     @property
     def is_narrow(self) -> bool:

@@ -103,7 +103,6 @@ function go(number) {
 
 /** Keep the active parts of a long picture, table or text in sight: all of them if there is room, else the first. */
 function follow(elements) {
-  const behavior = calm.matches ? "auto" : "smooth";
   const moves = [];
   for (const box of new Set(elements.map((element) => element.closest(".stage, .scroll, .code")).filter(Boolean))) {
     const outer = box.getBoundingClientRect();
@@ -115,7 +114,8 @@ function follow(elements) {
       const fits = all[1] - all[0] < room - 2 * EDGE;
       return over(...(fits ? all : [parts[0][start], parts[0][end]]), outer[start], outer[end]);
     });
-    if (left || top) moves.push([box, { left, top, behavior }]);
+    const isFar = Math.abs(left) > box.clientWidth || Math.abs(top) > box.clientHeight;
+    if (left || top) moves.push([box, { left, top, behavior: isFar || calm.matches ? "auto" : "smooth" }]);
   }
   for (const [box, by] of moves) box.scrollBy(by);
 }

@@ -35,7 +35,7 @@ NARROW, WIDE = 760, 1500  # a picture up to here stands beside the steps; a wide
 class Picture:
     """Draws the graph of one walk, or a part of it."""
 
-    def __init__(self, part: Part, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks, room: float) -> None:
+    def __init__(self, part: Part, terms: Terms, paint: Paint, changing: Changing, tracks: Tracks) -> None:
         self.part, self.terms, self.paint, self.changing, self.tracks = part, terms, paint, changing, tracks
         self.nodes, own = part.boxes, part.operations
         known = {node.id for node in self.nodes}
@@ -43,7 +43,7 @@ class Picture:
         self.edges = [(edge, local) for edge, local in entering if edge.source in known]
         boxes = [Box(node.id, *self.size(node)) for node in self.nodes]
         lines = [Line(edge.source, edge.target, self.label_size(local)) for edge, local in self.edges]
-        self.drawing = chosen(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"), room)
+        self.drawing = chosen(drawing(boxes, lines, "LR"), drawing(boxes, lines, "TB"))
 
     @property
     def is_narrow(self) -> bool:
@@ -205,11 +205,11 @@ def text(x: float, line: int, *content: str | None, **attributes: str | int | bo
     return element("text", *content, x=f"{x:.1f}", y=f"{line * LINE:.1f}", **attributes)
 
 
-def chosen(across: Drawing | None, down: Drawing | None, room: float) -> Drawing | None:
-    """Return the drawing that fits the room, from left to right if it can."""
-    if across is None or down is None or across.width <= room:
+def chosen(across: Drawing | None, down: Drawing | None) -> Drawing | None:
+    """Return the drawing that has room beside the steps, from left to right if it can."""
+    if across is None or down is None or across.width <= NARROW:
         return across
-    return down if down.width <= room or across.width > WIDE else across
+    return down if down.width <= NARROW or across.width > WIDE else across
 
 
 def path(route: Route) -> str:

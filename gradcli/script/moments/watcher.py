@@ -96,16 +96,16 @@ class Watcher(Recorder):
 
     def named(self) -> Iterator[tuple[Tensor, str]]:
         """Yield the tensors in the variables of the snippet, of a great many the first."""
-        found: dict[str, Tensor] = {}
+        found: set[str] = set()
         for variable, value in list(self.machine.globals.items()):
             if variable == OUTER or variable.startswith((" ", "__")):
                 continue
             for tensor, name in parts(variable, value):
+                if name not in found:
+                    found.add(name)
+                    yield tensor, name
                 if len(found) == NAMES:
-                    break
-                found.setdefault(name, tensor)
-        for name, tensor in found.items():
-            yield tensor, name
+                    return
 
     def key(self, tensor: Tensor) -> Key:
         """Return the facts that a state is made from, as far as they are cheap to compare."""

@@ -22,7 +22,8 @@ from gradcli.script.timeline.run import Run
 from gradcli.script.timeline.written import notation
 from gradcli.source import Span
 
-MOST_NODES = 400  # of a graph that is shown
+MOST_NODES = 400  # of a graph that is shown, each time
+MOST_DRAWN = 12_000  # of one that is drawn once, and folded
 MOST_ENTRIES = 2**18  # of its values together
 
 
@@ -32,12 +33,16 @@ def valued(carrier: Any) -> Any:
 
 
 def snapshot(run: Run, output: Tensor) -> Evaluation | None:
-    """Return the graph below an output as lines; None where it is too large, or was freed before."""
+    """Return the graph below an output as lines; None where it is too large, or was freed before.
+
+    It may be larger where the run keeps no other graph than the last.
+    """
     assert output.node is not None
     order, _ = reachable([output.node])
     nodes = list(reversed(order))
     entries = sum(np.size(node.out) for node in nodes)
-    if len(nodes) > MOST_NODES or entries > MOST_ENTRIES or any(node.inputs is None for node in nodes):
+    most = MOST_DRAWN if run.keeps_last else MOST_NODES
+    if len(nodes) > most or entries > MOST_ENTRIES or any(node.inputs is None for node in nodes):
         return None
     lines = Lines(run)
     for node in nodes:

@@ -58,7 +58,8 @@ def followed(
     reached = [leaf for leaf, _, _ in accumulations] if inputs is None else []
     output = listed(map(run.name, outputs))
     run.add_pass(Pass(line, output, run.origins.below(outputs), reached, inputs is not None, walk.stops(run)))
-    explanation = explained(graph, contributions, given[0]) if graph is not None and wanted else None
+    is_told = graph is not None and wanted and not run.keeps_last
+    explanation = explained(graph, contributions, given[0]) if is_told else None
     if run.keeps_last:
         run.last.pop(output, None)  # it comes last now
         run.last[output] = partial(explained, graph, contributions, given[0])

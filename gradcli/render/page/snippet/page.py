@@ -20,14 +20,13 @@ from gradcli.script.moments.model import Moments
 from gradcli.stream.values import Json
 
 PICTURES = 12  # backward passes whose graph is drawn
-ROOM = 1150  # pixels for the width of a graph
 
 
 def run_page(ran: Ran, asked: Asked) -> str:
     """Return the page of a run, whose document is that of `run --json`."""
     moments = ran.moments or Moments(())
     stops, tracks = Stops(ran, moments, asked), Tracks()
-    lessons = {id(done): Lesson(done.walk, asked, tracks, done.numbers, room=ROOM) for done in stops.passes}
+    lessons = {id(done): Lesson(done.walk, asked, tracks, done.numbers) for done in stops.passes}
     questioned: dict[str, Json] = {}
     for done in stops.passes[:PICTURES]:
         evaluation = moments.graphs.get(done.number)

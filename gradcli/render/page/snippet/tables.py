@@ -36,7 +36,7 @@ def lines(cell: Source, at: dict[tuple[Source, int], list[int]], tracks: Tracks)
         changes = [(0, "idle")]
         for step in at.get((cell, number), ()):
             changes += [(step, "active"), (step + 1, "done")]
-        line = element("code", text.rstrip("\r") or " ")
+        line = element("code", text.rstrip("\r") or " ", class_="comment" if text.lstrip().startswith("#") else None)
         yield element("li", line, data_line=number, data_state=changes[-1][1], data_look=tracks.add(changes))
 
 
