@@ -71,6 +71,7 @@ FORMS = MappingProxyType(
                 "trace": "gradcli.render.page.program:trace_page",
                 "graph": "gradcli.render.page.program:eval_page",
                 "run": "gradcli.render.page.snippet.page:run_page",
+                KEY: "gradcli.render.check.handout:key_page",
                 FOLDER: "gradcli.render.check.student:student_page",
                 INDEX: "gradcli.render.check.index:html_index",
             },

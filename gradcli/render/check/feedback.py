@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from gradcli.homework.grading import Grading
 from gradcli.homework.model import Marked, Result
+from gradcli.homework.solve.key import Key
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.asked import Asked
 from gradcli.render.check.document import check_document
 from gradcli.render.check.graphs import TOO_LARGE, sketches, told
-from gradcli.render.check.marking import NAME, clipped
-from gradcli.render.check.page import MOST, by_question, check_page, check_sections, title
+from gradcli.render.check.marking import NAME, SENTENCE, clipped
+from gradcli.render.check.page import MOST, REMARKS, by_question, check_page, heading, title
+from gradcli.render.check.student import FULL, LONGEST, Saying, columns, point, sayings
 from gradcli.render.graph.mermaid import flowchart
-from gradcli.render.markdown.layout import laid_out, plain
+from gradcli.render.markdown.layout import code, fenced, plain, table
+from gradcli.render.page.html import cut
+from gradcli.render.text.layout import Row
 
 
 def feedback_text(grading: Grading, result: Result, asked: Asked) -> str:
@@ -28,23 +31,42 @@ def feedback_document(grading: Grading, result: Result, asked: Asked) -> str:
 
 
 def feedback_page(grading: Grading, result: Result, asked: Asked) -> str:
-    """Write the page in Markdown: below the answers to each question its graph, with the mistakes marked."""
+    """Write the page in Markdown: each question with its answers, its graph, and the mistakes."""
+    answers = result.answers if asked.all else result.answers[:MOST]
     blocks = [f"# {plain(title(result, asked))}"]
-    questions = iter(by_question(result.answers if asked.all else result.answers[:MOST]).items())
-    for section in check_sections(result, asked, assignment=grading.assignment, all=asked.all):
-        blocks += laid_out([section])
-        for id, answers in islice(questions, 1):  # the sections of questions come first
-            blocks += graphs(grading, id, answers, asked)
+    for id, own in by_question(answers).items():
+        blocks += question(grading.grader.keys.get(id), own, asked)
+    if hidden := len(result.answers) - len(answers):
+        blocks.append(plain(f"{asked.ellipsis} {hidden:,} more answers"))
+    if result.remarks:
+        rest = [f"and {len(result.remarks) - REMARKS:,} more"] if len(result.remarks) > REMARKS else []
+        told = [*(clipped(remark, SENTENCE, asked) for remark in result.remarks[:REMARKS]), *rest]
+        blocks += ["## The file", "\n".join(f"- {plain(remark)}" for remark in told)]
     return "\n\n".join(blocks) + "\n"
 
 
-def graphs(grading: Grading, id: str, answers: Sequence[Marked], asked: Asked) -> Iterator[str]:
-    """Yield the graphs of a question as blocks that GitHub draws, and what the marks in them are about."""
-    key = grading.grader.keys.get(id)
-    if key is None:
-        return
+def question(key: Key | None, answers: Sequence[Marked], asked: Asked) -> Iterator[str]:
+    """Yield a question as it was asked, its answers, its graph, and the mistakes; of one not asked the answers."""
+    yield f"## {plain(heading(answers, '', asked))}"
+    if key is not None:
+        if text := " ".join(key.question.text.split()):
+            yield plain(cut(text, FULL))
+        yield fenced(key.question.source.text.strip("\n")[:LONGEST], "python" if key.question.is_script else "")
+        if key.question.at:
+            yield code(point(key.question))
+    heads, rows = columns(answers, asked)
+    yield table([Row(tuple(row)) for row in rows], heads)
     marks = told(answers)
-    found = list(sketches(key, answers, marks, asked))
-    yield from (f"```mermaid\n{flowchart(one, asked)}\n```" if one else TOO_LARGE for one in found)
-    if any(found) and marks:
-        yield plain(", ".join(f"{one.mark}: {clipped(one.answer.quantity, NAME, asked)}" for one in marks))
+    if key is not None:
+        found = sketches(key, answers, marks, asked)
+        yield from (f"```mermaid\n{flowchart(one, asked)}\n```" if one else TOO_LARGE for one in found)
+    for answer in answers:
+        said = [sentence(one) for one in sayings(answer, asked)]
+        if said:
+            sign = "".join(f"**{one.mark}** " for one in marks if one.answer is answer)
+            yield "\n".join([f"{sign}{code(clipped(answer.quantity, NAME, asked))}", "", *said])
+
+
+def sentence(said: Saying) -> str:
+    """Write what there is to say as a point of a list, the rule in italics."""
+    return f"- {plain(said.text)}" + (f". *{plain(said.rule)}*" if said.rule else "")

@@ -9,7 +9,7 @@ from gradcli.homework.totals import LONGEST, ClassTotals
 from gradcli.render.asked import Asked
 from gradcli.render.check.reports.naming import file_name
 from gradcli.render.check.table import class_sections, title
-from gradcli.render.markdown.layout import laid_out, plain
+from gradcli.render.markdown.layout import plain, table
 from gradcli.render.page.document import still
 from gradcli.render.page.html import Html, element
 from gradcli.render.text.layout import Section
@@ -19,15 +19,22 @@ STUDENTS = "Students"
 
 def markdown_index(totals: ClassTotals, pages: str, asked: Asked) -> str:
     """Write the index in Markdown; the pages of the students lie in the folder `pages`, as seen from it."""
-    return "\n\n".join([f"# {plain(title(totals, asked))}", *laid_out(in_order(totals, asked))]) + "\n"
+    blocks = [f"# {plain(title(totals, asked))}"]
+    for one in in_order(totals, asked):
+        links = paths(totals, pages, ".md") if one.title == STUDENTS else ()
+        blocks += [f"## {plain(one.title)}", table(one.rows, one.columns, links)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def paths(totals: ClassTotals, pages: str, ending: str) -> list[str | None]:
+    """Return where the page of each student lies; None for a name that was cut, whose page is not known."""
+    names = [one.name if len(one.name) < LONGEST else None for one in totals.students]
+    return [None if name is None else f"{quote(pages)}/{quote(file_name(name, ending))}" for name in names]
 
 
 def html_index(totals: ClassTotals, pages: str, asked: Asked) -> str:
     """Write the index in HTML; the pages of the students lie in the folder `pages`, as seen from it."""
-    links = [
-        f"{quote(pages)}/{quote(file_name(one.name, '.html'))}" if len(one.name) < LONGEST else None
-        for one in totals.students
-    ]
+    links = paths(totals, pages, ".html")
     counts = [(one.students, len(totals.students)) for one in totals.mistakes]
     sections = (section(one, links, counts) for one in in_order(totals, asked))
     name, _, mean = title(totals, asked).rpartition("   ")

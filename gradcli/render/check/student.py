@@ -6,10 +6,11 @@ It holds what it shows and nothing else; the result comes without what the level
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from gradcli.homework.assignment.assignments import Question
 from gradcli.homework.grading import Grading
-from gradcli.homework.model import CREDITED, VERDICTS, Diagnosis, Marked, Result
+from gradcli.homework.model import CREDITED, VERDICTS, Marked, Result
 from gradcli.homework.solve.key import Key
 from gradcli.render.asked import Asked
 from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, sketches, told
@@ -35,6 +36,15 @@ from gradcli.render.text.numbers import short
 
 LONGEST = 6000  # characters of a program
 FULL = 2000  # of the text of a question
+HEADS = ("quantity", "your answer", "verdict", "points", "right answer", "difference")
+
+
+class Saying(NamedTuple):
+    """A sentence about an answer, with the `rule` in words if it is about one."""
+
+    text: str
+    rule: str = ""
+    is_aside: bool = False
 
 
 def student_page(grading: Grading, result: Result, asked: Asked) -> str:
@@ -82,8 +92,13 @@ def about(question: Question) -> Iterator[Html]:
         yield element("p", cut(" ".join(question.text.split()), FULL))
     yield element("pre", element("code", question.source.text.strip("\n")[:LONGEST]), class_="program", tabindex=0)
     if question.at:
-        given = (f"{cut(name, NAME)} = {short(value, 6, width=NAME)}" for name, value in question.at.items())
-        yield element("p", f"at {', '.join(given)}", class_="point")
+        yield element("p", point(question), class_="point")
+
+
+def point(question: Question) -> str:
+    """Return the point at which the question is asked."""
+    given = (f"{cut(name, NAME)} = {short(value, 6, width=NAME)}" for name, value in question.at.items())
+    return f"at {', '.join(given)}"
 
 
 def graph(found: Sketch | None, asked: Asked) -> Html:
@@ -96,9 +111,8 @@ def graph(found: Sketch | None, asked: Asked) -> Html:
     return element("figure", element("div", Html(svg), class_="stage", tabindex=0), caption)
 
 
-def table(answers: Sequence[Marked], asked: Asked) -> Html:
-    """Return the answers with their verdicts; columns that would be empty are left out."""
-    heads = ("quantity", "your answer", "verdict", "points", "right answer", "difference")
+def columns(answers: Sequence[Marked], asked: Asked) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and the rows of the answers with their verdicts, without columns that would be empty."""
     rows = [
         (
             clipped(answer.quantity, NAME, asked),
@@ -110,15 +124,22 @@ def table(answers: Sequence[Marked], asked: Asked) -> Html:
         )
         for answer in answers
     ]
-    used = [column for column in range(len(heads)) if column < 3 or any(row[column] for row in rows)]
-    head = element("tr", *(element("th", heads[column], scope="col") for column in used))
+    used = [column for column in range(len(HEADS)) if column < 3 or any(row[column] for row in rows)]
+    return [HEADS[column] for column in used], [[row[column] for column in used] for row in rows]
+
+
+def table(answers: Sequence[Marked], asked: Asked) -> Html:
+    """Return the answers with their verdicts."""
+    heads, rows = columns(answers, asked)
+    head = element("tr", *(element("th", name, scope="col") for name in heads))
     body = [
         element(
             "tr",
-            *(element("td" if column else "th", row[column], scope=None if column else "row") for column in used),
+            element("th", first, scope="row"),
+            *(element("td", cell) for cell in others),
             class_=KINDS.get(answer.verdict, "wrong"),
         )
-        for answer, row in zip(answers, rows, strict=True)
+        for answer, (first, *others) in zip(answers, rows, strict=True)
     ]
     drawn = element("table", element("thead", head), element("tbody", *body))
     return element(
@@ -129,25 +150,30 @@ def table(answers: Sequence[Marked], asked: Asked) -> Html:
 def mistakes(answers: Sequence[Marked], marks: Sequence[Told], asked: Asked) -> Iterator[Html]:
     """Yield what there is to say about each answer: a remark, the diagnoses, and the paths."""
     for answer in answers:
-        said = [element("p", clipped(answer.remark, SENTENCE, asked))] if answer.remark else []
-        if answer.verdict not in CREDITED:
-            shown = answer.diagnoses[:DIAGNOSES]
-            said += [diagnosis(one, asked, is_other=number > 0) for number, one in enumerate(shown)]
-            if (more := len(answer.diagnoses) - DIAGNOSES) > 0:
-                said.append(element("p", f"and {more} more", class_="quiet"))
-            if paths := ledger(answer, asked):
-                said.append(element("p", f"Your answer {paths}.", class_="quiet"))
-        if said:
+        if said := list(sayings(answer, asked)):
             signs = (element("span", one.mark, class_="mark") for one in marks if one.answer is answer)
             head = element("h3", *signs, clipped(answer.quantity, NAME, asked))
-            yield element("div", head, *said, class_="mistake")
+            yield element("div", head, *map(paragraph, said), class_="mistake")
 
 
-def diagnosis(one: Diagnosis, asked: Asked, *, is_other: bool) -> Html:
-    """Return a sentence about a mistake, with the rule in words if it is about one; no code names, for students."""
-    before = f"{'or ' * is_other}{'' if one.certain else 'perhaps: '}"
-    rule = element("span", f". {one.says}", class_="rule") if one.says else None
-    return element("p", f"{before}{clipped(sentence(one), SENTENCE, asked)}", rule)
+def sayings(answer: Marked, asked: Asked) -> Iterator[Saying]:
+    """Yield what there is to say about an answer; no code names, for students."""
+    if answer.remark:
+        yield Saying(clipped(answer.remark, SENTENCE, asked))
+    if answer.verdict in CREDITED:
+        return
+    for number, one in enumerate(answer.diagnoses[:DIAGNOSES]):
+        before = f"{'or ' * (number > 0)}{'' if one.certain else 'perhaps: '}"
+        yield Saying(f"{before}{clipped(sentence(one), SENTENCE, asked)}", one.says)
+    if (more := len(answer.diagnoses) - DIAGNOSES) > 0:
+        yield Saying(f"and {more} more", is_aside=True)
+    if paths := ledger(answer, asked):
+        yield Saying(f"Your answer {paths}.", is_aside=True)
+
+
+def paragraph(said: Saying) -> Html:
+    rule = element("span", f". {said.rule}", class_="rule") if said.rule else None
+    return element("p", said.text, rule, class_="quiet" if said.is_aside else None)
 
 
 def remarks(result: Result, asked: Asked) -> Html | None:

@@ -33,15 +33,21 @@ def _kind(row: Row) -> tuple[bool, bool]:
     return len(row.cells) == 1 and row.kind not in BETWEEN, row.kind == "curve"
 
 
-def table(rows: Sequence[Row], columns: Sequence[str]) -> str:
-    """Write rows as a table; a row that stands between others has its text in the second column."""
+def table(rows: Sequence[Row], columns: Sequence[str], links: Sequence[str | None] = ()) -> str:
+    """Write rows as a table, and the first cell of a row as its link, if it has one.
+
+    A row that stands between others has its text in the second column.
+    """
     cells = [("", row.cells[0]) if len(row.cells) == 1 else row.cells for row in rows]
     width = max(map(len, cells))
     used = [column for column in range(width) if any(column < len(row) and row[column] for row in cells)]
     named = [columns[column] if column < len(columns) else "" for column in used]
     lines = [named, ["---"] * len(used)]
     whole = [(*row, *[""] * (width - len(row))) for row in cells]
-    lines += [[cell(row[column], is_headed=bool(columns and column)) for column in used] for row in whole]
+    written = [[cell(row[column], is_headed=bool(columns and column)) for column in used] for row in whole]
+    for line, link in zip(written, links, strict=False):
+        line[0] = f"[{line[0]}]({link})" if link else line[0]
+    lines += written
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -49,7 +55,7 @@ def cell(text: str, *, is_headed: bool) -> str:
     """Write the text of a cell, without the sign between it and the one before where a head says what it is."""
     if is_headed:
         text = text.removeprefix("= ")
-    return re.sub(r"\\*\|", r"\\|", code(text)) if text else ""
+    return re.sub(r"\\*\|", r"\\|", code(text)) if text.strip() else ""
 
 
 def code(text: str) -> str:

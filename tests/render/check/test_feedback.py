@@ -33,4 +33,6 @@ def test_mistakes_are_marked_as_far_as_the_level_allows() -> None:
     assert drawn["rule"].count("linkStyle") == 1
     assert "×" not in marked
     assert "×1" in drawn["value"]
-    assert "✗1: dq/ds" in feedback_page(GRADING, revealed(result(own), "rule"), Asked())
+    page = feedback_page(GRADING, revealed(result(own), "rule"), Asked())
+    assert "**✗1** `dq/ds`\n\n- you kept the branch through" in page
+    assert "fanout-overwrite" not in page, "the names of mistakes are for teachers"

@@ -34,6 +34,10 @@ def test_mistakes_are_counted_by_students_and_answers() -> None:
 
 
 def test_names_are_no_markup_and_links_stay_in_the_folder_of_pages() -> None:
+    table = markdown_index(totals(), "../my & feedback", Asked())
+    linked = re.findall(r"^\| \[`.*`\]\((.*?)\) \|", table, re.MULTILINE)
+    assert len(linked) == len(NAMES) - 1
+    assert all(re.fullmatch(r"\.\./my%20%26%20feedback/[^/:]+\.md", link) for link in linked)
     whole = html_index(totals(), "../my & feedback", Asked())
     read = Read(whole)
     assert not {"img", "script"} & {*read.tags}

@@ -9,6 +9,7 @@ import pytest
 
 from gradcli.homework.totals import ClassTotals
 from gradcli.render.asked import Asked
+from gradcli.render.check.handout import key_page
 from gradcli.render.check.index import html_index
 from tests.render.check.feedback import GRADING, page, result
 from tests.render.page.test_in_a_browser import opened, serious
@@ -18,13 +19,14 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 def pages() -> dict[str, str]:
-    """The page of a student at two levels, and the index of the class."""
+    """The page of a student at two levels, the index of the class, and the key."""
     totals = ClassTotals(GRADING.assignment)
     totals.add(result(student=HOSTILE))
     return {
         "rule": page(result(student=HOSTILE), "rule"),
         "value": page(result(), "value"),
         "index": html_index(totals, "../feedback", Asked()),
+        "key": key_page(GRADING.grader, Asked()),
     }
 
 
