@@ -11,14 +11,13 @@ from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Direction, Edge
 from gradcli.render.graph.sketch.sketch import sketch
-from gradcli.render.graph.svg import box_size, label_size
+from gradcli.render.graph.svg import label_size
 from gradcli.render.latex.document import document
 from gradcli.render.latex.terms import Terms
-from gradcli.render.latex.tikz import COLORS, PREAMBLE, Picture
+from gradcli.render.latex.tikz import COLORS, PREAMBLE, SMALLEST, Picture, box_room
 
 LARGEST = 80  # boxes that can be read on a page
 PAGE = (450.0, 640.0)  # points
-SMALLEST = 0.6  # of the usual size of letters
 
 Room = tuple[float, float]
 
@@ -28,7 +27,7 @@ def picture(explanation: Explanation, terms: Terms, asked: Asked) -> Picture | N
     found = sketch(explanation, asked)
     if len(found.vertices) > LARGEST:
         return None
-    boxes = [Box(vertex.id, *box_size(vertex.lines)) for vertex in found.vertices]
+    boxes = [Box(vertex.id, *box_room(vertex, terms, asked.values)) for vertex in found.vertices]
     lines = [Edge(arc.source, arc.target, label_size(arc)) for arc in found.arcs]
     drawn = drawing(boxes, lines, asked.direction)
     return None if drawn is None else Picture(found, drawn, terms, asked.values)

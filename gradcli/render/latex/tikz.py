@@ -14,6 +14,7 @@ from gradcli.explanation.steps.walk import Look, State
 from gradcli.language.tree import Name, Number
 from gradcli.render.graph.layered.model import Drawing, Point, Route
 from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
+from gradcli.render.graph.svg import box_size
 from gradcli.render.latex.numbers import value
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.symbols import escaped
@@ -22,6 +23,9 @@ from gradcli.render.latex.terms import Terms
 POINTS = 0.75  # of a pixel
 WIDEST = 20  # letters of a formula in a box
 FEW = 6  # entries of a tensor whose numbers are shown
+SMALLEST, CLOSE = 0.6, 0.85  # of the usual size of letters: at least, and of a part of a picture
+EDGE = 4.0  # pixels around the picture
+DIGIT, COLUMN, WORD, LINE = 5.8, 14.0, 44.0, 16.0  # pixels of the letters of LaTeX, which are smaller than of a browser
 PREAMBLE = r"""\usepackage{tikz}
 """
 COLORS = r"""\definecolor{leaf}{HTML}{8ECAE6}
@@ -70,14 +74,40 @@ class Picture:
         return list(found) if is_whole else [None] * len(arcs)
 
     def drawn(self, room: tuple[float, float], state: State | None = None) -> str:
-        """Return the picture of a state, or the finished one, no larger than the room."""
+        """Return the picture of a state, or the finished one, no larger than the room.
+
+        Where its letters would be too small, it is the part of the picture around what is active.
+        """
+        scale, seen = self.scale(room), None if state is None else self.active(state)
+        window = ""
+        if seen is not None and scale < SMALLEST:
+            scale = CLOSE
+            window = rf"\path[clip] {self.around(seen, room[0] / scale / POINTS, room[1] / scale / POINTS)};"
         unit = f"x={POINTS:g}pt, y=-{POINTS:g}pt"
-        options = rf"{unit}, scale={self.scale(room):.3f}, transform shape, font=\footnotesize"
-        lines = [rf"\begin{{tikzpicture}}[{options}]"]
+        options = rf"{unit}, scale={scale:.3f}, transform shape, font=\footnotesize"
+        lines = [rf"\begin{{tikzpicture}}[{options}]", *filter(None, [window])]
         for arc, edge, route in zip(self.sketch.arcs, self.edges, self.drawing.routes, strict=True):
             lines.extend(self.edge(arc, edge, route, state))
         lines.extend(self.vertex(vertex, state) for vertex in self.sketch.vertices)
         return "\n".join([*lines, r"\end{tikzpicture}"])
+
+    def active(self, state: State) -> Point | None:
+        """Return the middle of what is active: of a node, or of the ends of its edges; None where nothing is."""
+        edges = [edge for edge, look in state.edges.items() if look == "active"]
+        names = [name for name, look in state.nodes.items() if look == "active"]
+        names += [end for edge in edges for end in (edge.source, edge.target)]
+        boxes = [self.drawing.boxes[name] for name in names if name in self.drawing.boxes]
+        if not boxes:
+            return None
+        left, top = min(box.x for box in boxes), min(box.y for box in boxes)
+        right, bottom = max(box.x + box.width for box in boxes), max(box.y + box.height for box in boxes)
+        return Point((left + right) / 2, (top + bottom) / 2)
+
+    def around(self, seen: Point, wide: float, high: float) -> str:
+        """Return a rectangle of this size around a point, within the picture as far as it can."""
+        left = min(max(seen.x - wide / 2, -EDGE), max(self.drawing.width + EDGE - wide, -EDGE))
+        top = min(max(seen.y - high / 2, -EDGE), max(self.drawing.height + EDGE - high, -EDGE))
+        return f"({left:.1f},{top:.1f}) rectangle ({left + wide:.1f},{top + high:.1f})"
 
     def vertex(self, vertex: Vertex, state: State | None) -> str:
         box = self.drawing.boxes[vertex.id]
@@ -113,13 +143,7 @@ class Picture:
         return f"{name.text} = {formula.text}"
 
     def written(self, given: Value) -> Piece:
-        """Return a small value, or the shape of a large one."""
-        if self.terms.explanation.sizes is not None:
-            return Piece(r"\cdot")
-        if np.size(given) > FEW or (np.ndim(given) and self.values == "shape"):
-            sizes = r" \times ".join(map(str, np.shape(given)))
-            return Piece(rf"\text{{shape }} {sizes}")
-        return value(given, self.terms.precision)
+        return written(given, self.terms, self.values)
 
     def edge(self, arc: Arc, edge: tuple[Edge, Local | None] | None, route: Route, state: State | None) -> list[str]:
         """Return an edge and its label; once its gradient flows the arrow points back."""
@@ -140,11 +164,41 @@ class Picture:
         found = self.terms.rule(local) if local.formula is not None else self.terms.formula(local.rule)
         is_few = local.value is not None and np.size(local.value) <= (1 if self.values == "shape" else FEW)
         number = self.terms.value(local.value) if is_few else None
+        number = None if number is not None and number.is_tall else number
         if number is None or local.formula is None:
             return f"${found.text}$" if found.width <= WIDEST and not found.is_tall else ""
         if isinstance(local.formula, Number) or found.is_tall or found.width + number.width > WIDEST:
             return f"${number.text}$"
         return f"${found.text} = {number.text}$" if found.text != number.text else f"${number.text}$"
+
+
+def written(given: Value, terms: Terms, values: str) -> Piece:
+    """Return a small value, or the shape of a large one."""
+    if terms.explanation.sizes is not None:
+        return Piece(r"\cdot")
+    if np.size(given) > FEW or (np.ndim(given) and values == "shape"):
+        sizes = r" \times ".join(map(str, np.shape(given)))
+        return Piece(rf"\text{{shape }} {sizes}")
+    return value(given, terms.precision)
+
+
+def box_room(vertex: Vertex, terms: Terms, values: str) -> tuple[float, float]:
+    """Return the size of a box: that of its lines as texts, or more where they are matrices here."""
+    wide, high = box_size(vertex.lines)
+    node, roles = terms.nodes.get(vertex.id), {line.role for line in vertex.lines}
+    if node is None or any(line.label for line in vertex.lines) or not np.ndim(node.value):
+        return wide, high
+    shown = [written(node.value, terms, values)] if "value" in roles else []
+    shown += [written(node.grad, terms, values)] if "grad" in roles and node.grad is not None else []
+    sizes = [room(one) for one in shown]
+    return max(wide, *(width for width, _ in sizes)), max(high, LINE + sum(height for _, height in sizes))
+
+
+def room(found: Piece) -> tuple[float, float]:
+    """Return about how much room a value needs in a box, in pixels, with the word before it."""
+    rows = found.text.count(r"\\") + 1 if found.is_tall else 1
+    columns = found.text.count("&") // rows + 1 if found.is_tall else 0
+    return found.width * DIGIT + columns * COLUMN + WORD, rows * LINE
 
 
 def path(route: Route) -> str:
