@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gradcli.render.latex.pieces import Piece, letters
 
-WIDEST = 52  # letters of a line
+WIDEST = 52  # letters of an equation on one line
+LINE = 74  # letters of a line with a remark at its end, as it is written
 
 
 @dataclass(frozen=True)
@@ -23,12 +24,22 @@ class Equation:
     stacked: bool = False
     sign: str = "="
 
-    def lines(self) -> Iterator[str]:
+    @property
+    def width(self) -> int:
+        """About how wide its first line is, in letters."""
+        return self.left.width + sum(side.width + 2 for side in told_once(self.left, self.sides))
+
+    def lines(self, *, has_room: bool = True) -> Iterator[str]:
+        """Yield its lines; without room for remarks they stand below."""
+        if self.remark and not has_room:
+            yield from replace(self, remark="").lines()
+            yield rf"& \quad {self.remark}"
+            return
         sides = told_once(self.left, self.sides)
         if not sides:
             yield f"& {self.left.text}"
             return
-        width = self.left.width + sum(side.width + 2 for side in sides)
+        width = self.width
         remark = f" && {self.remark}" if self.remark else ""
         if width <= WIDEST and not self.stacked:
             joined = " = ".join(side.text for side in sides)
@@ -70,7 +81,10 @@ def broken(side: Piece) -> list[str]:
 
 def aligned(equations: Iterable[Equation]) -> str:
     """Return an `align*`; nothing where there is no equation."""
-    lines = [line for equation in equations for line in equation.lines()]
+    found = list(equations)
+    widest = min(max((one.width for one in found), default=0), WIDEST)
+    has_room = widest + max((len(one.remark) for one in found), default=0) <= LINE
+    lines = [line for equation in found for line in equation.lines(has_room=has_room)]
     if not lines:
         return ""
     apart = (r" \\[3pt]" if "frac" in line else r" \\" for line in lines)  # fractions touch each other

@@ -10,7 +10,7 @@ from gradcli.explanation.chain.trace import Route, Trace
 from gradcli.explanation.model import Explanation
 from gradcli.render.latex.aligned import Equation
 from gradcli.render.latex.formulas import multiplied
-from gradcli.render.latex.lesson import Rows, fragment, in_variables, statement
+from gradcli.render.latex.lesson import Reasons, Rows, edges, fragment, in_variables, local, statement
 from gradcli.render.latex.numbers import value
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.terms import Terms
@@ -20,8 +20,13 @@ LONGEST = 60  # letters of a formula before it is simplified
 LONGEST_PATH = 8  # nodes that are named
 
 
-def derivations(explanation: Explanation, traces: Sequence[Trace], precision: int = PRECISION) -> str:
-    """A block a variable, as a fragment; what was derived for an earlier one is not derived again."""
+def derivations(
+    explanation: Explanation, traces: Sequence[Trace], precision: int = PRECISION, *, why: bool = False
+) -> str:
+    """A block a variable, as a fragment; what was derived for an earlier one is not derived again.
+
+    On demand the rules on the way and the reasons for them stand at the end.
+    """
     terms = Terms(explanation, precision)
     sections = [("", Rows(statement(explanation, terms), terms))]
     known: set[str] = set()
@@ -38,6 +43,9 @@ def derivations(explanation: Explanation, traces: Sequence[Trace], precision: in
         sections.append((f"The gradient of ${terms.name(trace.leaf.name).text}$", rows))
         if trace.routes:
             sections.append((f"Paths to ${terms.name(trace.leaf.name).text}$", Rows(paths(trace, terms), terms)))
+    if why:
+        used = [pair for pair in edges(explanation) if pair[1].input in known]
+        sections.append(("Why the rules hold", Reasons(used, terms, local)))
     return fragment(explanation, sections)
 
 

@@ -32,8 +32,7 @@ from gradcli.language.tree import (
 )
 from gradcli.language.unparser import Precedence
 from gradcli.render.latex.functions import applied, operator
-from gradcli.render.latex.matrices import listed, shown
-from gradcli.render.latex.numbers import number
+from gradcli.render.latex.numbers import listed, number, shown
 from gradcli.render.latex.pieces import Piece, fraction, in_brackets, letters
 from gradcli.render.latex.symbols import Symbols, escaped
 

@@ -59,7 +59,8 @@ def applied(name: str, parts: Sequence[Piece], keywords: Sequence[str | None], s
     if not argument.is_tall and len(texts) > 1:  # the lines of a long one end after a comma
         terms = [f"{text}," for text in texts[:-1]]
         found = replace(found, terms=(f"{written}({terms[0]}", *terms[1:], f"{texts[-1]})"))
-    return replace(found, width=found.width + len(name), function=(written, argument.text))
+    width = found.width + len(name) + sum(len(keyword) + 1 for keyword in keywords if keyword)
+    return replace(found, width=width, function=(written, argument.text))
 
 
 def _around(opening: str, closing: str, *, rank: int | None = -1) -> Callable[[Piece], Piece]:

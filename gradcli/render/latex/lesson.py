@@ -18,15 +18,16 @@ from gradcli.source import visible
 MOST = 200  # equations of a section; more nobody prints
 
 
-def lesson(explanation: Explanation, precision: int = PRECISION) -> str:
-    """The whole solution as a fragment."""
+def lesson(explanation: Explanation, precision: int = PRECISION, *, why: bool = False) -> str:
+    """The whole solution as a fragment, on demand with the reasons for the rules."""
     terms = Terms(explanation, precision)
+    locals_ = (Reasons if why else Rows)(list(edges(explanation)), terms, local)
     return fragment(
         explanation,
         [
             ("", Rows(statement(explanation, terms), terms)),
             ("Forward", Rows([node for node in explanation.nodes if node.kind == "op"], terms, forward)),
-            ("Local derivatives", Rows(list(edges(explanation)), terms, local)),
+            ("Local derivatives", locals_),
             ("Chain rule, newest node first", Rows(links(explanation), terms, chain_rule)),
             ("Gradients", Rows(explanation.leaves, terms, gradient)),
         ],
@@ -48,6 +49,18 @@ class Rows:
         first = self.facts[:MOST]
         return list(first) if self.write is None else [self.write(fact, self.terms) for fact in first]
 
+    def blocks(self) -> Iterator[str]:
+        yield aligned(self.shown())
+
+
+class Reasons(Rows):
+    """Local derivatives, and below those of a node why they hold."""
+
+    def blocks(self) -> Iterator[str]:
+        from gradcli.render.latex.reasons import reasons  # pages without reasons have no use for it
+
+        return reasons(self.facts[:MOST], self.shown(), self.terms)
+
 
 def fragment(explanation: Explanation, sections: Iterable[tuple[str, Rows]]) -> str:
     """Return sections and the notes below them; what the fragment changes ends with it."""
@@ -56,7 +69,7 @@ def fragment(explanation: Explanation, sections: Iterable[tuple[str, Rows]]) -> 
     for title, rows in sections:
         if len(rows):
             lines.extend([rf"\par\noindent\textbf{{{title}}}"] if title else [])
-            lines.append(aligned(rows.shown()))
+            lines.extend(rows.blocks())
             lines.extend([hidden(len(rows) - MOST)] if len(rows) > MOST else [])
     lines.extend(rf"\par\noindent\emph{{Note:}} {escaped(note.message)}" for note in explanation.notes)
     return "\n".join([*lines, r"\par\endgroup"])

@@ -1,17 +1,20 @@
-"""Numbers and arrays as LaTeX: exponents as powers of ten, matrices with up to six rows and columns."""
+"""Numbers and lists as LaTeX: exponents as powers of ten, lists of equal rows as matrices of up to six by six."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.language.unparser import Precedence
-from gradcli.render.latex.matrices import listed, shown
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.text.numbers import PRECISION
 from gradcli.render.text.numbers import number as rounded
 
+MOST = 6  # rows and columns
+DOTS = Piece(r"\cdots")
 _WORDS = {"inf": r"\infty", "-inf": r"-\infty", "nan": r"\text{nan}", "True": r"\text{True}", "False": r"\text{False}"}
 
 
@@ -51,3 +54,31 @@ def _written(text: str) -> Piece:
     if level == Precedence.PRIMARY:
         level = Precedence.PRODUCT if "cdot" in written else Precedence.POWER
     return Piece(written, level, width=len(text) + 1, is_number=True, is_raised=True)
+
+
+def shown(count: int) -> list[int | None]:
+    """Return the positions of a list that are written; None stands for the others."""
+    return list(range(count)) if count <= MOST else [0, 1, 2, None, count - 1]
+
+
+def listed(parts: Sequence[Piece | None]) -> Piece:
+    """Return the parts of a list that are written as one; dots stand for None."""
+    items = [DOTS if part is None else part for part in parts]
+    rows = [item.cells for item in items if item is not DOTS]
+    columns = len(rows[0] or ()) if rows else 0
+    if columns and all(row is not None and len(row) == columns for row in rows):
+        return _matrix(items, columns)
+    opening, closing = (r"\left[", r"\right]") if any(item.is_tall for item in items) else ("[", "]")
+    inside = r",\, ".join(item.text for item in items)
+    found = Piece("").joined(f"{opening}{inside}{closing}", items)
+    rank = None if any(item.rank is None for item in items) else found.rank + 1 if found.rank is not None else None
+    return replace(found, rank=rank, cells=None if columns or not items else tuple(item.text for item in items))
+
+
+def _matrix(items: Sequence[Piece], columns: int) -> Piece:
+    dots = " & ".join([r"\vdots"] * columns)
+    lines = [dots if item.cells is None else " & ".join(item.cells) for item in items]
+    inside = r" \\ ".join(lines)
+    found = Piece("").joined(f"\\begin{{bmatrix}} {inside} \\end{{bmatrix}}", items)
+    widest = max(item.width for item in items)
+    return replace(found, rank=2, is_tall=True, width=widest + 2)

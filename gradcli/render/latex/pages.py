@@ -17,12 +17,12 @@ from gradcli.render.latex.lesson import lesson
 
 def eval_page(explanation: Explanation, asked: Asked) -> str:
     """Write the whole lesson."""
-    return whole(lesson(explanation, asked.precision), asked)
+    return whole(lesson(explanation, asked.precision, why=asked.why), asked)
 
 
 def trace_page(explanation: Explanation, traces: Sequence[Trace], asked: Asked) -> str:
     """Write the derivation of each gradient."""
-    return whole(derivations(explanation, traces, asked.precision), asked)
+    return whole(derivations(explanation, traces, asked.precision, why=asked.why), asked)
 
 
 def key_page(grader: Grader, asked: Asked) -> str:

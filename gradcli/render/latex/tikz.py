@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from gradcli.explanation.model import Local, Node, Value
 from gradcli.explanation.steps.moves import Edge, edges
 from gradcli.explanation.steps.walk import Look, State
 from gradcli.language.tree import Name, Number
-from gradcli.render.graph.layered.model import Drawing, Point, Route
+from gradcli.render.graph.layered.model import Drawing, Point, Rectangle, Route
 from gradcli.render.graph.sketch.model import Arc, Sketch, Vertex
 from gradcli.render.graph.svg import box_size
 from gradcli.render.latex.numbers import value
@@ -78,11 +78,10 @@ class Picture:
 
         Where its letters would be too small, it is the part of the picture around what is active.
         """
-        scale, seen = self.scale(room), None if state is None else self.active(state)
-        window = ""
-        if seen is not None and scale < SMALLEST:
+        scale, window = self.scale(room), ""
+        if state is not None and scale < SMALLEST and "active" in state.nodes.values():
             scale = CLOSE
-            window = rf"\path[clip] {self.around(seen, room[0] / scale / POINTS, room[1] / scale / POINTS)};"
+            window = rf"\path[clip] {self.around(state, room[0] / scale / POINTS, room[1] / scale / POINTS)};"
         unit = f"x={POINTS:g}pt, y=-{POINTS:g}pt"
         options = rf"{unit}, scale={scale:.3f}, transform shape, font=\footnotesize"
         lines = [rf"\begin{{tikzpicture}}[{options}]", *filter(None, [window])]
@@ -91,23 +90,25 @@ class Picture:
         lines.extend(self.vertex(vertex, state) for vertex in self.sketch.vertices)
         return "\n".join([*lines, r"\end{tikzpicture}"])
 
-    def active(self, state: State) -> Point | None:
-        """Return the middle of what is active: of a node, or of the ends of its edges; None where nothing is."""
-        edges = [edge for edge, look in state.edges.items() if look == "active"]
+    def around(self, state: State, wide: float, high: float) -> str:
+        """Return a rectangle of this size around what is active: a node, with the ends of its edges if they fit."""
         names = [name for name, look in state.nodes.items() if look == "active"]
-        names += [end for edge in edges for end in (edge.source, edge.target)]
-        boxes = [self.drawing.boxes[name] for name in names if name in self.drawing.boxes]
-        if not boxes:
-            return None
-        left, top = min(box.x for box in boxes), min(box.y for box in boxes)
-        right, bottom = max(box.x + box.width for box in boxes), max(box.y + box.height for box in boxes)
-        return Point((left + right) / 2, (top + bottom) / 2)
-
-    def around(self, seen: Point, wide: float, high: float) -> str:
-        """Return a rectangle of this size around a point, within the picture as far as it can."""
-        left = min(max(seen.x - wide / 2, -EDGE), max(self.drawing.width + EDGE - wide, -EDGE))
-        top = min(max(seen.y - high / 2, -EDGE), max(self.drawing.height + EDGE - high, -EDGE))
+        edges = [edge for edge, look in state.edges.items() if look == "active"]
+        ends = [end for edge in edges for end in (edge.source, edge.target)]
+        seen = self.bounds(names + ends)
+        if seen.width > wide or seen.height > high:
+            seen = self.bounds(names)
+        middle = Point(seen.x + seen.width / 2, seen.y + seen.height / 2)
+        left = min(max(middle.x - wide / 2, -EDGE), max(self.drawing.width + EDGE - wide, -EDGE))
+        top = min(max(middle.y - high / 2, -EDGE), max(self.drawing.height + EDGE - high, -EDGE))
         return f"({left:.1f},{top:.1f}) rectangle ({left + wide:.1f},{top + high:.1f})"
+
+    def bounds(self, names: Sequence[str]) -> Rectangle:
+        """Return the rectangle around some boxes."""
+        boxes = [self.drawing.boxes[name] for name in names if name in self.drawing.boxes]
+        left, top = (min((box[place] for box in boxes), default=0.0) for place in (0, 1))
+        right = max((box.x + box.width for box in boxes), default=0.0)
+        return Rectangle(left, top, right - left, max((box.y + box.height for box in boxes), default=0.0) - top)
 
     def vertex(self, vertex: Vertex, state: State | None) -> str:
         box = self.drawing.boxes[vertex.id]

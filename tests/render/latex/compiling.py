@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 MATHS = re.compile(r"\\begin\{align\*\}.*?\\end\{align\*\}|(?<!\\)\$(?P<inline>(?:\\.|[^$\\])+)\$", re.DOTALL)
-TEXT = re.compile(r"\\text(?:bf|tt)?\{")
 KATEX = """
 const katex = require(process.argv[1]);
 const all = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -44,8 +43,8 @@ def katex_errors(maths: Iterable[str]) -> list[str]:
 
 
 def displayed(latex: str) -> list[str]:
-    """The aligned equations of a fragment."""
-    return re.findall(r"\\begin\{align\*\}.*?\\end\{align\*\}", latex, re.DOTALL)
+    """The aligned equations of a fragment, and the formulas in its sentences."""
+    return [found["inline"] or found[0] for found in MATHS.finditer(re.sub("^%.*", "", latex, flags=re.MULTILINE))]
 
 
 def compiled(document: str, folder: Path, name: str = "document") -> str:

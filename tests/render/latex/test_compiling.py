@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from functools import cache
 from pathlib import Path
@@ -34,7 +35,7 @@ from gradcli.source import Source
 from tests.commands.running import ROOT
 from tests.programs import EXAMPLES
 from tests.render.latex.compiling import compiled, displayed, katex, katex_errors
-from tests.render.programs import CASES, Case
+from tests.render.programs import CASES, Case, explained
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +64,8 @@ def fragments() -> list[str]:
     explanations = [case.explain() for case in (*CASES.values(), *BAD.values())]
     derived = [*explanations, at_any_size()]
     return [
-        *map(lesson, explanations),
+        *(lesson(one, why=True) for one in explanations),
+        *(derivations(one, [trace(one, leaf.name, 3) for leaf in one.leaves[:4]], why=True) for one in derived[::4]),
         *(derivations(one, [trace(one, leaf.name, 3) for leaf in one.leaves[:4]]) for one in derived),
         *map(operation, EXAMPLES),
     ]
@@ -99,6 +101,28 @@ def test_latex_compiles_slides_with_a_frame_for_each_step(tmp_path: Path) -> Non
         slides = beamer(explanation, Asked())
         assert slides.count(r"\begin{frame}") == walk(explanation).last + 1
         assert compiled(slides, tmp_path) == ""
+
+
+def test_reasons_are_told_in_indices_numbers_and_words() -> None:
+    explanation = explained("L = sum(A @ x)", {"A": [[1, 2], [3, 4]], "x": [5, 6]})
+    told = eval_page(explanation, Asked(why=True))
+    assert r"$\frac{\partial L}{\partial A_{i,j}} = g_{i} \cdot x_{j}$; entry [0,0] is $1 \cdot 5 = 5$." in told
+    assert r"$\frac{\partial L}{\partial x_{j}} = \sum_{i} A_{i,j} \cdot g_{i}$" in told
+    assert "A sum hands the gradient on to every entry that was added." in told
+    assert "entry" not in eval_page(explanation, Asked())
+    twice = eval_page(explained("sum(A @ x)*sum(x)", {"A": [[1, 2], [3, 4]], "x": [5, 6]}), Asked(why=True))
+    assert r"\partial x_{j}} \mathrel{+}=" in twice
+
+
+def test_slides_of_a_wide_graph_show_the_part_in_which_the_step_is() -> None:
+    chain = explained("; ".join(f"a{n + 1} = sin(a{n})*y" for n in range(9)), {"a0": 0.5, "y": 2.0})
+    program, *frames = beamer(chain, Asked()).split(r"\begin{frame}")[1:]
+    assert "clip" not in program
+    for frame in frames:
+        left, top, right, bottom = map(float, re.findall(r"-?[\d.]+", re.findall(r"\[clip\] (.*);", frame)[0]))
+        (x, y), *_ = re.findall(r"\\node\[draw=active.* at \((.*?),(.*?)\)", frame)
+        assert left <= float(x) <= right
+        assert top <= float(y) <= bottom
 
 
 @pytest.mark.parametrize(
