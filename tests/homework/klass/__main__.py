@@ -1,0 +1,28 @@
+"""Print the table of one synthetic class: `python -m tests.homework.klass --students 400 --seed 1`."""
+
+from __future__ import annotations
+
+import argparse
+
+from tests.homework.klass.course import questions
+from tests.homework.klass.students import students
+from tests.homework.klass.table import examples, measured, table
+
+ROWS = ("verdict", "not wrongly credited", "among", "first", "certain is true", "outside not certain", "something said")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.homework.klass", description=__doc__)
+    parser.add_argument("--students", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--misses", type=int, default=0, metavar="N", help="the commonest N misses of each row, too")
+    options = parser.parse_args()
+    asked = questions(options.seed)
+    measure = measured(asked, list(students(asked, options.students, options.seed)))
+    print(table(measure))
+    for what in ROWS if options.misses else ():
+        print(f"\nnot: {what}\n{examples(measure.tally, what, options.misses)}")
+
+
+if __name__ == "__main__":
+    main()

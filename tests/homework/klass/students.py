@@ -1,0 +1,163 @@
+"""Students: each has habits, makes mistakes by them, goes on with the wrong numbers, and types what came out.
+
+The key says of every answer which verdict it deserves and which mistake was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tests.homework.klass.course import apart
+from tests.homework.klass.model import OUTSIDE, Asked, Numbers, Step, Value
+
+SLIP = 0.13  # of the steps have a mistake
+PEN = 0.012  # the share of numbers with a slip of the pen
+BLANK = 0.01
+STEPWISE = 0.05  # the share of students who round at every step
+HABITS = 4  # mistakes that a student makes again and again
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one student typed, the verdicts that are right, and the mistake, "" for none of its own."""
+
+    question: str
+    quantity: str
+    value: Value
+    digits: int
+    verdicts: frozenset[str]
+    mistake: str = ""
+
+    @property
+    def code(self) -> str:
+        return self.mistake.partition(":")[0]
+
+
+@dataclass(frozen=True)
+class Student:
+    name: str
+    answers: tuple[Answer, ...]
+
+
+def students(questions: Sequence[Asked], count: int, seed: int) -> Iterator[Student]:
+    """Yield the students of a class; some mistakes are common in it, others rare."""
+    choose = np.random.default_rng([seed, 1])
+    kinds = sorted({mistake for one in questions for step in one.steps for mistake in step.wrongs})
+    common = dict(zip(kinds, choose.permutation(1 / np.arange(1, len(kinds) + 1) ** 0.6), strict=True))
+    truths = [one.right() for one in questions]
+    for number in range(count):
+        yield Student(f"s{number:04}", tuple(Hand(choose, questions, truths, common).answers()))
+
+
+def rounded(value: Value, digits: int) -> Value:
+    """Round to significant digits, entry by entry."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    array = np.asarray(value, float)
+    entries = [float(f"{entry:.{digits - 1}e}") for entry in array.ravel()]
+    return np.reshape(entries, array.shape)[()]
+
+
+class Hand:
+    """One student at work."""
+
+    def __init__(self, choose: Any, questions: Sequence[Asked], truths: Sequence[Numbers], common: dict[str, float]):
+        self.choose, self.questions, self.truths = choose, questions, truths
+        weights = np.array(list(common.values()))
+        habits = choose.choice(list(common), HABITS, replace=False, p=weights / weights.sum())
+        self.weight = {**common, **dict.fromkeys(map(str, habits), 3.0)}
+        self.digits = int(choose.choice([4, 4, 5, 5, 6, 8]))
+        self.rate = SLIP * float(choose.uniform(0.2, 1.8))
+        self.is_stepwise = choose.random() < STEPWISE
+
+    def answers(self) -> Iterator[Answer]:
+        for question, truth in zip(self.questions, self.truths, strict=True):
+            yield from self.question(question, truth)
+
+    def question(self, question: Asked, truth: Numbers) -> Iterator[Answer]:
+        own = question.numbers()
+        fault = ""  # a mistake in a step that nobody asked about
+        spoiled = False
+        for step in question.steps:
+            right, straight = truth[step.name], step.right(own)
+            value, mistake = self.step(step, own, straight, right)
+            mistake = mistake or fault
+            if self.is_stepwise:
+                value = rounded(value, max(self.digits, 4))
+            own[step.name] = value if np.shape(value) == np.shape(straight) else straight  # nothing goes on from it
+            if not step.quantity:
+                fault, spoiled = mistake, spoiled or bool(mistake)
+                continue
+            if self.choose.random() < BLANK:
+                own[step.name] = straight if spoiled else right
+                yield Answer(question.id, step.quantity, None, 0, frozenset(("missing",)))
+                continue
+            fault = ""
+            yield self.answer(question, step, value, straight, right, mistake, spoiled=spoiled)
+            spoiled = spoiled or apart(own[step.name], right)
+
+    def step(self, step: Step, own: Numbers, straight: Value, right: Value) -> tuple[Value, str]:
+        """Return the result of a step, and the mistake in it; only mistakes that show count."""
+        if self.choose.random() >= self.rate:
+            return straight, ""
+        known = list(step.wrongs)
+        weights = np.array([self.weight[mistake] for mistake in known])
+        if not known:
+            return straight, ""
+        mistake = str(self.choose.choice(known, p=weights / weights.sum()))
+        with np.errstate(all="ignore"):
+            value = step.wrongs[mistake](own)
+        shows = apart(value, straight) and apart(value, right) and plain(value)
+        return (value, mistake) if shows else (straight, "")
+
+    def answer(
+        self, question: Asked, step: Step, value: Value, straight: Value, right: Value, mistake: str, *, spoiled: bool
+    ) -> Answer:
+        if isinstance(right, bool):
+            verdict = "correct" if value is right else "wrong"
+            return Answer(question.id, step.quantity, value, 0, frozenset((verdict,)), mistake)
+        written = rounded(value, self.digits)
+        if not mistake and self.choose.random() < PEN and np.ndim(value) == 0 and value:
+            written, mistake = self.slipped(written)
+        is_right = not apart(written, right)
+        if is_right and not mistake:
+            verdicts = {"correct"}
+        elif mistake:
+            verdicts = {"shape" if np.shape(written) != np.shape(right) else "wrong"}
+        else:
+            verdicts = {"carried"} if np.any(straight) else {"wrong"}
+        return Answer(question.id, step.quantity, written, self.digits, frozenset(verdicts), mistake)
+
+    def slipped(self, value: Value) -> tuple[Value, str]:
+        """Return a number with a slip of the pen: the point, two digits swapped, one digit off, or sums gone wrong."""
+        digits = f"{abs(value):.{self.digits - 1}e}"
+        way = self.choose.integers(4)
+        if way == 0:
+            return value * 10.0 ** int(self.choose.choice([-1, 1, 2])), "decimal-point: slipped"
+        if way == 1:
+            return value * float(self.choose.uniform(1.1, 1.9)), f"{OUTSIDE}: arithmetic"
+        figures = list(digits)
+        places = [0, 2, 3][: 2 if way == 2 else 3]
+        place = int(self.choose.choice(places))
+        if way == 2:
+            other = 2 if place == 0 else 3
+            figures[place], figures[other] = figures[other], figures[place]
+            name = "digit-slip: two swapped"
+        else:
+            figures[place] = str((int(figures[place]) + int(self.choose.choice([1, 9]))) % 10)
+            name = "digit-slip: one off"
+        if figures[0] == "0" or not apart(float("".join(figures)), abs(value)):
+            return value * 10.0, "decimal-point: slipped"
+        return float("".join(figures)) * (1 if value > 0 else -1), name
+
+
+def plain(value: Value) -> bool:
+    """Whether a value can be typed and goes on: finite, not 0, and no giant."""
+    if isinstance(value, bool | str):
+        return True
+    array = np.asarray(value, float)
+    return bool(np.all(np.isfinite(array)) and np.any(np.abs(array) > 1e-3) and np.max(np.abs(array)) < 1e6)
