@@ -16,7 +16,7 @@ import numpy as np
 
 from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.catalogue import MISTAKES, TITLES
-from gradcli.homework.mistakes.declaration import Guess, Slip
+from gradcli.homework.mistakes.declaration import Guess, Slip, Turn
 from gradcli.homework.model import Value
 from gradcli.homework.solve.graph import Change, Edge, sweep
 from gradcli.homework.solve.problem import Problem
@@ -35,7 +35,7 @@ class Suspect:
     """One mistake or two that lead to a wrong number."""
 
     codes: tuple[str, ...]
-    parts: tuple[Slip | Guess, ...]
+    parts: tuple[Slip | Guess | Turn, ...]
 
     @property
     def code(self) -> str:
@@ -63,20 +63,17 @@ class Suspects:
         self.shelves: dict[tuple[int, int], dict[tuple[int, ...], Shelf]] = {}
         self.swept: dict[int, tuple[list[Suspect], Callable[[int], Any]]] = {}
 
-    def matching(self, by: int, typed: Typed, tolerance: Tolerance) -> list[tuple[Suspect, Value]]:
-        """Return the single mistakes that give the number, with their exact numbers; if there is none, the pairs.
+    def matching(self, by: int, typed: Typed, tolerance: Tolerance, level: int) -> list[tuple[Suspect, Value]]:
+        """Return the single mistakes, or the pairs, that give the number, with their exact numbers; likely ones first.
 
         Pairs are not asked about 0: there are always some.
         """
-        for level in (SINGLE, PAIR) if np.any(typed.value) else (SINGLE,):
-            shelf = self.shelf(by, level).get(np.shape(typed.value))
-            if shelf is None:
-                continue
-            with np.errstate(all="ignore"):
-                found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
-            if found.size:
-                return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=lambda pair: pair[0].rank)
-        return []
+        shelf = self.shelf(by, level).get(np.shape(typed.value)) if level == SINGLE or np.any(typed.value) else None
+        if shelf is None:
+            return []
+        with np.errstate(all="ignore"):
+            found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
+        return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=lambda pair: pair[0].rank)
 
     def shelf(self, by: int, level: int) -> dict[tuple[int, ...], Shelf]:
         if (by, level) not in self.shelves:
@@ -103,6 +100,37 @@ class Suspects:
         ]
         if problem.kind == "gradient":
             found.extend(self.slipped(problem, SINGLE))
+        found.extend(self.turned(problem))
+        return found
+
+    def turned(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+        """Yield what comes of slips in the forward pass: the value, or the gradients that go on from it."""
+        for suspect, values, gradients in self.turns:
+            if problem.kind == "value":
+                yield suspect, values[problem.by]
+            else:
+                for totals in gradients:
+                    value = totals.get(problem.by)
+                    yield suspect, value if problem.before is None or value is None else problem.before + value
+
+    @cached_property
+    def turns(self) -> list[tuple[Suspect, list[Value], list[dict[int, Value]]]]:
+        """The turns with all values, and with the gradients by the rules that were meant, and those of the new step."""
+        problem, found = self.problem, []
+        for mistake in MISTAKES:
+            for turn in (turn for maker in mistake.turn_makers for turn in maker(problem.graph)):
+                if min(turn.changed) > problem.of:
+                    continue
+                try:
+                    graph = problem.graph.turned(turn.changed)
+                except (*FAILURES, TypeError):
+                    continue
+                gradients = []
+                if problem.kind == "gradient":
+                    gradients.append(attempt(replace(problem, graph=graph), {}))
+                    if turn.is_slip:
+                        gradients.append(attempt(problem, {}, graph.values))
+                found.append((Suspect((mistake.code,), (turn,)), graph.values, gradients))
         return found
 
     def slipped(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
@@ -134,8 +162,13 @@ class Suspects:
                 return
             if not a.changes.keys() & b.changes.keys():
                 most -= 1
-                one, other = sorted((first, second), key=lambda suspect: CODES[suspect.codes[0]])
-                yield Suspect(one.codes + other.codes, one.parts + other.parts)
+                yield pair_of(first, second)
+
+
+def pair_of(first: Suspect, second: Suspect) -> Suspect:
+    """Return two mistakes as one suspect, in the order of the catalogue: `a + b` and `b + a` are one."""
+    one, other = sorted((first, second), key=lambda suspect: CODES[suspect.codes[0]])
+    return Suspect(one.codes + other.codes, one.parts + other.parts)
 
 
 def in_precision(tolerance: Tolerance, numbers: Value, typed: Typed) -> Tolerance:
@@ -148,7 +181,7 @@ def in_precision(tolerance: Tolerance, numbers: Value, typed: Typed) -> Toleranc
 def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any]:
     """Return the gradients after each suspect's slips as a function of the vertex; None where none arrives there."""
     changes = [{e: c for slip in s.parts if isinstance(slip, Slip) for e, c in slip.changes.items()} for s in suspects]
-    if not problem.graph.is_scalar:
+    if not problem.graph.is_scalar or problem.given or problem.own:
         totals = [attempt(problem, change) for change in changes]
         return lambda by: [total.get(by) for total in totals]
     by_edge: dict[Edge, list[tuple[int, Change]]] = {}
@@ -161,10 +194,10 @@ def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any
     return lambda by: np.broadcast_to(wide[by], seed.shape) if by in wide else [None] * len(suspects)
 
 
-def attempt(problem: Problem, changes: dict[Edge, Change]) -> dict[int, Value]:
+def attempt(problem: Problem, changes: dict[Edge, Change], values: Sequence[Value] | None = None) -> dict[int, Value]:
     """Run one sweep; empty where the mistake does not fit the shapes."""
     try:
-        return sweep(problem.graph, problem.of, changes, seed=problem.seed, stop=problem.stop)
+        return problem.swept(changes, values=values)
     except (*FAILURES, TypeError):
         return {}
 
@@ -216,4 +249,4 @@ def ended(problem: Problem, singles: Sequence[tuple[Suspect, Value]]) -> Iterato
                 if value is not None and suspect.codes != (mistake.code,):
                     changed = ending.change(problem, value)
                     if changed is not None:
-                        yield Suspect((*suspect.codes, mistake.code), (*suspect.parts, last)), changed
+                        yield pair_of(suspect, Suspect((mistake.code,), (last,))), changed

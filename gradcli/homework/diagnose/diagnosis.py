@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.diagnose.detection import MOST, Suspect, Suspects
-from gradcli.homework.mistakes.catalogue import OF_RULES
-from gradcli.homework.mistakes.pen import decimal_point, rounding
+from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspect, Suspects
+from gradcli.homework.mistakes.catalogue import KIN, OF_RULES
+from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.graph import Edge
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.numerals import Tolerance, Typed
+
+ENOUGH = 4  # digits of an answer that can be certain of its mistake
 
 
 class Detective:
@@ -26,30 +28,43 @@ class Detective:
     def __init__(self, problems: Sequence[Problem], suspects: Sequence[Suspects], tolerance: Tolerance) -> None:
         self.problems, self.suspects, self.tolerance = problems, suspects, tolerance
 
-    def diagnoses(self, answers: Sequence[Typed]) -> tuple[Diagnosis, ...]:
-        """Return the mistakes that give the answer (one answer a point), likely ones first."""
-        problem, typed = self.problems[0], answers[0]
-        found = [self.described(suspect, typed, value) for suspect, value in self.common(answers)]
-        if len(answers) == 1:
-            if not found or " + " in found[0].code:
-                found = [*decimal_point(problem, typed, self.tolerance), *found]
-            found.extend(rounding(problem, typed))
-        return tuple(one_of_each(list(distinct(found)))[:MOST])
+    def diagnoses(self, answers: Sequence[Typed], base: Problem | None = None) -> tuple[Diagnosis, ...]:
+        """Return the mistakes that give the answer (one answer a point), likely ones first.
 
-    def common(self, answers: Sequence[Typed]) -> list[tuple[Suspect, Value]]:
+        One is certain where it alone does: no other mistake, no pair without it, and no slip of the pen. `base` is the
+        problem at the student's own earlier numbers, which is looked into where nothing else explains the answer.
+        """
+        problem, typed = self.problems[0], answers[0]
+        single, pairs = self.common(answers, SINGLE), self.common(answers, PAIR)
+        slips = self.slips_of_the_pen(typed) if len(answers) == 1 else []
+        found = single or (self.on_own_numbers(base, typed) if base is not None else [])
+        codes = {kin(suspect.code) for suspect, _ in found}
+        rivals = [suspect for suspect, _ in pairs if codes.isdisjoint(map(kin, suspect.codes))]
+        alone = len(codes) == 1 and not rivals and not slips and telling(typed)
+        told = [self.described(suspect, value, certain=alone) for suspect, value in found or pairs]
+        if len(answers) == 1:
+            told = [*told, *slips, *rounding(problem, typed)] if found else [*slips, *told, *rounding(problem, typed)]
+        return tuple(one_of_each(list(distinct(told)))[:MOST])
+
+    def slips_of_the_pen(self, typed: Typed) -> list[Diagnosis]:
+        return [*decimal_point(self.problems[0], typed, self.tolerance), *digit_slip(self.problems[0], typed)]
+
+    def on_own_numbers(self, base: Problem, typed: Typed) -> list[tuple[Suspect, Value]]:
+        with np.errstate(all="ignore"):
+            return Suspects(base).matching(base.by, typed, self.tolerance, SINGLE)
+
+    def common(self, answers: Sequence[Typed], level: int) -> list[tuple[Suspect, Value]]:
         """Return the suspects that give the answer at every point, with their numbers at the first."""
         matches = [
-            suspects.matching(problem.by, typed, self.tolerance)
+            suspects.matching(problem.by, typed, self.tolerance, level)
             for problem, suspects, typed in zip(self.problems, self.suspects, answers, strict=True)
         ]
         first, *others = matches
         told = [{identity(suspect) for suspect, _ in other} for other in others]
         return [(suspect, value) for suspect, value in first if all(identity(suspect) in other for other in told)]
 
-    def described(self, suspect: Suspect, typed: Typed, value: Value) -> Diagnosis:
+    def described(self, suspect: Suspect, value: Value, *, certain: bool) -> Diagnosis:
         first = suspect.parts[0]
-        single = len(suspect.parts) == 1
-        telling = typed.is_telling and (single or bool(np.min(typed.digits) >= 4))
         return Diagnosis(
             suspect.code,
             self.problems[0].label(first.node),
@@ -57,7 +72,7 @@ class Detective:
             ", and ".join(part.message for part in suspect.parts),
             ", ".join(part.detail for part in suspect.parts if part.detail),
             value,
-            telling,
+            certain,
             self.rule_in_words(suspect),
             first.node,
             tuple(dict.fromkeys(edge for part in suspect.parts for edge in part.edges)),
@@ -86,6 +101,16 @@ class Detective:
             Branch(tuple(map(problem.label, vertices)), flow, bool(kept))
             for vertices, flow, kept in zip(named, problem.flows, present, strict=True)
         )
+
+
+def telling(typed: Typed) -> bool:
+    """Whether a number has enough digits for one mistake to be told from hundreds of others."""
+    return typed.is_telling and bool(np.max(typed.digits) >= ENOUGH)
+
+
+def kin(code: str) -> str:
+    """Return the code of a mistake, one for two that are the same in other words."""
+    return KIN.get(code, code)
 
 
 @cache

@@ -15,6 +15,7 @@ from gradcli.homework.wording import wrapped
 PRE_POST_ACTIVATION = Mistake(
     "pre-post-activation", "used an activation's derivative at the wrong value", order=11, of_rule=True
 )
+ACTIVATION_RULE = Mistake("activation-rule", "used the derivative rule of another activation", order=11.5, of_rule=True)
 RELU_GATE = Mistake("relu-gate", "ignored or inverted the mask of a relu", order=12, of_rule=True)
 
 
@@ -56,6 +57,27 @@ def wrong_side(problem: Problem) -> Iterator[Slip]:
                 f"you forgot to square {result}",
                 {edge: slope(1 - vertex.value)},
             )
+
+
+@ACTIVATION_RULE.slips
+def other_rule(problem: Problem) -> Iterator[Slip]:
+    """The rule of tanh for a sigmoid and the other way, and one factor of a(1 - a) alone."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        if vertex.op not in ("sigmoid", "tanh"):
+            continue
+        a, name = vertex.value, wrapped(problem.label(edge.vertex))
+        ratio = problem.ratio(edge.vertex, problem.graph.source(edge))
+        own, other = ("sigmoid", "tanh") if vertex.op == "sigmoid" else ("tanh", "sigmoid")
+        rule = f"1 - {name}**2" if own == "sigmoid" else f"{name}*(1 - {name})"
+        message = f"{name} is a {own}, and you used the rule of {other}"
+        yield Slip(
+            edge.vertex, f"{ratio} = {rule}", message, {edge: slope(1 - a * a if own == "sigmoid" else a * (1 - a))}
+        )
+        if own == "sigmoid":
+            message = f"you left out a factor in the derivative of the sigmoid {name}"
+            yield Slip(edge.vertex, f"{ratio} = 1 - {name}", message, {edge: slope(1 - a)})
+            yield Slip(edge.vertex, f"{ratio} = {name}", message, {edge: slope(a)}, rank=1)
 
 
 @RELU_GATE.slips

@@ -13,7 +13,7 @@ from gradcli.homework.solve.problem import Problem, nothing
 from gradcli.homework.wording import listed, shown
 
 FANOUT_OVERWRITE = Mistake("fanout-overwrite", "kept one branch where the branches add up", order=0)
-PATH_MISSED = Mistake("path-missed", "left out a path", order=1)
+PATH_MISSED = Mistake("path-missed", "left out a path", order=1, kin=FANOUT_OVERWRITE.code)
 
 
 @FANOUT_OVERWRITE.slips
@@ -52,7 +52,7 @@ def feeds(problem: Problem, name: str, kept: Edge, lost: Sequence[Edge]) -> str:
 @PATH_MISSED.guesses
 def some_paths(problem: Problem) -> Iterator[Guess]:
     """Every proper subset of the paths; of more paths than can be tried, nothing."""
-    paths = problem.paths if problem.kind == "gradient" else None
+    paths = problem.paths if problem.kind == "gradient" and not problem.given else None
     if not paths or len(paths) < 2:
         return
     flows = problem.flows

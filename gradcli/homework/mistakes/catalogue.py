@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from operator import attrgetter
 
-from gradcli.homework.mistakes import activations, branches, chains, habits, nesting, pen, rules, tensors
+from gradcli.homework.mistakes import (
+    activations,
+    branches,
+    chains,
+    forward,
+    habits,
+    nesting,
+    pen,
+    products,
+    rules,
+    softmax,
+    tensors,
+)
 from gradcli.homework.mistakes.declaration import Mistake
 
-FAMILIES = (branches, chains, nesting, rules, activations, tensors, habits, pen)
+FAMILIES = (branches, chains, nesting, rules, activations, tensors, products, softmax, habits, forward, pen)
 MISTAKES = [one for family in FAMILIES for one in vars(family).values() if isinstance(one, Mistake)]
 OF_RULES = {mistake.code for mistake in MISTAKES if mistake.of_rule}
+KIN = {mistake.code: mistake.kin for mistake in MISTAKES if mistake.kin}
+HINTS = {mistake.code: mistake.hint for mistake in MISTAKES if mistake.hint}
 TITLES = {mistake.code: mistake.title for mistake in sorted(MISTAKES, key=attrgetter("order"))}

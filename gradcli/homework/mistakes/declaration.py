@@ -1,8 +1,8 @@
 """How a mistake is declared, beside the generators of the wrong numbers that it gives.
 
 A slip changes rules of the graph and the backward pass runs again, so it gives a wrong number for every gradient, and
-two slips make a pair. A guess is a wrong answer to one question, made of right numbers. An ending changes the number
-that another mistake has given.
+two slips make a pair. A turn changes a value of the forward pass, and both passes run again. A guess is a wrong answer
+to one question, made of right numbers. An ending changes the number that another mistake has given.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge
+from gradcli.homework.solve.graph import Change, Edge, Graph, Vertex
 from gradcli.homework.solve.problem import Problem
 
 
@@ -31,6 +31,23 @@ class Slip:
     def edges(self) -> tuple[Edge, ...]:
         """The edges whose rules were changed."""
         return tuple(self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A step of the forward pass that went wrong: `changed` holds the vertices with other values, operations or rules.
+
+    With `is_slip` the derivatives may also be those of the step as it was meant.
+    """
+
+    node: int
+    rule: str
+    message: str
+    changed: Mapping[int, Vertex]
+    detail: str = ""
+    rank: int = 0
+    is_slip: bool = True
+    edges: tuple[Edge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +74,7 @@ class Ending:
 
 Slips = TypeVar("Slips", bound=Callable[[Problem], Iterator[Slip]])
 Guesses = TypeVar("Guesses", bound=Callable[[Problem], Iterator[Guess]])
+Turns = TypeVar("Turns", bound=Callable[[Graph], Iterator[Turn]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +83,19 @@ class Mistake:
 
     `title` goes on after "you"; of mistakes that explain a number equally well, a lower `order` is shown first.
     One that is `of_rule` was made in the derivative rule of an operation, so the sentence about the rule helps.
+    `hint` is told in place of the message where that would give the answer away, by a factor or a sign.
+    `kin` is the code of a mistake that is the same in other words.
     """
 
     code: str
     title: str
-    order: int
+    order: float
     of_rule: bool = False
+    hint: str = ""
+    kin: str = ""
     slip_makers: list[Callable[[Problem], Iterator[Slip]]] = field(default_factory=list)
     guess_makers: list[Callable[[Problem], Iterator[Guess]]] = field(default_factory=list)
+    turn_makers: list[Callable[[Graph], Iterator[Turn]]] = field(default_factory=list)
     endings: list[Ending] = field(default_factory=list)
 
     def slips(self, maker: Slips) -> Slips:
@@ -83,6 +106,11 @@ class Mistake:
     def guesses(self, maker: Guesses) -> Guesses:
         """Declare a generator of guesses."""
         self.guess_makers.append(maker)
+        return maker
+
+    def turns(self, maker: Turns) -> Turns:
+        """Declare a generator of turns."""
+        self.turn_makers.append(maker)
         return maker
 
     def ends(self, rule: str, message: str, change: Callable[[Problem, Value], Value | None]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcli.homework.mistakes.declaration import Guess, Mistake
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, sweep
+from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem, slope
 
 TIMES = (2, 3, 4)
@@ -132,4 +132,4 @@ def backward_in_degrees(problem: Problem, values: list[Value], factor: float) ->
         inside = x * DEGREE if takes_angle else x
         local = graph.local(edge, [inside], vertex.forward([inside]))
         changes[edge] = slope(local * (factor if takes_angle else 1 / factor))
-    return sweep(graph, problem.of, changes, seed=problem.seed, values=values, stop=problem.stop)
+    return problem.swept(changes, values=values)

@@ -13,11 +13,13 @@ from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
 from gradcli.homework.wording import shown
 
 SHIFTS = 6  # places that a decimal point may have slipped
+FIGURES = 4  # digits of a number in which one can be off, and the others right by no accident
 NEARLY = 0.01  # of the right number: rounded on the way
 
 DECIMAL_POINT = Mistake("decimal-point", "slipped the decimal point", order=20)
 ROUNDING = Mistake("rounding", "rounded on the way, or cut off digits", order=21)
-CODES = (DECIMAL_POINT.code, ROUNDING.code)
+DIGIT_SLIP = Mistake("digit-slip", "slipped in one digit, or swapped two", order=20.5)
+CODES = (DECIMAL_POINT.code, DIGIT_SLIP.code, ROUNDING.code)
 
 
 def decimal_point(problem: Problem, typed: Typed, tolerance: Tolerance) -> Iterator[Diagnosis]:
@@ -37,9 +39,36 @@ def decimal_point(problem: Problem, typed: Typed, tolerance: Tolerance) -> Itera
                 "the digits are right, the decimal point is not",
                 f"it is {what}",
                 shifted[place],
-                typed.is_telling,
+                certain=False,
                 vertex=problem.by,
             )
+
+
+def digit_slip(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
+    """One digit off, or two neighbours swapped, in a number of at least `FIGURES` digits or in one entry of several."""
+    truth, given = np.asarray(problem.truth), np.asarray(typed.value)
+    if given.shape != truth.shape or truth.dtype.kind != "f" or not given.size:
+        return
+    digits = np.broadcast_to(typed.digits, given.shape)
+    off = np.flatnonzero(np.abs(given - truth).ravel() > np.broadcast_to(typed.unit, given.shape).ravel() / 2 * SLACK)
+    if len(off) != 1 or not FIGURES <= (count := digits.ravel()[off[0]]) < EXACT:
+        return
+    one, right = (f"{abs(float(x.ravel()[off[0]])):.{int(count) - 1}e}" for x in (given, truth))
+    places = [place for place, (a, b) in enumerate(zip(one, right, strict=False)) if a != b]
+    swapped = len(places) == 2 and [one[p] for p in places] == [right[p] for p in reversed(places)]
+    near = swapped and one[places[0] + 1 : places[1]] in ("", ".")
+    if len(one) != len(right) or not (len(places) == 1 or near) or "e" in one[: places[0]]:
+        return
+    yield Diagnosis(
+        DIGIT_SLIP.code,
+        problem.label(problem.by),
+        "two digits swapped" if near else "one digit off",
+        "two neighbouring digits are swapped" if near else "one digit is off",
+        f"it was to be {shown(truth.ravel()[off[0]])}",
+        typed.value,
+        certain=False,
+        vertex=problem.by,
+    )
 
 
 def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.broadcast import fit, summed_axes
 from gradcli.explanation.refusals import FAILURES
-from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip
-from gradcli.homework.solve.graph import Change, Edge, Vertex, sweep
+from gradcli.homework.mistakes.declaration import Guess, Mistake, Slip, Turn
+from gradcli.homework.solve.graph import Change, Edge, Graph, Vertex
 from gradcli.homework.solve.problem import Problem, scaled
 
 SLICES = 8  # of a gradient that was not summed, that are tried
 
 MEAN_N = Mistake("mean-n", "forgot the 1/n of a mean, or used it twice", order=7, of_rule=True)
+BATCH_N = Mistake("batch-n", "divided by one axis of a mean, not by all its entries", order=7.5, of_rule=True)
 BROADCAST_UNSUMMED = Mistake("broadcast-unsummed", "did not sum over the broadcast axis", order=13)
 TRANSPOSE = Mistake("transpose", "left out a transpose, or put one too many", order=14, of_rule=True)
 
@@ -58,6 +60,49 @@ def divisor(problem: Problem) -> Iterator[Slip]:
             {edge: scaled(1 / n)},
             f"n is {n:g}",
         )
+
+
+@BATCH_N.slips
+def one_axis(problem: Problem) -> Iterator[Slip]:
+    """Divided by the batch, or by another axis alone."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        n = averaged(vertex)
+        shape = np.shape(vertex.operands[0]) if vertex.op != "div" else ()
+        for axis in dict.fromkeys(shape) if len(shape) > 1 and n == np.prod(shape) else ():
+            if axis not in (1, n):
+                message = f"{problem.label(edge.vertex)} is the mean over all entries; you divided by one axis alone"
+                yield Slip(edge.vertex, "1/m for 1/n", message, {edge: scaled(n / axis)}, f"n is {n:g}, m is {axis}")
+
+
+def means(graph: Graph) -> Iterator[tuple[int, Vertex, float]]:
+    """Yield the means of the forward pass, with their numbers of entries."""
+    for index, vertex in enumerate(graph.vertices):
+        n = averaged(vertex)
+        if n not in (0.0, 1.0):
+            yield index, vertex, n
+
+
+@MEAN_N.turns
+def summed_up(graph: Graph) -> Iterator[Turn]:
+    """The value of a mean that was not divided, or divided twice."""
+    for index, vertex, n in means(graph):
+        for factor, rule, what in (
+            (n, "1 for 1/n", "forgot to divide by"),
+            (1 / n, "1/n**2 for 1/n", "divided twice by"),
+        ):
+            message = f"you {what} the number of entries in {graph.label(index)}"
+            yield Turn(index, rule, message, {index: replace(vertex, value=vertex.value * factor)}, f"n is {n:g}")
+
+
+@BATCH_N.turns
+def one_axis_forward(graph: Graph) -> Iterator[Turn]:
+    for index, vertex, n in means(graph):
+        shape = np.shape(vertex.operands[0]) if vertex.op != "div" else ()
+        for axis in dict.fromkeys(shape) if len(shape) > 1 and n == np.prod(shape) else ():
+            if axis not in (1, n):
+                message = f"{graph.label(index)} is the mean over all entries; you divided by one axis alone"
+                yield Turn(index, "1/m for 1/n", message, {index: replace(vertex, value=vertex.value * n / axis)})
 
 
 def stretched(problem: Problem) -> Iterator[tuple[Edge, Any, tuple[int, ...]]]:
@@ -128,7 +173,7 @@ def never_summed(problem: Problem) -> Iterator[Guess]:
     if not sources or (problem.by in sources and len(problem.into(problem.by)) == 1):
         return
     with suppress(ValueError, IndexError, TypeError):  # of rules that need the right shape
-        whole = sweep(problem.graph, problem.of, seed=problem.seed, stop=problem.stop, fitted=False)[problem.by]
+        whole = problem.swept(fitted=False)[problem.by]
         if np.shape(whole) != np.shape(problem.truth):
             name = problem.label(problem.by)
             message = f"what {name} feeds was broadcast, so its gradient is summed over the axes along which it was"

@@ -51,6 +51,7 @@ class Vertex:
     sources: tuple[int, ...]
     rules: Mapping[int, Callable[..., Any]]
     primitive: Primitive | None = None
+    altered: Mapping[str, Any] | None = None  # options other than those of the line
 
     @property
     def op(self) -> str:
@@ -63,7 +64,9 @@ class Vertex:
         return self.primitive.traits if self.primitive else ()
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Mapping[str, Any]:
+        if self.altered is not None:
+            return self.altered
         return self.line.application.options if self.line.application else {}
 
     @property
@@ -168,6 +171,13 @@ class Graph:
             if index not in given and any(source in values for source in vertex.sources):
                 values[index] = vertex.forward(self.operands(index, values))
         return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
+
+    def turned(self, changed: Mapping[int, Vertex]) -> Graph:
+        """Return a graph with some vertices changed, and what comes of their values."""
+        other = self.moved({index: vertex.value for index, vertex in changed.items()})
+        for index, vertex in changed.items():
+            other.vertices[index] = vertex
+        return other
 
     def moved(self, given: Mapping[int, Value]) -> Graph:
         """Return the same graph at other values of some vertices."""

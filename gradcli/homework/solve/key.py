@@ -15,6 +15,7 @@ import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.diagnose.based import based
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.mistakes import pen
@@ -101,7 +102,21 @@ class Key:
         if problem and typed and verdict.verdict != "shape":
             carried = self.carried(problem, typed, earlier) if verdict.verdict == "wrong" else None
             earlier[ask.quantity] = (problem, typed)  # a number with too few digits leads to others that are off
-        return carried or self.remembered(self.diagnosed, ask, text)
+        found = carried or self.remembered(self.diagnosed, ask, text)
+        if problem and verdict.typed and not carried and not any(" + " not in one.code for one in found.diagnoses):
+            return self.rebased(ask, found, earlier)
+        return found
+
+    def rebased(self, ask: Ask, verdict: Verdict, earlier: Earlier) -> Verdict:
+        """Return a verdict with the diagnoses that the student's own earlier numbers give, if there are some."""
+        problem = self.problems[ask.quantity]
+        assert problem is not None
+        assert verdict.typed is not None
+        with suppress(Exception), np.errstate(all="ignore"):
+            base = based(problem, earlier)
+            if base is not None and ask.form == "number":
+                return replace(verdict, diagnoses=self.detective(ask).diagnoses([verdict.typed], base))
+        return verdict
 
     def remembered(self, judge: Callable[[Ask, str], Verdict], ask: Ask, text: str) -> Verdict:
         """Return the verdict of `judge`, made once for equal answers of a class unless they are large."""

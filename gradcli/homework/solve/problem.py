@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -23,7 +23,8 @@ class Problem:
 
     A local derivative is a gradient at which nothing flows on from named vertices (`stop`). `before` is the `.grad`
     that a snippet had accumulated before, if any, `unreset` are the values of `.grad` if nothing had reset it, and
-    `seed` is the gradient that enters, None for 1.
+    `seed` is the gradient that enters, None for 1. Where a student goes on from own numbers, `given` are gradients that
+    replace computed ones, `own` the rules, and only what happens `within` some vertices is new.
     """
 
     graph: Graph
@@ -35,11 +36,23 @@ class Problem:
     before: Value | None = None
     unreset: tuple[Value, ...] = ()
     rates: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)  # steps that learners take
+    given: Mapping[int, Value] = field(default_factory=dict)
+    own: Mapping[Edge, Change] = field(default_factory=dict)
+    within: frozenset[int] | None = None
     cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def at(self, by: int) -> Problem:
         """Return the problem of the same output with respect to another vertex; the two share their cache."""
         return replace(self, by=by)
+
+    def swept(
+        self, changes: Mapping[Edge, Change] | None = None, *, values: Sequence[Value] | None = None, fitted: bool = True
+    ) -> dict[int, Value]:
+        """Return the gradients of `of`, by vertex, with some rules changed or at other values."""
+        merged = {**self.own, **(changes or {})}
+        given = {vertex: value for vertex, value in self.given.items() if vertex != self.by}
+        of, seed, stop = self.of, self.seed, self.stop
+        return sweep(self.graph, of, merged, seed=seed, given=given, values=values, stop=stop, fitted=fitted)
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """Return a result that problems of one output share, computed for the first that asks."""
@@ -53,7 +66,7 @@ class Problem:
         """The right gradient of every vertex below `of`."""
 
         def right() -> dict[int, Value]:
-            found = sweep(self.graph, self.of, seed=self.seed, stop=self.stop)
+            found = self.swept()
             return {vertex: np.asarray(total)[()] for vertex, total in found.items()}
 
         return self.once("totals", right)
@@ -79,7 +92,12 @@ class Problem:
     @property
     def edges(self) -> list[Edge]:
         """The edges that the gradient flows along."""
-        return self.once("edges", lambda: [edge for edge in self.graph.edges if self.reaches(edge.vertex)])
+
+        def reached() -> list[Edge]:
+            own = self.within
+            return [e for e in self.graph.edges if self.reaches(e.vertex) and (own is None or e.vertex in own)]
+
+        return self.once("edges", reached)
 
     def into(self, vertex: int) -> list[Edge]:
         """Return the edges that bring the gradient of a vertex."""
@@ -119,7 +137,7 @@ class Problem:
     def flow(self, path: tuple[Edge, ...]) -> Value:
         """Return the contribution of one path alone."""
         others = {edge: nothing for edge in self.edges if edge not in path}
-        return sweep(self.graph, self.of, others, seed=self.seed, stop=self.stop)[self.by]
+        return self.swept(others)[self.by]
 
     @cached_property
     def flows(self) -> list[Value]:

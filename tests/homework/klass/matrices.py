@@ -28,7 +28,7 @@ def matrices(draw: Draw) -> Asked:
             ),
             asked("dL/dM", lambda v: 2 * v.M * v.C,
                 power_rule__dropped=lambda v: v.M * v.C,
-                product_own_factor__M=lambda v: v.M**2,
+                swapped_variable__C=lambda v: v.M**2,
                 transpose__whole=lambda v: (2 * v.M * v.C).T,
                 sign__whole=lambda v: -2 * v.M * v.C,
                 outside__matmul=lambda v: 2 * v.M @ v.C,

@@ -1,0 +1,157 @@
+"""The forward pass: one operation replaced by another, and the derivatives go on from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import REGISTRY
+from gradcli.explanation.refusals import FAILURES
+from gradcli.homework.mistakes.declaration import Mistake, Turn
+from gradcli.homework.solve.graph import Graph, Vertex
+
+FORWARD_SLIP = Mistake("forward-slip", "made a slip in the forward pass", order=22)
+
+VERTICES = 80  # of a graph whose forward pass is looked into
+ACTIVATIONS = ("sigmoid", "tanh", "relu")
+FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "abs", *ACTIVATIONS)
+Other = tuple[str, str, Vertex]  # the wrong rule, the sentence about it, the vertex as it became
+
+
+def operated(
+    vertex: Vertex, op: str, positions: tuple[int | float, ...], options: Mapping[str, Any] | None = None
+) -> Vertex:
+    """Return a vertex with another operation; a position is one of its operands, a float is a number."""
+    primitive = REGISTRY[op]
+    operands = tuple(vertex.operands[p] if isinstance(p, int) else np.float64(p) for p in positions)
+    sources = tuple(vertex.sources[p] if isinstance(p, int) else -1 for p in positions)
+    rules = {
+        place: rule
+        for place, (position, rule) in enumerate(zip(positions, primitive.rules, strict=False))
+        if rule is not None and isinstance(position, int) and position in vertex.rules
+    }
+    with np.errstate(all="ignore"):
+        value = primitive.forward(*operands, **(options or {}))
+    return Vertex(vertex.line, value, operands, sources, rules, primitive, options or {})
+
+
+def itself(vertex: Vertex, position: int) -> Vertex:
+    """Return a vertex that is one of its operands."""
+    return operated(vertex, "mul", (position, 1.0))
+
+
+def forward_turns(graph: Graph) -> Iterator[tuple[int, Other]]:
+    """Yield the steps with the ways in which each goes wrong."""
+    if len(graph.vertices) > VERTICES:
+        return
+    for index, vertex in enumerate(graph.vertices):
+        for make in MAKERS.get(vertex.op, ()) if vertex.primitive else ():
+            try:
+                found = list(make(graph, index))
+            except (*FAILURES, TypeError, KeyError):
+                continue
+            yield from ((index, other) for other in found if fits(other[2].value, vertex.value))
+
+
+def fits(value: Any, other: Any) -> bool:
+    return np.shape(value) == np.shape(other) and bool(np.all(np.isfinite(value)))
+
+
+@FORWARD_SLIP.turns
+def replaced(graph: Graph) -> Iterator[Turn]:
+    for index, (rule, message, vertex) in forward_turns(graph):
+        yield Turn(index, rule, message, {index: vertex})
+
+
+def names(graph: Graph, index: int) -> tuple[str, ...]:
+    """Return the labels of a step and of its operands."""
+    vertex = graph.vertices[index]
+    operands = (graph.label(s) if s >= 0 else str(x) for s, x in zip(vertex.sources, vertex.operands, strict=True))
+    return graph.label(index), *operands
+
+
+def of_sum(graph: Graph, index: int) -> Iterator[Other]:
+    vertex = graph.vertices[index]
+    out, a, b = names(graph, index)
+    yield "- for +", f"in {out} you subtracted {b}; it is added", operated(vertex, "sub", (0, 1))
+    yield "+ left out", f"in {out} you forgot {b}", itself(vertex, 0)
+    yield "+ left out", f"in {out} you forgot {a}", itself(vertex, 1)
+    yield "* for +", f"in {out} you multiplied; it is a sum", operated(vertex, "mul", (0, 1))
+
+
+def of_difference(graph: Graph, index: int) -> Iterator[Other]:
+    vertex = graph.vertices[index]
+    out, a, b = names(graph, index)
+    taken, rest = (b, a) if vertex.op == "sub" else (a, b)
+    yield "+ for -", f"in {out} you added {taken}; it is subtracted", operated(vertex, "add", (0, 1))
+    yield "- left out", f"in {out} you forgot {taken}", itself(vertex, 0 if vertex.op == "sub" else 1)
+    yield "- left out", f"in {out} you forgot {rest}", operated(vertex, "mul", (1 if vertex.op == "sub" else 0, -1.0))
+    yield "turned round", f"you took the difference {out} the other way round", operated(vertex, "sub", (1, 0))
+
+
+def of_product(graph: Graph, index: int) -> Iterator[Other]:
+    vertex = graph.vertices[index]
+    out, a, b = names(graph, index)
+    yield "* left out", f"in {out} you forgot the factor {b}", itself(vertex, 0)
+    yield "* left out", f"in {out} you forgot the factor {a}", itself(vertex, 1)
+    yield "+ for *", f"in {out} you added; it is a product", operated(vertex, "add", (0, 1))
+    yield "/ for *", f"in {out} you divided by {b}; it is a product", operated(vertex, "div", (0, 1))
+
+
+def of_quotient(graph: Graph, index: int) -> Iterator[Other]:
+    vertex = graph.vertices[index]
+    out, a, b = names(graph, index)
+    yield "upside down", f"the quotient {out} is upside down", operated(vertex, "div", (1, 0))
+    yield "* for /", f"in {out} you multiplied by {b}; it divides", operated(vertex, "mul", (0, 1))
+    yield "/ left out", f"in {out} you forgot to divide by {b}", itself(vertex, 0)
+
+
+def of_power(graph: Graph, index: int) -> Iterator[Other]:
+    vertex = graph.vertices[index]
+    out, x, *_ = names(graph, index)
+    n = vertex.options["exponent"] if vertex.op == "pow" else vertex.operands[1]
+    yield "the power left out", f"you forgot the exponent of {out}", itself(vertex, 0)
+    yield "n*x for x**n", f"you multiplied {x} by the exponent of {out}", operated(vertex, "mul", (0, float(n)))
+
+
+def of_function(graph: Graph, index: int) -> Iterator[Other]:
+    vertex = graph.vertices[index]
+    out, x, *_ = names(graph, index)
+    yield f"{vertex.op} left out", f"in {out} you forgot the {vertex.op}", itself(vertex, 0)
+    swaps = {"sin": ["cos"], "cos": ["sin"], "exp": ["log"], "log": ["exp"]}
+    others = swaps.get(vertex.op, [one for one in ACTIVATIONS if one != vertex.op and vertex.op in ACTIVATIONS])
+    for other in others:
+        yield f"{other} for {vertex.op}", f"you took the {other} for {out}", operated(vertex, other, (0,))
+    if vertex.op in ("exp", "sigmoid"):
+        changed = vertex.forward([-vertex.operands[0]])
+        rules = {0: lambda g, out, z, rule=vertex.rules.get(0): -rule(g, out, -z)} if vertex.rules else {}
+        yield "-", f"in {out} the exponent has the other sign", replace(vertex, value=changed, rules=rules)
+
+
+def of_negation(graph: Graph, index: int) -> Iterator[Other]:
+    yield "- left out", f"in {graph.label(index)} you lost the minus sign", itself(graph.vertices[index], 0)
+
+
+def of_addmm(graph: Graph, index: int) -> Iterator[Other]:
+    vertex = graph.vertices[index]
+    out, bias, *_ = names(graph, index)
+    product = vertex.operands[1] @ vertex.operands[2]
+    yield "+ left out", f"in {out} you forgot {bias}", replace(vertex, value=product)
+    yield "- for +", f"in {out} you subtracted {bias}; it is added", replace(vertex, value=product - vertex.operands[0])
+
+
+MAKERS: dict[str, tuple[Any, ...]] = {
+    "add": (of_sum,),
+    "sub": (of_difference,),
+    "rsub": (of_difference,),
+    "mul": (of_product,),
+    "div": (of_quotient,),
+    "pow": (of_power,),
+    "pow_tensor": (of_power,),
+    "neg": (of_negation,),
+    "addmm": (of_addmm,),
+    **dict.fromkeys(FUNCTIONS, (of_function,)),
+}

@@ -1,0 +1,159 @@
+"""Products of matrices, and the values in them: another order, entry by entry, the result where the input belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import fit
+from gradcli.explanation.refusals import FAILURES
+from gradcli.homework.mistakes.declaration import Mistake, Slip, Turn
+from gradcli.homework.mistakes.forward import fits
+from gradcli.homework.mistakes.tensors import TRANSPOSE, vertex_first
+from gradcli.homework.solve.graph import Change, Edge, Graph
+from gradcli.homework.solve.problem import Problem, slope
+
+FACTORS_ORDER = Mistake(
+    "factors-order", "put the factors of a matrix product in the other order", order=14.1, of_rule=True
+)
+ELEMENTWISE = Mistake(
+    "elementwise", "multiplied entry by entry where a matrix product belongs", order=14.2, of_rule=True
+)
+RESULT_FOR_INPUT = Mistake("result-for-input", "used another value where an input belongs", order=14.3, of_rule=True)
+
+
+def factors(problem: Problem) -> Iterator[tuple[Edge, Any, Any]]:
+    """Yield the edges of products of two matrices, with the other factor and the operand."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        first = vertex_first(vertex)
+        if "matrix" in vertex.traits and edge.position >= first:
+            other = vertex.operands[first + 1 if edge.position == first else first]
+            if np.ndim(other) == np.ndim(vertex.operands[edge.position]) == 2:
+                yield edge, other, vertex.operands[edge.position]
+
+
+def possible(problem: Problem, edge: Edge, change: Change) -> bool:
+    """Whether a change gives a gradient of the right shape."""
+    operand = problem.graph.vertices[edge.vertex].operands[edge.position]
+    try:
+        return np.shape(fit(np.asarray(change(problem.totals[edge.vertex], None)), operand)) == np.shape(operand)
+    except FAILURES:
+        return False
+
+
+@FACTORS_ORDER.slips
+def swapped_gradient(problem: Problem) -> Iterator[Slip]:
+    """`W.T @ g` for `g @ W.T`, also with the transpose left out."""
+    for edge, other, _ in factors(problem):
+        is_first = edge.position == vertex_first(problem.graph.vertices[edge.vertex])
+        for factor, rank in ((other.T, 0), (other, 1)):
+            change = _before(factor) if is_first else _behind(factor)
+            if possible(problem, edge, change):
+                name = problem.label(edge.vertex)
+                message = f"on the way back through {name} you put the factors in the other order"
+                yield Slip(edge.vertex, "the other order", message, {edge: change}, rank=rank)
+
+
+def _before(factor: Any) -> Change:
+    return lambda g, contribution: factor @ g
+
+
+def _behind(factor: Any) -> Change:
+    return lambda g, contribution: g @ factor
+
+
+@ELEMENTWISE.slips
+def elementwise_gradient(problem: Problem) -> Iterator[Slip]:
+    for edge, other, _ in factors(problem):
+        for factor, rank in ((other, 0), (other.T, 1)):
+            change = slope(factor)
+            if possible(problem, edge, change):
+                name = problem.label(edge.vertex)
+                message = f"on the way back through {name} you multiplied entry by entry; it is a matrix product"
+                yield Slip(edge.vertex, "* for @", message, {edge: change}, rank=rank)
+
+
+def products(graph: Graph) -> Iterator[tuple[int, Any, Any, Any]]:
+    """Yield the matrix products of the forward pass with their two factors and the addend."""
+    for index, vertex in enumerate(graph.vertices):
+        if "matrix" in vertex.traits and len(vertex.operands) >= 2:
+            a, b = vertex.operands[-2:]
+            if np.ndim(a) == np.ndim(b) == 2:
+                yield index, a, b, vertex.operands[0] if len(vertex.operands) > 2 else 0.0
+
+
+def _turn(graph: Graph, index: int, make: Any, rule: str, message: str) -> Iterator[Turn]:
+    vertex = graph.vertices[index]
+    try:
+        value = make()
+    except FAILURES:
+        return
+    if fits(value, vertex.value):
+        yield Turn(index, rule, message, {index: replace(vertex, value=value)})
+
+
+@TRANSPOSE.turns
+def transposed_factor(graph: Graph) -> Iterator[Turn]:
+    for index, a, b, c in products(graph):
+        message = f"in {graph.label(index)} you transposed a factor"
+        yield from _turn(graph, index, lambda a=a, b=b, c=c: a @ b.T + c, "X @ W.T for X @ W", message)
+        yield from _turn(graph, index, lambda a=a, b=b, c=c: a.T @ b + c, "X.T @ W for X @ W", message)
+
+
+@FACTORS_ORDER.turns
+def swapped_product(graph: Graph) -> Iterator[Turn]:
+    for index, a, b, c in products(graph):
+        message = f"in {graph.label(index)} you put the factors in the other order"
+        yield from _turn(graph, index, lambda a=a, b=b, c=c: b @ a + c, "W @ X for X @ W", message)
+
+
+@ELEMENTWISE.turns
+def elementwise_product(graph: Graph) -> Iterator[Turn]:
+    for index, a, b, c in products(graph):
+        message = f"in {graph.label(index)} you multiplied entry by entry; it is a matrix product"
+        yield from _turn(graph, index, lambda a=a, b=b, c=c: a * b + c, "X*W for X @ W", message)
+
+
+@RESULT_FOR_INPUT.slips
+def result_for_input(problem: Problem) -> Iterator[Slip]:
+    """`A.T @ g` for `X.T @ g`: the value behind a step, or before an activation, in place of the factor."""
+    graph = problem.graph
+    for edge in problem.edges:
+        vertex = graph.vertices[edge.vertex]
+        is_matrix = "matrix" in vertex.traits and edge.position >= vertex_first(vertex)
+        if len(vertex.rules) < 1 or not (is_matrix or vertex.op == "mul"):
+            continue
+        last = len(vertex.operands) - 1
+        place = last if edge.position == last - 1 else last - 1
+        factor, source = vertex.operands[place], vertex.sources[place]
+        for other in nearby(problem, edge.vertex, source):
+            value = graph.vertices[other].value
+            if other in (source, graph.source(edge)) or np.shape(value) != np.shape(factor):
+                continue
+            change = slope(value) if not is_matrix else _matrix(value, is_first=place == last)
+            if possible(problem, edge, change):
+                wanted, used = graph.label(source) if source >= 0 else "the other factor", graph.label(other)
+                message = f"on the way back through {graph.label(edge.vertex)} you used {used}; it is {wanted}"
+                yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change})
+
+
+def _matrix(value: Any, *, is_first: bool) -> Change:
+    return (lambda g, contribution: g @ value.T) if is_first else (lambda g, contribution: value.T @ g)
+
+
+def nearby(problem: Problem, vertex: int, factor: int) -> list[int]:
+    """Return the step itself, what is computed from it one value at a time, and what an activation was given."""
+    graph = problem.graph
+    found = [vertex]
+    for _ in range(2):
+        above = (edge.vertex for edge in chain.from_iterable(map(problem.into, found)))
+        found.extend(v for v in above if v not in found and not graph.vertices[v].structured)
+    below = graph.vertices[factor] if factor >= 0 else None
+    if below is not None and below.primitive is not None and not below.structured:
+        found.extend(source for source in below.sources if source >= 0)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,75 @@
+"""Softmax with cross entropy: the gradient at the scores is softmax minus one-hot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from gradcli.explanation.refusals import FAILURES
+from gradcli.homework.mistakes.declaration import Mistake, Slip, Turn
+from gradcli.homework.model import Value
+from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.problem import Problem
+
+SOFTMAX = Mistake("softmax", "slipped in softmax and cross entropy", order=12.5, of_rule=True)
+
+
+@SOFTMAX.slips
+def without_one_hot(problem: Problem) -> Iterator[Slip]:
+    """The probabilities alone, and the one-hot labels alone."""
+    for edge in problem.edges:
+        vertex = problem.graph.vertices[edge.vertex]
+        if vertex.op != "log_softmax":
+            continue
+        scores = problem.label(problem.graph.source(edge))
+        message = f"at {scores} the gradient is made of the softmax and of the one-hot labels; you forgot"
+        yield Slip(edge.vertex, "softmax", f"{message} the one-hot labels", {edge: _shares})
+        yield Slip(edge.vertex, "one-hot", f"{message} the softmax", {edge: _labels}, rank=1)
+
+
+def _shares(g: Value, contribution: Value) -> Value:
+    return contribution - g
+
+
+def _labels(g: Value, contribution: Value) -> Value:
+    return g
+
+
+@SOFTMAX.turns
+def other_axis(graph: Graph) -> Iterator[Turn]:
+    """Softmax along the other axis, alone and in the cross entropy with it."""
+    places = [index for index, vertex in enumerate(graph.vertices) if vertex.op in ("softmax", "log_softmax")]
+    matrices = [index for index in places if np.ndim(graph.vertices[index].value) == 2]
+    for chosen in [[index] for index in matrices] + ([matrices] if len(matrices) > 1 else []):
+        changed = {}
+        for index in chosen:
+            vertex = graph.vertices[index]
+            options = {**vertex.options, "dim": 1 - vertex.options["dim"] % 2}
+            assert vertex.primitive is not None
+            value = vertex.primitive.forward(*vertex.operands, **options)
+            changed[index] = replace(vertex, value=value, altered=options)
+        name = graph.label(graph.vertices[chosen[0]].sources[0])
+        message = f"you took the softmax of {name} along the wrong axis"
+        yield Turn(chosen[0], "the other axis", message, changed)
+
+
+@SOFTMAX.turns
+def wrong_labels(graph: Graph) -> Iterator[Turn]:
+    """Labels counted from another number, or in another order; probabilities in place of labels are rolled."""
+    for index, vertex in enumerate(graph.vertices):
+        if not vertex.op.startswith("nll_loss") or vertex.sources[1] < 0:
+            continue
+        place, classes = vertex.sources[1], np.shape(vertex.operands[0])[-1]
+        labels = np.asarray(vertex.operands[1])
+        others = [(labels + shift) % classes for shift in range(1, classes)]
+        others += [labels[::-1]] if labels.ndim == 1 else []
+        for other in others:
+            value = other.astype(labels.dtype)
+            try:
+                changed = replace(graph.vertices[place], value=value)
+            except FAILURES:
+                continue
+            message = f"in {graph.label(index)} you used other labels"
+            yield Turn(index, "other labels", message, {place: changed})
