@@ -9,11 +9,13 @@ from functools import cached_property
 from itertools import chain, islice
 from types import MappingProxyType
 
+import numpy as np
+
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.disclosure import WITHHELD
-from gradcli.homework.model import ENDINGS, Marked, Result
+from gradcli.homework.model import ENDINGS, Marked, Result, Value
 from gradcli.homework.solve.key import Key, on_one_line
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn, hand_ins, is_class
@@ -38,6 +40,17 @@ class Grader:
         for question in assignment.questions:
             part(f"{KEY}{question.id}")
             self.keys[question.id] = Key(question, assignment, is_raw=is_raw)
+        for key in self.keys.values():
+            key.elsewhere = self.numbers
+
+    def numbers(self) -> list[tuple[Place, Value]]:
+        """Return every right number, with its place."""
+        return [
+            ((id, ask.written), key.expected[ask.quantity])
+            for id, key in self.keys.items()
+            for ask in key.question.asks
+            if ask.form == "number" and isinstance(key.expected[ask.quantity], np.ndarray | np.floating | float)
+        ]
 
     def grade(
         self, submission: Submission, ended: Mapping[Place, str] = MappingProxyType({}), *, is_last: bool = False

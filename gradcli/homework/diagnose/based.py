@@ -15,7 +15,7 @@ def based(problem: Problem, earlier: Earlier) -> Problem | None:
     own = {
         quantity: (other, typed.value)
         for quantity, (other, typed) in earlier.items()
-        if other.graph is problem.graph and np.all(np.isfinite(typed.value)) and other.by != problem.by
+        if other.graph is problem.graph and np.all(np.isfinite(typed.value)) and not same_quantity(other, problem)
     }
     forward = {other.by: np.asarray(value)[()] for other, value in own.values() if other.kind == "value"}
     graph = problem.graph.moved(forward) if forward else problem.graph
@@ -34,6 +34,10 @@ def based(problem: Problem, earlier: Earlier) -> Problem | None:
         return None
     within = region(problem, set(given))
     return replace(problem, graph=graph, given=given, own=changes, within=within, cache={})
+
+
+def same_quantity(one: Problem, other: Problem) -> bool:
+    return (one.kind, one.of, one.by, one.stop) == (other.kind, other.of, other.by, other.stop)
 
 
 def region(problem: Problem, given: set[int]) -> frozenset[int]:

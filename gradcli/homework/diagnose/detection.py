@@ -6,7 +6,7 @@ is one number, all mistakes run side by side in one sweep over arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -42,7 +42,7 @@ class Suspect:
         return " + ".join(self.codes)
 
     @property
-    def rank(self) -> tuple[int, ...]:
+    def rank(self) -> tuple[float, ...]:
         """The order of suspects: likely ones first."""
         return (len(self.codes), sum(part.rank for part in self.parts), *(CODES[code] for code in self.codes))
 
@@ -68,12 +68,9 @@ class Suspects:
 
         Pairs are not asked about 0: there are always some.
         """
-        shelf = self.shelf(by, level).get(np.shape(typed.value)) if level == SINGLE or np.any(typed.value) else None
-        if shelf is None:
+        if level == PAIR and not np.any(typed.value):
             return []
-        with np.errstate(all="ignore"):
-            found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
-        return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=lambda pair: pair[0].rank)
+        return matching(self.shelf(by, level), typed, tolerance)
 
     def shelf(self, by: int, level: int) -> dict[tuple[int, ...], Shelf]:
         if (by, level) not in self.shelves:
@@ -140,6 +137,23 @@ class Suspects:
         suspects, values = self.swept[level]
         for suspect, value in zip(suspects, values(problem.by), strict=True):
             yield suspect, value if problem.before is None or value is None else problem.before + value
+        if level == SINGLE and problem.earlier:
+            yield from self.every_pass(problem)
+
+    def every_pass(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+        """Yield what comes of one mistake made in all passes that are in a `.grad`."""
+        passes = [list(Suspects(one).alone(one)) for one in problem.earlier]
+        own = list(self.alone(replace(problem, before=None)))
+        if any(len(one) != len(own) for one in passes):  # not the same steps with other numbers
+            return
+        for (suspect, value), *others in zip(own, *passes, strict=True):
+            if value is not None and all(other.code == suspect.code and x is not None for other, x in others):
+                yield suspect, value + sum(x for _, x in others)
+
+    def alone(self, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+        """Yield what comes of slips and turns in one pass."""
+        yield from zip(self.slips, sweeps(self.problem, self.slips)(problem.by), strict=True)
+        yield from self.turned(problem)
 
     @cached_property
     def slips(self) -> list[Suspect]:
@@ -163,6 +177,22 @@ class Suspects:
             if not a.changes.keys() & b.changes.keys():
                 most -= 1
                 yield pair_of(first, second)
+
+
+def matching(
+    shelves: Mapping[tuple[int, ...], Shelf], typed: Typed, tolerance: Tolerance
+) -> list[tuple[Suspect, Value]]:
+    """Return the suspects that give a number, with their exact numbers; likely ones first."""
+    shelf = shelves.get(np.shape(typed.value))
+    if shelf is None:
+        return []
+    with np.errstate(all="ignore"):
+        found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
+    return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=by_rank)
+
+
+def by_rank(found: tuple[Suspect, Value]) -> tuple[float, ...]:
+    return found[0].rank
 
 
 def pair_of(first: Suspect, second: Suspect) -> Suspect:

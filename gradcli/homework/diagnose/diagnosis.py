@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspect, Suspects
+from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspect, Suspects, by_rank, matching, shelved
 from gradcli.homework.mistakes.catalogue import KIN, OF_RULES
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
@@ -25,8 +25,15 @@ ENOUGH = 4  # digits of an answer that can be certain of its mistake
 class Detective:
     """Diagnoses wrong answers about one quantity. A formula has several problems, one a random point."""
 
-    def __init__(self, problems: Sequence[Problem], suspects: Sequence[Suspects], tolerance: Tolerance) -> None:
+    def __init__(
+        self,
+        problems: Sequence[Problem],
+        suspects: Sequence[Suspects],
+        tolerance: Tolerance,
+        beside: Sequence[tuple[Suspect, Value]] = (),
+    ) -> None:
         self.problems, self.suspects, self.tolerance = problems, suspects, tolerance
+        self.beside = shelved(iter(beside), problems[0].truth)
 
     def diagnoses(self, answers: Sequence[Typed], base: Problem | None = None) -> tuple[Diagnosis, ...]:
         """Return the mistakes that give the answer (one answer a point), likely ones first.
@@ -59,6 +66,8 @@ class Detective:
             suspects.matching(problem.by, typed, self.tolerance, level)
             for problem, suspects, typed in zip(self.problems, self.suspects, answers, strict=True)
         ]
+        if level == SINGLE and self.beside:
+            matches[0] = sorted([*matches[0], *matching(self.beside, answers[0], self.tolerance)], key=by_rank)
         first, *others = matches
         told = [{identity(suspect) for suspect, _ in other} for other in others]
         return [(suspect, value) for suspect, value in first if all(identity(suspect) in other for other in told)]

@@ -8,18 +8,34 @@ from gradcli.homework.mistakes import (
     activations,
     branches,
     chains,
+    elsewhere,
     forward,
     habits,
     nesting,
     pen,
     products,
     rules,
+    scripts,
     softmax,
     tensors,
 )
 from gradcli.homework.mistakes.declaration import Mistake
 
-FAMILIES = (branches, chains, nesting, rules, activations, tensors, products, softmax, habits, forward, pen)
+FAMILIES = (
+    branches,
+    chains,
+    nesting,
+    rules,
+    activations,
+    tensors,
+    products,
+    softmax,
+    habits,
+    scripts,
+    forward,
+    elsewhere,
+    pen,
+)
 MISTAKES = [one for family in FAMILIES for one in vars(family).values() if isinstance(one, Mistake)]
 OF_RULES = {mistake.code for mistake in MISTAKES if mistake.of_rule}
 KIN = {mistake.code: mistake.kin for mistake in MISTAKES if mistake.kin}

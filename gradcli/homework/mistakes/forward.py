@@ -15,6 +15,7 @@ from gradcli.homework.solve.graph import Graph, Vertex
 
 FORWARD_SLIP = Mistake("forward-slip", "made a slip in the forward pass", order=22)
 
+LAST = 5  # the rank: where a slip in a derivative gives the number too, that is likelier
 VERTICES = 80  # of a graph whose forward pass is looked into
 ACTIVATIONS = ("sigmoid", "tanh", "relu")
 FUNCTIONS = ("sin", "cos", "exp", "log", "sqrt", "abs", *ACTIVATIONS)
@@ -63,7 +64,7 @@ def fits(value: Any, other: Any) -> bool:
 @FORWARD_SLIP.turns
 def replaced(graph: Graph) -> Iterator[Turn]:
     for index, (rule, message, vertex) in forward_turns(graph):
-        yield Turn(index, rule, message, {index: vertex})
+        yield Turn(index, rule, message, {index: vertex}, rank=LAST)
 
 
 def names(graph: Graph, index: int) -> tuple[str, ...]:

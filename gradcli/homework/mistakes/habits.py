@@ -24,14 +24,14 @@ DEGREES = Mistake("degrees", "worked in degrees", order=19)
 STALE_GRAD.ends(
     "2 times",
     "it is added up twice, as without zero_grad",
-    lambda problem, value: 2 * value if problem.kind == "gradient" and problem.by in problem.graph.leaves else None,
+    lambda problem, value: 2 * value if problem.accumulates and problem.by in problem.graph.leaves else None,
 )
 
 
 @STALE_GRAD.guesses
 def left_over(problem: Problem) -> Iterator[Guess]:
     """No zero_grad between passes: k times the gradient; earlier gradients, missing or added once more."""
-    if problem.kind != "gradient" or problem.by not in problem.graph.leaves:
+    if not problem.accumulates or problem.by not in problem.graph.leaves:
         return
     name, gradient = problem.label(problem.by), problem.totals[problem.by]
     for k in TIMES:

@@ -5,7 +5,7 @@ A diagnosis never changes a grade and never raises: the grade stands without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -16,9 +16,13 @@ import numpy as np
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
 from gradcli.homework.diagnose.based import based
-from gradcli.homework.diagnose.detection import Suspects
+from gradcli.homework.diagnose.detection import Suspect, Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
 from gradcli.homework.mistakes import pen
+from gradcli.homework.mistakes.declaration import Guess
+from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION, ANOTHER_SHEET
+from gradcli.homework.mistakes.forward import LAST
+from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import CREDITED, Marked, Value
 from gradcli.homework.solve.carried import Earlier, follows
 from gradcli.homework.solve.points import CLOSE, Point, Points, answered
@@ -55,6 +59,8 @@ class Key:
                 self.points.truths(ask)
         self.verdicts: dict[tuple[str, Quantity, str], Verdict] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
+        self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple  # numbers that other asks have
+        self.sheets: Mapping[Quantity, Sequence[Value]] = {}  # the right numbers of other variants
 
     @cached_property
     def points(self) -> Points:
@@ -103,7 +109,8 @@ class Key:
             carried = self.carried(problem, typed, earlier) if verdict.verdict == "wrong" else None
             earlier[ask.quantity] = (problem, typed)  # a number with too few digits leads to others that are off
         found = carried or self.remembered(self.diagnosed, ask, text)
-        if problem and verdict.typed and not carried and not any(" + " not in one.code for one in found.diagnoses):
+        explained = any(" + " not in one.code and one.code not in pen.CODES for one in found.diagnoses)
+        if problem and verdict.typed and not carried and not explained:
             return self.rebased(ask, found, earlier)
         return found
 
@@ -191,8 +198,34 @@ class Key:
             problems = [problem] if ask.form == "number" else [p.solution.problem(ask) for p in self.sampled(ask)]
             suspects = [self.suspects(problem, place) for place, problem in enumerate(problems)]
             tolerance = self.tolerance if ask.form == "number" else CLOSE
-            self.detectives[ask.quantity] = Detective(problems, suspects, tolerance)
+            beside = list(self.beside(ask, problem)) if ask.form == "number" else []
+            self.detectives[ask.quantity] = Detective(problems, suspects, tolerance, beside)
         return self.detectives[ask.quantity]
+
+    @cached_property
+    def misread(self) -> list[tuple[Mutant, Mapping[Quantity, Value]]]:
+        """The answers that come of misreading a snippet."""
+        if not isinstance(self.solution, SnippetSolution):
+            return []
+        changed = mutants(self.question.source.text)
+        return [(mutant, self.solution.outcomes(mutant.text)) for mutant in changed]
+
+    def beside(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+        """Yield numbers for an answer that come from outside its graph."""
+        for mutant, answers in self.misread:
+            value = answers.get(ask.quantity)
+            if value is not None and not isinstance(value, bool | str):
+                yield (
+                    Suspect((mutant.code,), (Guess(problem.by, mutant.rule, mutant.message, value, rank=mutant.rank),)),
+                    value,
+                )
+        for place, value in self.elsewhere():
+            if place != (self.question.id, ask.written) and np.shape(value) == np.shape(problem.truth):
+                told = f"this is the answer to {place[1]}" + (f" of {place[0]}" * (place[0] != self.question.id))
+                yield Suspect((ANOTHER_QUESTION.code,), (Guess(problem.by, told, told, value, rank=LAST + 1),)), value
+        for value in self.sheets.get(ask.quantity, ()):
+            told = "this is right on the sheet of somebody else"
+            yield Suspect((ANOTHER_SHEET.code,), (Guess(problem.by, told, told, value, rank=LAST + 1),)), value
 
     def suspects(self, problem: Problem, place: int) -> Suspects:
         key = (id(problem.graph), problem.kind, problem.of, problem.stop, place)

@@ -22,8 +22,8 @@ class Problem:
     """The value of vertex `by`, or the gradient of vertex `of` with respect to it.
 
     A local derivative is a gradient at which nothing flows on from named vertices (`stop`). `before` is the `.grad`
-    that a snippet had accumulated before, if any, `unreset` are the values of `.grad` if nothing had reset it, and
-    `seed` is the gradient that enters, None for 1. Where a student goes on from own numbers, `given` are gradients that
+    that a snippet had accumulated before, if any, by `earlier` passes, `unreset` are the values of `.grad` if nothing had reset it, and
+    `seed` is the gradient that enters, None for 1. `accumulates` says that a `.grad` is in question. Where a student goes on from own numbers, `given` are gradients that
     replace computed ones, `own` the rules, and only what happens `within` some vertices is new.
     """
 
@@ -35,6 +35,8 @@ class Problem:
     seed: Value | None = None
     before: Value | None = None
     unreset: tuple[Value, ...] = ()
+    earlier: tuple[Problem, ...] = ()
+    accumulates: bool = False
     rates: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)  # steps that learners take
     given: Mapping[int, Value] = field(default_factory=dict)
     own: Mapping[Edge, Change] = field(default_factory=dict)
@@ -46,7 +48,11 @@ class Problem:
         return replace(self, by=by)
 
     def swept(
-        self, changes: Mapping[Edge, Change] | None = None, *, values: Sequence[Value] | None = None, fitted: bool = True
+        self,
+        changes: Mapping[Edge, Change] | None = None,
+        *,
+        values: Sequence[Value] | None = None,
+        fitted: bool = True,
     ) -> dict[int, Value]:
         """Return the gradients of `of`, by vertex, with some rules changed or at other values."""
         merged = {**self.own, **(changes or {})}

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.graph import Node
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import GradcliError, UsageError
-from gradcli.explanation.lines import Evaluation
 from gradcli.homework.assignment.assignments import Ask, Question
+from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.passes import Passes, Ways
 from gradcli.homework.solve.problem import Problem
 from gradcli.script.failure import failure
 from gradcli.script.interpreter import run
@@ -23,29 +23,12 @@ from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
 from gradcli.script.timeline.formulas import with_short_formulas
-from gradcli.script.timeline.graphs import snapshot, valued
-from gradcli.script.timeline.model import Accumulated, Asked, Backward, Timeline
+from gradcli.script.timeline.model import Asked, Timeline
 from gradcli.script.timeline.reasons import of
-from gradcli.script.timeline.recorder import Recorder
 from gradcli.source import Source
 
+SMALL = Limits(steps=100_000, elements=2**16, seconds=1)
 LIMITS = Limits(steps=2_000_000, elements=2**20, seconds=10)
-
-
-class Passes(Recorder):
-    """A recorder that also keeps the graph of each backward pass, as it stood when the pass began."""
-
-    def __init__(self, machine: Any) -> None:
-        super().__init__(machine, all=True)
-        self.graphs: list[tuple[Evaluation | None, Any]] = []
-
-    def backward(
-        self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
-    ) -> Iterator[Contributed]:
-        self.flush()
-        whole = len(outputs) == 1 and outputs[0].node is not None
-        self.graphs.append((snapshot(self.run, outputs[0]) if whole else None, valued(given[0])))
-        return super().backward(outputs, given, events)
 
 
 class SnippetSolution:
@@ -68,7 +51,12 @@ class SnippetSolution:
         self.asked = [event for event in whole.events if isinstance(event, Asked)]
         own = tuple(event for event in whole.events if event.source is question.source)
         self.timeline: Timeline = replace(whole, events=own)  # without the evaluation of the quantities
-        self.graphs = [(None if graph is None else Graph(graph, ""), seed) for graph, seed in recorder.graphs]
+        graphs, returned = (
+            [(None if graph is None else Graph(graph, ""), seed) for graph, seed in kept]
+            for kept in (recorder.graphs, recorder.returned)
+        )
+        self.graphs = graphs
+        self.ways = Ways(question.source.text, self.timeline, graphs, returned)
         self.truths = {
             ask.quantity: self.answerable(ask, value, machine) for ask, value in zip(question.asks, values, strict=True)
         }
@@ -108,47 +96,18 @@ class SnippetSolution:
         return self.truths[ask.quantity]
 
     def problem(self, ask: Ask) -> Problem | None:
-        """Return the problem of the last backward pass that left its gradient in the `.grad` asked for, or None.
+        """Return the problem behind a quantity, or None."""
+        return self.ways.problem(ask.quantity.of, self.truths[ask.quantity])
 
-        A copy of a `.grad` (`g = w.grad.clone()`), and a leaf without a name (`layers[0].weight`), are known by value.
-        """
-        truth, name = self.truths[ask.quantity], ask.quantity.of.removesuffix(".grad")
-        if name == ask.quantity.of and not self.is_copied(name):
-            return None
-        if truth is None or isinstance(truth, bool | str):
-            return None
-        passes = [event for event in self.timeline.events if isinstance(event, Backward)]
-        has_name = any(arrived.name == name for event in passes for arrived in event.accumulated)
-        for number, (graph, seed) in reversed(list(enumerate(self.graphs[: len(passes)]))):
-            if graph is None:
-                continue
-            by = graph.names.get(name) if name != ask.quantity.of else None
-            if by is not None and by not in graph.leaves:
-                found = Problem(graph, "gradient", graph.output, by, seed=seed)
-                return found if is_same(found.truth, truth) else None  # one pass alone has given its `.grad`
-            for arrived in passes[number].accumulated:
-                if arrived.name == name if has_name else is_same(arrived.after, truth):
-                    earlier = [a for event in passes[:number] for a in event.accumulated if a.name == arrived.name]
-                    return self.of_pass(graph, seed, arrived, earlier, ask)
-        return None
-
-    def is_copied(self, name: str) -> bool:
-        """Whether the snippet gives a name to something that it reads from a `.grad`."""
-        return re.search(rf"^\s*{re.escape(name)}\s*=.*\.grad\b", self.question.source.text, re.MULTILINE) is not None
-
-    def of_pass(
-        self, graph: Graph, seed: Any, arrived: Accumulated, earlier: Sequence[Accumulated], ask: Ask
-    ) -> Problem | None:
-        by = graph.names.get(arrived.name)
-        if by is None:
-            return None
-        added = (*sums(arrived, [a.after for a in earlier[-1:]]), *sums(arrived, [a.gradient for a in earlier]))
-        unreset = tuple(value for value in added if not is_same(value, arrived.after))  # where nobody has reset it
-        problem = Problem(graph, "gradient", graph.output, by, seed=seed, before=arrived.before, unreset=unreset)
-        own = map(float, re.findall(r"\blr\s*=\s*(\d*\.?\d+(?:e-?\d+)?)", self.question.source.text))
-        problem = replace(problem, rates=tuple(dict.fromkeys((*own, *problem.rates))))
-        # an optimizer or the snippet itself may have changed `.grad` since: then the pass does not explain it
-        return problem if is_same(problem.truth, self.truths[ask.quantity]) else None
+    def outcomes(self, text: str) -> dict[Quantity, Any]:
+        """Return the answers if the snippet were another text; empty where that cannot run within `SMALL` limits."""
+        machine = Machine(SMALL, lambda text: None)
+        asked = [Source(ask.quantity.of, "quantity") for ask in self.question.asks]
+        with suppress(Exception):  # a changed snippet may do anything
+            values = run([Source(text, self.question.source.name)], machine, asked=asked)
+            kept = zip(self.question.asks, values, strict=True)
+            return {ask.quantity: self.answerable(ask, value, machine) for ask, value in kept if not is_error(value)}
+        return {}
 
     def reason(self, ask: Ask) -> str:
         """Return the reason for which a `.grad` is None."""
@@ -162,14 +121,5 @@ class SnippetSolution:
         return self.question.placed(error, help)
 
 
-def sums(arrived: Accumulated, earlier: Sequence[Any]) -> Iterator[Any]:
-    """Yield the gradient of a pass added to earlier ones, where they have its shape."""
-    if earlier and all(np.shape(value) == np.shape(arrived.gradient) for value in earlier):
-        yield sum(earlier, start=arrived.gradient)
-
-
-def is_same(value: Any, truth: Any) -> bool:
-    """Whether two gradients are one, up to the last digits of float32."""
-    if value is None or np.shape(value) != np.shape(truth):
-        return False
-    return bool(np.allclose(value, truth, rtol=1e-4, atol=1e-6))
+def is_error(value: object) -> bool:
+    return isinstance(value, Exception)

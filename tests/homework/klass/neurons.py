@@ -55,7 +55,7 @@ def neuron(draw: Draw) -> Asked:
                 not_a_gradient__update=lambda v: v.w - 0.1 * v.L_z * v.x,
                 sign__whole=lambda v: -v.L_z * v.x,
                 result_for_input__a=lambda v: v.L_z * v.a,
-                outside__z=lambda v: v.L_z * v.z,
+                result_for_input__z=lambda v: v.L_z * v.z,
             ),
             asked("dL/db", lambda v: v.L_z,
                 not_a_gradient__update=lambda v: v.b - 0.5 * v.L_z,

@@ -26,7 +26,7 @@ def accumulation(draw: Draw) -> Asked:
                 power_rule__dropped=lambda v: 2 * (v.w * v.x - v.y) * v.x + (v.w * v.p - v.q) * v.p,
                 inner_dropped__x=lambda v: 2 * (v.w * v.x - v.y) * v.x + 2 * (v.w * v.p - v.q),
                 sign__whole=lambda v: -2 * (v.w * v.x - v.y) * v.x - 2 * (v.w * v.p - v.q) * v.p,
-                outside__mean=lambda v: (v.w * v.x - v.y) * v.x + (v.w * v.p - v.q) * v.p,
+                outside__residuals=lambda v: 2 * (v.w * v.x - v.y) * v.p + 2 * (v.w * v.p - v.q) * v.x,
             ),
         ),
     )  # fmt: skip

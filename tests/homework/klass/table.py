@@ -13,7 +13,7 @@ import numpy as np
 
 from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.grading import Grader
-from gradcli.homework.model import CREDITED, Diagnosis, Marked, Result
+from gradcli.homework.model import CREDITED, Marked, Result
 from gradcli.homework.submission.submissions import read_text
 from gradcli.source import Source
 from tests.homework.klass.model import OUTSIDE, Asked
@@ -76,16 +76,21 @@ class Tally:
         if answer.code == OUTSIDE:
             self.count("outside not certain", not certain, said)
         else:
-            self.count("among", answer.code in split(codes), said)
-            self.count("first", bool(codes) and answer.code in split(codes[:1]), said)
+            self.count("among", kin(answer.code) in split(codes), said)
+            self.count("first", kin(answer.code) in split(codes[:1]), said)
             self.count("something said", bool(codes), said)
             self.count("stated as certain", certain, said)
         if certain:
-            self.count("certain is true", answer.code in split(codes[:1]), said)
+            self.count("certain is true", kin(answer.code) in split(codes[:1]), said)
 
 
 def split(codes: Sequence[str]) -> set[str]:
-    return {code for code in codes if code}
+    return {kin(code) for code in codes if code}
+
+
+def kin(code: str) -> str:
+    """Return one code for the mistakes that are the same: a path left out is a branch overwritten, where two meet."""
+    return "fanout-overwrite" if code == "path-missed" else code
 
 
 @dataclass(frozen=True)
@@ -145,7 +150,3 @@ def table(measure: Measured) -> str:
 def examples(tally: Tally, what: str, most: int) -> str:
     """List the commonest misses of one row."""
     return "\n".join(f"{count:5} {text}" for text, count in tally.misses.get(what, Counter()).most_common(most))
-
-
-def codes_of(found: Sequence[Diagnosis]) -> list[str]:
-    return [one.code for one in found]

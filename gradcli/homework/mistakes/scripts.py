@@ -1,0 +1,190 @@
+"""Snippets that say something else: a detach or a zero_grad that is not seen, one that is not there, another operator.
+
+The snippet is changed as text and run again, so that loops, optimizers and several passes go on from the mistake.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+
+from gradcli.homework.mistakes.declaration import Mistake
+from gradcli.homework.mistakes.forward import FORWARD_SLIP
+from gradcli.homework.mistakes.habits import STALE_GRAD
+from gradcli.homework.mistakes.tensors import MEAN_N
+
+DETACH = Mistake("detach", "overlooked a detach or a no_grad, or saw one where there is none", order=15.5)
+
+MOST = 48  # mutants of one snippet
+LINES = 60  # of a snippet that is changed
+SWAPPED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult,
+}  # fmt: skip
+MAKERS = frozenset(("tensor", "zeros", "ones", "randn", "rand", "arange", "full", "Parameter", "manual_seed"))
+Change = Callable[[ast.AST], ast.AST | None]  # None takes a statement away
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A snippet with one mistake in it."""
+
+    code: str
+    rule: str
+    message: str
+    text: str
+    rank: int = 0
+
+
+def mutants(text: str) -> Iterator[Mutant]:
+    """Yield the ways in which a snippet is misread, likely ones first."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return
+    if len(text.splitlines()) > LINES:
+        return
+    places = list(ast.walk(tree))
+    found = [*cuts_ignored(places), *resets_ignored(places), *cuts_added(places), *other_operators(places)]
+    seen = {ast.unparse(tree)}
+    for code, rule, message, chosen, change, rank in found[:MOST]:
+        changed = ast.unparse(ast.fix_missing_locations(_Changed(chosen, change).at(tree)))
+        if changed not in seen:
+            seen.add(changed)
+            yield Mutant(code, rule, message, changed, rank)
+
+
+Found = tuple[str, str, str, list[ast.AST], Change, int]
+
+
+class _Changed(ast.NodeTransformer):
+    """Changes some nodes of a copy, which are known by their places among all nodes."""
+
+    def __init__(self, chosen: list[ast.AST], change: Change) -> None:
+        self.chosen, self.change = chosen, change
+
+    def at(self, tree: ast.Module) -> ast.Module:
+        copied = deepcopy(tree)
+        places = {id(node): place for place, node in enumerate(ast.walk(tree))}
+        numbers = {places[id(node)] for node in self.chosen}
+        self.wanted = {id(node) for place, node in enumerate(ast.walk(copied)) if place in numbers}
+        changed: ast.Module = self.visit(copied)
+        return changed
+
+    def visit(self, node: ast.AST) -> ast.AST | None:
+        found = self.generic_visit(node)
+        return self.change(found) if id(node) in self.wanted else found
+
+
+def is_cut(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "detach"
+
+
+def is_without(node: ast.AST) -> bool:
+    return isinstance(node, ast.With) and any("no_grad" in ast.unparse(item) for item in node.items)
+
+
+def _uncut(node: ast.AST) -> ast.AST:
+    if isinstance(node, ast.With):
+        return ast.If(ast.Constant(True), node.body, [])
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    return node.func.value
+
+
+def _zeroed(node: ast.AST) -> ast.AST:
+    assert isinstance(node, ast.expr)
+    return ast.BinOp(node, ast.Mult(), ast.Constant(0))
+
+
+def cuts_ignored(places: list[ast.AST]) -> Iterator[Found]:
+    """The gradient goes through a detach or a no_grad; what is detached counts as 0."""
+    cuts = [node for node in places if is_cut(node) or is_without(node)]
+    for chosen in [[one] for one in cuts] + ([cuts] if len(cuts) > 1 else []):
+        written = "torch.no_grad()" if is_without(chosen[0]) else ast.unparse(chosen[0])
+        yield DETACH.code, "not cut off", f"no gradient goes back through {written}, and yours does", chosen, _uncut, 0
+    for node in cuts:
+        if is_cut(node):
+            message = f"{ast.unparse(node)} has a value like any other; only its gradient is cut off"
+            yield DETACH.code, "0", message, [node], _zeroed, 1
+
+
+def _cut(node: ast.AST) -> ast.AST:
+    assert isinstance(node, ast.Assign)
+    value = ast.Call(ast.Attribute(node.value, "detach", ast.Load()), [], [])
+    return ast.Assign(node.targets, value, lineno=node.lineno)
+
+
+def cuts_added(places: list[ast.AST]) -> Iterator[Found]:
+    """A value counts as cut off that is not; only where the snippet cuts off something."""
+    if not any(is_cut(node) or is_without(node) for node in places):
+        return
+    for node in places:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and is_computed(node.value):
+            name = node.targets[0].id
+            yield (
+                DETACH.code,
+                f"{name} cut off",
+                f"{name} is not cut off: a gradient goes back through it",
+                [node],
+                _cut,
+                2,
+            )
+
+
+def is_computed(value: ast.expr) -> bool:
+    """Whether an expression is an operation and makes no new tensor."""
+    calls = (node.func for node in ast.walk(value) if isinstance(node, ast.Call))
+    names = {func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in calls}
+    return isinstance(value, ast.BinOp | ast.Call) and not names & {*MAKERS, "detach", "grad", "item"}
+
+
+def resets_ignored(places: list[ast.AST]) -> Iterator[Found]:
+    """No zero_grad."""
+    for node in places:
+        is_reset = isinstance(node, ast.Expr) and any(
+            part in ast.unparse(node) for part in ("zero_grad(", ".grad.zero_(")
+        )
+        is_none = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith(".grad")
+        if is_reset or is_none:
+            message = f"{ast.unparse(node)} takes the old gradients away, and yours still has them"
+            yield STALE_GRAD.code, "no reset", message, [node], lambda node: ast.Pass(), 0
+
+
+def other_operators(places: list[ast.AST]) -> Iterator[Found]:
+    """One operator replaced, an operand or an exponent left out, a sum for a mean."""
+    for node in places:
+        if isinstance(node, ast.BinOp) and type(node.op) in SWAPPED:
+            other = SWAPPED[type(node.op)]
+            written = ast.unparse(node)
+            message = f"you computed {written} with another operator"
+            yield FORWARD_SLIP.code, f"{other.__name__} in {written}", message, [node], _operator(other), 5
+            if isinstance(node.op, ast.Add | ast.Sub):
+                message = f"in {written} you forgot {ast.unparse(node.right)}"
+                yield FORWARD_SLIP.code, f"left of {written}", message, [node], _left, 5
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            message = f"you forgot the exponent of {ast.unparse(node)}"
+            yield FORWARD_SLIP.code, f"base of {ast.unparse(node)}", message, [node], _left, 5
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "mean":
+            message = f"you forgot to divide by the number of entries in {ast.unparse(node)}"
+            yield MEAN_N.code, "sum for mean", message, [node], _summed, 1
+
+
+def _operator(other: type[ast.operator]) -> Change:
+    def change(node: ast.AST) -> ast.AST:
+        assert isinstance(node, ast.BinOp)
+        return ast.BinOp(node.left, other(), node.right)
+
+    return change
+
+
+def _left(node: ast.AST) -> ast.AST:
+    assert isinstance(node, ast.BinOp)
+    return node.left
+
+
+def _summed(node: ast.AST) -> ast.AST:
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    return ast.Call(ast.Attribute(node.func.value, "sum", ast.Load()), node.args, node.keywords)

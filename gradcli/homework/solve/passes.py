@@ -1,0 +1,154 @@
+"""The backward passes of a snippet, and the problem behind each quantity that comes out of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.backward import Event as Contributed
+from gradcli.engine.tensor import Tensor
+from gradcli.explanation.lines import Evaluation
+from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.problem import Problem
+from gradcli.script.timeline.graphs import snapshot, valued
+from gradcli.script.timeline.model import Accumulated, Backward, Returned, Timeline
+from gradcli.script.timeline.recorder import Recorder
+
+Kept = tuple[Evaluation | None, Any]  # a graph, None where it was too large, and the gradient that entered
+
+
+class Passes(Recorder):
+    """A recorder that also keeps the graph of each backward pass, as it stood when the pass began."""
+
+    def __init__(self, machine: Any) -> None:
+        super().__init__(machine, all=True)
+        self.graphs: list[Kept] = []
+        self.returned: list[Kept] = []  # of `torch.autograd.grad`
+
+    def kept(self, outputs: Sequence[Tensor], given: Sequence[Any]) -> Kept:
+        self.flush()
+        whole = len(outputs) == 1 and outputs[0].node is not None
+        return snapshot(self.run, outputs[0]) if whole else None, valued(given[0])
+
+    def backward(
+        self, outputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    ) -> Iterator[Contributed]:
+        self.graphs.append(self.kept(outputs, given))
+        return super().backward(outputs, given, events)
+
+    def differentiated(
+        self, outputs: Sequence[Tensor], inputs: Sequence[Tensor], given: Sequence[Any], events: Iterator[Contributed]
+    ) -> Iterator[Contributed]:
+        self.returned.append(self.kept(outputs, given))
+        return super().differentiated(outputs, inputs, given, events)
+
+
+@dataclass
+class Ways:
+    """The ways by which the quantities of a snippet came about."""
+
+    text: str
+    timeline: Timeline
+    graphs: list[tuple[Graph | None, Any]]
+    returned: list[tuple[Graph | None, Any]]
+    rates: tuple[float, ...] = field(init=False)
+    passes: list[Backward] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rates = tuple(map(float, re.findall(r"\blr\s*=\s*(\d*\.?\d+(?:e-?\d+)?)", self.text)))
+        self.passes = [event for event in self.timeline.events if isinstance(event, Backward)]
+
+    def problem(self, asked: str, truth: Any) -> Problem | None:
+        """Return the problem behind a quantity: a `.grad`, a gradient that was returned, or a value; else None."""
+        if truth is None or isinstance(truth, bool | str):
+            return None
+        name = asked.removesuffix(".grad")
+        found = self.of_grad(name, asked, truth) if name != asked or self.is_copied(name) else None
+        return found or self.of_returned(truth) or (self.of_value(asked, truth) if name == asked else None)
+
+    def is_copied(self, name: str) -> bool:
+        """Whether the snippet gives a name to something that it reads from a `.grad`."""
+        return re.search(rf"^\s*{re.escape(name)}\s*=.*\.grad\b", self.text, re.MULTILINE) is not None
+
+    def of_grad(self, name: str, asked: str, truth: Any) -> Problem | None:
+        """Return the problem of the last backward pass that left its gradient in a `.grad`.
+
+        A copy of a `.grad` (`g = w.grad.clone()`), and a leaf without a name (`layers[0].weight`), are known by value.
+        """
+        has_name = any(arrived.name == name for event in self.passes for arrived in event.accumulated)
+        for number, (graph, seed) in reversed(list(enumerate(self.graphs[: len(self.passes)]))):
+            if graph is None:
+                continue
+            by = graph.names.get(name) if name != asked else None
+            if by is not None and by not in graph.leaves:
+                found = self.problem_by(graph, seed, by)
+                return found if is_same(found.truth, truth) else None  # one pass alone has given its `.grad`
+            for arrived in self.passes[number].accumulated:
+                if arrived.name == name if has_name else is_same(arrived.after, truth):
+                    return self.of_pass(number, graph, seed, arrived, truth)
+        return None
+
+    def problem_by(self, graph: Graph, seed: Any, by: int) -> Problem:
+        rates = tuple(dict.fromkeys((*self.rates, *Problem.rates)))
+        return Problem(graph, "gradient", graph.output, by, seed=seed, rates=rates, accumulates=True)
+
+    def of_pass(self, number: int, graph: Graph, seed: Any, arrived: Accumulated, truth: Any) -> Problem | None:
+        by = graph.names.get(arrived.name)
+        if by is None:
+            return None
+        earlier = [a for event in self.passes[:number] for a in event.accumulated if a.name == arrived.name]
+        added = (*sums(arrived, [a.after for a in earlier[-1:]]), *sums(arrived, [a.gradient for a in earlier]))
+        unreset = tuple(value for value in added if not is_same(value, arrived.after))  # where nobody has reset it
+        problem = replace(self.problem_by(graph, seed, by), before=arrived.before, unreset=unreset)
+        # an optimizer or the snippet itself may have changed `.grad` since: then the pass does not explain it
+        if not is_same(problem.truth, truth):
+            return None
+        return problem if arrived.before is None else replace(problem, earlier=self.before(number, arrived))
+
+    def before(self, number: int, arrived: Accumulated) -> tuple[Problem, ...]:
+        """Return the problems of the earlier passes that are in a `.grad`; none where those are not all."""
+        found: list[Problem] = []
+        for graph, seed in reversed(self.graphs[:number]):
+            by = None if graph is None else graph.names.get(arrived.name)
+            if graph is None or by is None:
+                return ()
+            found.append(self.problem_by(graph, seed, by))
+            if is_same(sum(problem.truth for problem in found), arrived.before):
+                return tuple(found)
+        return ()
+
+    def of_returned(self, truth: Any) -> Problem | None:
+        """Return the problem of a gradient that `torch.autograd.grad` gave, known by value."""
+        events = [event for event in self.timeline.events if isinstance(event, Returned)]
+        for (graph, seed), event in reversed(list(zip(self.returned, events, strict=False))):
+            for name, gradient in event.gradients:
+                by = None if graph is None else graph.names.get(name)
+                if graph is not None and by is not None and gradient is not None and is_same(gradient, truth):
+                    problem = self.problem_by(graph, seed, by)
+                    return problem if is_same(problem.truth, truth) else None
+        return None
+
+    def of_value(self, name: str, truth: Any) -> Problem | None:
+        """Return the problem of a value that the last graph with its name has."""
+        for graph, _ in reversed([*self.returned, *self.graphs]):
+            by = None if graph is None else graph.names.get(name)
+            if graph is not None and by is not None and is_same(graph.vertices[by].value, truth):
+                return Problem(graph, "value", by, by)
+        return None
+
+
+def sums(arrived: Accumulated, earlier: Sequence[Any]) -> Iterator[Any]:
+    """Yield the gradient of a pass added to earlier ones, where they have its shape."""
+    if earlier and all(np.shape(value) == np.shape(arrived.gradient) for value in earlier):
+        yield sum(earlier, start=arrived.gradient)
+
+
+def is_same(value: Any, truth: Any) -> bool:
+    """Whether two gradients are one, up to the last digits of float32."""
+    if value is None or np.shape(value) != np.shape(truth) or np.asarray(value).dtype.kind not in "fiu":
+        return False
+    return bool(np.allclose(value, truth, rtol=1e-4, atol=1e-6))
