@@ -121,6 +121,7 @@ def grade(
     jobs: int,
 ) -> ClassTotals:
     """Grade the submissions and write what is asked for; the totals of the class."""
+    from gradcli.homework.diagnose.ordering import in_class_order
     from gradcli.homework.disclosure import revealed
     from gradcli.homework.grading import graded
     from gradcli.homework.submission.files import files_to_grade
@@ -135,7 +136,8 @@ def grade(
     count = None if any(map(is_class, files)) else len(files)
     with ExitStack() as stack:
         waited = after_a_second(graded(assignment, files, jobs, limits.of_item, bugs), count, page.looks, stack)
-        of_class = counted(waited, totals) if is_folder else waited  # an index is for teachers, and counts everything
+        in_order = in_class_order(waited)
+        of_class = counted(in_order, totals) if is_folder else in_order  # an index is for teachers, and counts everything
         results = (revealed(result, level) for result in of_class)
         if report:
             from gradcli.render.check.reports.writing import write_report

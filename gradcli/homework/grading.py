@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,6 +13,7 @@ import numpy as np
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.diagnose.ordering import ordered
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import ENDINGS, Marked, Result, Value
 from gradcli.homework.solve.key import Key, on_one_line
@@ -75,7 +75,7 @@ class Grader:
         answers = [answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable)]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
         told = (remarks, submission.unreadable, submission.reason)
-        return preferred(Result(submission.file, submission.student, (*answers, *unknown), *told))
+        return ordered(Result(submission.file, submission.student, (*answers, *unknown), *told), {})
 
     def given_up(self, ended: Mapping[Place, str], *, is_last: bool) -> Iterator[tuple[str, Quantity, str]]:
         """Yield question, quantity and reason of the answers that are not tried."""
@@ -182,18 +182,3 @@ def unkeyed(assignment: Assignment, loss: Lost, limits: Limits) -> GradcliError:
         if loss.at == f"{KEY}{one.id}":
             return one.refused(one.span, f"computing its answers: {why}", "make it smaller")
     return EvaluationError("E210", f"the answers cannot be computed: {why}")
-
-
-def preferred(result: Result) -> Result:
-    """Sort the diagnoses: a mistake that explains several answers to a question comes first."""
-    counts = Counter(
-        (answer.question, code) for answer in result.answers for code in {d.code for d in answer.diagnoses}
-    )
-    if not counts or max(counts.values()) == 1:
-        return result
-
-    def in_order(answer: Marked) -> Marked:
-        found = sorted(answer.diagnoses, key=lambda one: (" + " in one.code, -counts[answer.question, one.code]))
-        return replace(answer, diagnoses=tuple(found))
-
-    return replace(result, answers=tuple(map(in_order, result.answers)))

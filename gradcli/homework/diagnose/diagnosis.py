@@ -39,12 +39,12 @@ class Detective:
         """Return the mistakes that give the answer (one answer a point), likely ones first.
 
         One is certain where it alone does: no other mistake, no pair without it, and no slip of the pen. `base` is the
-        problem at the student's own earlier numbers, which is looked into where nothing else explains the answer.
+        problem at the student's own earlier numbers, which are the likelier start.
         """
-        problem, typed = self.problems[0], answers[0]
+        problem, typed = base or self.problems[0], answers[0]
         single, pairs = self.common(answers, SINGLE), self.common(answers, PAIR)
-        slips = self.slips_of_the_pen(typed) if len(answers) == 1 else []
-        found = single or (self.on_own_numbers(base, typed) if base is not None else [])
+        found = [*(self.on_own_numbers(base, typed) if base is not None else []), *single]
+        slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
         codes = {kin(suspect.code) for suspect, _ in found}
         rivals = [suspect for suspect, _ in pairs if codes.isdisjoint(map(kin, suspect.codes))]
         alone = len(codes) == 1 and not rivals and not slips and telling(typed)
@@ -53,8 +53,8 @@ class Detective:
             told = [*told, *slips, *rounding(problem, typed)] if found else [*slips, *told, *rounding(problem, typed)]
         return tuple(one_of_each(list(distinct(told)))[:MOST])
 
-    def slips_of_the_pen(self, typed: Typed) -> list[Diagnosis]:
-        return [*decimal_point(self.problems[0], typed, self.tolerance), *digit_slip(self.problems[0], typed)]
+    def slips_of_the_pen(self, problem: Problem, typed: Typed) -> list[Diagnosis]:
+        return [*decimal_point(problem, typed, self.tolerance), *digit_slip(problem, typed)]
 
     def on_own_numbers(self, base: Problem, typed: Typed) -> list[tuple[Suspect, Value]]:
         with np.errstate(all="ignore"):

@@ -84,7 +84,8 @@ class Mistake:
     `title` goes on after "you"; of mistakes that explain a number equally well, a lower `order` is shown first.
     One that is `of_rule` was made in the derivative rule of an operation, so the sentence about the rule helps.
     `hint` is told in place of the message where that would give the answer away, by a factor or a sign.
-    `kin` is the code of a mistake that is the same in other words.
+    `kin` is the code of a mistake that is the same in other words; one that `is_late` explains much, so others that
+    give the same number are likelier.
     """
 
     code: str
@@ -93,6 +94,7 @@ class Mistake:
     of_rule: bool = False
     hint: str = ""
     kin: str = ""
+    is_late: bool = False
     slip_makers: list[Callable[[Problem], Iterator[Slip]]] = field(default_factory=list)
     guess_makers: list[Callable[[Problem], Iterator[Guess]]] = field(default_factory=list)
     turn_makers: list[Callable[[Graph], Iterator[Turn]]] = field(default_factory=list)

@@ -13,7 +13,7 @@ from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Mistake, Turn
 from gradcli.homework.solve.graph import Graph, Vertex
 
-FORWARD_SLIP = Mistake("forward-slip", "made a slip in the forward pass", order=22)
+FORWARD_SLIP = Mistake("forward-slip", "made a slip in the forward pass", order=22, is_late=True)
 
 LAST = 5  # the rank: where a slip in a derivative gives the number too, that is likelier
 VERTICES = 80  # of a graph whose forward pass is looked into

@@ -23,7 +23,9 @@ def functions(problem: Problem) -> Iterator[Edge]:
     for edge in problem.edges:
         vertex = problem.graph.vertices[edge.vertex]
         is_function = len(vertex.rules) == 1 and not vertex.structured and "sum" not in vertex.traits
-        if is_function and problem.reaches(inner := problem.graph.source(edge)) and elementwise(problem.graph, inner):
+        inner = problem.graph.source(edge)
+        is_below = problem.reaches(inner) or inner in problem.stop  # a local derivative is taken at a wrong point, too
+        if is_function and is_below and elementwise(problem.graph, inner):
             yield edge
 
 
@@ -35,7 +37,7 @@ def nests(problem: Problem) -> Iterator[tuple[Edge, int]]:
         seen: set[int] = set()
         while waiting:
             inner = waiting.pop()
-            if inner in seen or not problem.reaches(inner) or not elementwise(graph, inner):
+            if inner in seen or not elementwise(graph, inner):
                 continue
             seen.add(inner)
             yield edge, inner
@@ -69,12 +71,25 @@ def function_is_one(problem: Problem) -> Iterator[Slip]:
     for edge in problem.edges:
         inner, source = edge.vertex, problem.graph.source(edge)
         vertex = problem.graph.vertices[inner]
-        above = [use for use in problem.into(inner) if "sum" not in problem.graph.vertices[use.vertex].traits]
-        is_function = len(vertex.sources) == 1 and not vertex.structured and "sum" not in vertex.traits
+        above = above_sums(problem, inner)
+        is_function = len(vertex.rules) == 1 and not vertex.structured and "sum" not in vertex.traits
         if is_function and above and inner not in nested:
             rank = 1 + masked(problem.graph, inner)
             message = forgotten(problem, above[0], inner, source)
             yield Slip(inner, f"{problem.ratio(inner, source)} = 1", message, {edge: slope(1.0)}, rank=rank)
+
+
+def above_sums(problem: Problem, vertex: int) -> list[Edge]:
+    """Return the uses of a vertex, those of a sum that it is in for the sum itself."""
+    found, waiting, seen = [], [vertex], {vertex}
+    while waiting:
+        for use in problem.into(waiting.pop()):
+            if "sum" not in problem.graph.vertices[use.vertex].traits:
+                found.append(use)
+            elif use.vertex not in seen:
+                seen.add(use.vertex)
+                waiting.append(use.vertex)
+    return found
 
 
 def forgotten(problem: Problem, edge: Edge, inner: int, source: int) -> str:

@@ -180,6 +180,17 @@ def never_summed(problem: Problem) -> Iterator[Guess]:
             yield Guess(problem.by, "no sum", message, whole, rank=1)
 
 
+@BROADCAST_UNSUMMED.guesses
+def one_of_equal_rows(problem: Problem) -> Iterator[Guess]:
+    """One row for a gradient whose rows are all alike."""
+    truth = np.asarray(problem.truth)
+    for axis in range(truth.ndim) if problem.kind == "gradient" and truth.ndim else ():
+        first = np.take(truth, 0, axis)
+        if truth.shape[axis] > 1 and np.all(truth == np.expand_dims(first, axis)):
+            message = f"a gradient has the shape of {problem.label(problem.by)} itself, also where its entries repeat"
+            yield Guess(problem.by, "one row", message, first)
+
+
 @TRANSPOSE.guesses
 def transposed(problem: Problem) -> Iterator[Guess]:
     if np.ndim(problem.truth) == 2:

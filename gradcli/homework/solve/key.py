@@ -109,8 +109,7 @@ class Key:
             carried = self.carried(problem, typed, earlier) if verdict.verdict == "wrong" else None
             earlier[ask.quantity] = (problem, typed)  # a number with too few digits leads to others that are off
         found = carried or self.remembered(self.diagnosed, ask, text)
-        explained = any(" + " not in one.code and one.code not in pen.CODES for one in found.diagnoses)
-        if problem and verdict.typed and not carried and not explained:
+        if problem and verdict.typed and not carried and len(earlier) > (ask.quantity in earlier):
             return self.rebased(ask, found, earlier)
         return found
 
@@ -122,7 +121,8 @@ class Key:
         with suppress(Exception), np.errstate(all="ignore"):
             base = based(problem, earlier)
             if base is not None and ask.form == "number":
-                return replace(verdict, diagnoses=self.detective(ask).diagnoses([verdict.typed], base))
+                found = self.detective(ask).diagnoses([verdict.typed], base)
+                return replace(verdict, diagnoses=found or verdict.diagnoses)
         return verdict
 
     def remembered(self, judge: Callable[[Ask, str], Verdict], ask: Ask, text: str) -> Verdict:

@@ -80,7 +80,7 @@ def without_grad(draw: Draw) -> Asked:
             asked("x.grad", lambda v: v.y * (v.x**2 + v.k),
                 detach__ignored=lambda v: v.y * (v.x**2 + v.k) + v.x * v.y * 2 * v.x,
                 local_not_total__u=lambda v: v.y,
-                detach__applied_to_u=lambda v: v.x * v.y * 2 * v.x,
+                outside__the_other_part=lambda v: v.x * v.y * 2 * v.x,
                 outside__s_alone=lambda v: v.y * v.x**2,
             ),
             asked("y.grad", lambda v: v.x * (v.x**2 + v.k) + 3 * v.y**2,

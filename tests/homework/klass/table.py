@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.assignment.assignments import read_assignment
+from gradcli.homework.diagnose.ordering import in_class_order
 from gradcli.homework.grading import Grader
 from gradcli.homework.model import CREDITED, Marked, Result
 from gradcli.homework.submission.submissions import read_text
@@ -110,10 +111,11 @@ def measured(questions: Sequence[Asked], made: Sequence[Student]) -> Measured:
     sheets = [sheet(student) for student in made]
     begun = time.process_time()
     grader = Grader(read_assignment(source))
-    results: list[Result] = [
+    graded = (
         grader.grade(read_text(f"{student.name}.txt", student.name, text))
         for student, text in zip(made, sheets, strict=True)
-    ]
+    )
+    results: list[Result] = list(in_class_order(graded))
     seconds = time.process_time() - begun
     tally, kinds, answers = Tally(), set(), 0
     for student, result in zip(made, results, strict=True):
