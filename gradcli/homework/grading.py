@@ -75,7 +75,7 @@ class Grader:
         answers = [answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable)]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
         told = (remarks, submission.unreadable, submission.reason)
-        return ordered(Result(submission.file, submission.student, (*answers, *unknown), *told), {})
+        return ordered(Result(submission.file, submission.student, (*answers, *unknown), *told))
 
     def given_up(self, ended: Mapping[Place, str], *, is_last: bool) -> Iterator[tuple[str, Quantity, str]]:
         """Yield question, quantity and reason of the answers that are not tried."""

@@ -36,6 +36,7 @@ class Suspect:
 
     codes: tuple[str, ...]
     parts: tuple[Slip | Guess | Turn, ...]
+    kind: str = ""  # the generator of the mistake
 
     @property
     def code(self) -> str:
@@ -89,7 +90,7 @@ class Suspects:
 
     def singles(self, problem: Problem) -> list[tuple[Suspect, Value]]:
         found = [
-            (Suspect((mistake.code,), (guess,)), guess.value)
+            (Suspect((mistake.code,), (guess,), maker.__name__), guess.value)
             for mistake in MISTAKES
             for maker in mistake.guess_makers
             if np.size(problem.truth) <= ENTRIES
@@ -115,7 +116,7 @@ class Suspects:
         """The turns with all values, and with the gradients by the rules that were meant, and those of the new step."""
         problem, found = self.problem, []
         for mistake in MISTAKES:
-            for turn in (turn for maker in mistake.turn_makers for turn in maker(problem.graph)):
+            for name, turn in ((maker.__name__, turn) for maker in mistake.turn_makers for turn in maker(problem.graph)):
                 if min(turn.changed) > problem.of:
                     continue
                 try:
@@ -127,7 +128,7 @@ class Suspects:
                     gradients.append(attempt(replace(problem, graph=graph), {}))
                     if turn.is_slip:
                         gradients.append(attempt(problem, {}, graph.values))
-                found.append((Suspect((mistake.code,), (turn,)), graph.values, gradients))
+                found.append((Suspect((mistake.code,), (turn,), name), graph.values, gradients))
         return found
 
     def slipped(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:
@@ -158,7 +159,7 @@ class Suspects:
     @cached_property
     def slips(self) -> list[Suspect]:
         return [
-            Suspect((mistake.code,), (slip,))
+            Suspect((mistake.code,), (slip,), maker.__name__)
             for mistake in MISTAKES
             for maker in mistake.slip_makers
             for slip in maker(self.problem)

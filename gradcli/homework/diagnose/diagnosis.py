@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from operator import itemgetter
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspect, Suspects, by_rank, matching, shelved
-from gradcli.homework.mistakes.catalogue import KIN, OF_RULES
+from gradcli.homework.mistakes.catalogue import GUESSED, KIN, OF_RULES
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.graph import Edge
@@ -35,19 +36,22 @@ class Detective:
         self.problems, self.suspects, self.tolerance = problems, suspects, tolerance
         self.beside = shelved(iter(beside), problems[0].truth)
 
-    def diagnoses(self, answers: Sequence[Typed], base: Problem | None = None) -> tuple[Diagnosis, ...]:
+    def diagnoses(
+        self, answers: Sequence[Typed], base: Problem | None = None, share: float = 0.0
+    ) -> tuple[Diagnosis, ...]:
         """Return the mistakes that give the answer (one answer a point), likely ones first.
 
         One is certain where it alone does: no other mistake, no pair without it, and no slip of the pen. `base` is the
-        problem at the student's own earlier numbers, which are the likelier start.
+        problem at the student's own earlier numbers, which are the likelier start; up to a `share` of them may have been
+        rounded away.
         """
         problem, typed = base or self.problems[0], answers[0]
         single, pairs = self.common(answers, SINGLE), self.common(answers, PAIR)
-        found = [*(self.on_own_numbers(base, typed) if base is not None else []), *single]
+        found = [*(self.on_own_numbers(base, typed, share) if base is not None else []), *single]
         slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
         codes = {kin(suspect.code) for suspect, _ in found}
         rivals = [suspect for suspect, _ in pairs if codes.isdisjoint(map(kin, suspect.codes))]
-        alone = len(codes) == 1 and not rivals and not slips and telling(typed)
+        alone = len(codes) == 1 and codes.isdisjoint(GUESSED) and not rivals and not slips and telling(typed)
         told = [self.described(suspect, value, certain=alone) for suspect, value in found or pairs]
         if len(answers) == 1:
             told = [*told, *slips, *rounding(problem, typed)] if found else [*slips, *told, *rounding(problem, typed)]
@@ -56,7 +60,10 @@ class Detective:
     def slips_of_the_pen(self, problem: Problem, typed: Typed) -> list[Diagnosis]:
         return [*decimal_point(problem, typed, self.tolerance), *digit_slip(problem, typed)]
 
-    def on_own_numbers(self, base: Problem, typed: Typed) -> list[tuple[Suspect, Value]]:
+    def on_own_numbers(self, base: Problem, typed: Typed, share: float) -> list[tuple[Suspect, Value]]:
+        largest = np.max(np.abs(typed.value), initial=0.0)
+        wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * share * largest, 0.0)[()]
+        typed = replace(typed, unit=wider)
         with np.errstate(all="ignore"):
             return Suspects(base).matching(base.by, typed, self.tolerance, SINGLE)
 
@@ -85,6 +92,7 @@ class Detective:
             self.rule_in_words(suspect),
             first.node,
             tuple(dict.fromkeys(edge for part in suspect.parts for edge in part.edges)),
+            suspect.kind,
         )
 
     def rule_in_words(self, suspect: Suspect) -> str:

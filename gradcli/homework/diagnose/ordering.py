@@ -4,12 +4,38 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from math import log10
 from tempfile import TemporaryFile
 
 from gradcli.homework.mistakes.catalogue import LATE
 from gradcli.homework.model import Diagnosis, Marked, Result
+
+Kind = tuple[str, str]  # the code of a mistake, and the way in which it is made
+
+
+@dataclass
+class Habits:
+    """How often a class makes each kind of mistake: answers that nothing else explains, over the places it is seen at."""
+
+    alone: Counter[Kind] = field(default_factory=Counter)
+    places: dict[Kind, set[tuple[str, str]]] = field(default_factory=dict)
+
+    def add(self, result: Result) -> None:
+        for answer in result.answers:
+            kinds = {kind(one) for one in answer.diagnoses}
+            for one in kinds:
+                self.places.setdefault(one, set()).add((answer.question, answer.quantity))
+            if len(kinds) == 1:
+                self.alone.update(kinds)
+
+    def size(self, one: Kind) -> int:
+        """Return the order of magnitude of a kind: a few more or less say little about a single answer."""
+        return int(log10(1 + self.alone[one] / len(self.places.get(one, "-"))))
+
+
+NOBODY = Habits()
 
 
 def in_class_order(results: Iterable[Result]) -> Iterator[Result]:
@@ -18,40 +44,35 @@ def in_class_order(results: Iterable[Result]) -> Iterator[Result]:
     Whether a mistake is common is known at the end, so the results wait in a file: the memory stays flat, and the order
     is the same for any number of processes.
     """
-    counts: Counter[str] = Counter()
+    habits, count = Habits(), 0
     with TemporaryFile() as file:
-        written = 0
-        for result in results:
-            counts.update(alone(result))
+        for count, result in enumerate(results, 1):  # noqa: B007  the last is the number of all
+            habits.add(result)
             pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
-            written += 1
         file.seek(0)
-        for _ in range(written):
-            yield ordered(pickle.load(file), counts)
+        for _ in range(count):
+            yield ordered(pickle.load(file), habits)
 
 
-def alone(result: Result) -> Iterator[str]:
-    """Yield the mistakes that alone explain an answer."""
-    for answer in result.answers:
-        codes = {one.code for one in answer.diagnoses}
-        if len(codes) == 1:
-            yield from codes
-
-
-def ordered(result: Result, of_class: Mapping[str, int]) -> Result:
+def ordered(result: Result, habits: Habits = NOBODY) -> Result:
     """Sort the diagnoses: a mistake that explains several answers to a question, then what is common, comes first."""
-    own = Counter((answer.question, code) for answer in result.answers for code in {d.code for d in answer.diagnoses})
+    own = Counter(
+        (answer.question, *kinds)
+        for answer in result.answers
+        if len(kinds := set(map(kind, answer.diagnoses))) == 1  # others may be there by accident
+    )
 
-    def key(answer: Marked, one: Diagnosis) -> tuple[float, ...]:
-        again = own[answer.question, one.code] if own[answer.question, one.code] > 1 else 0
-        return (" + " in one.code, one.code in LATE, -again, -of_class.get(one.code, 0))
+    def key(answer: Marked, one: Diagnosis) -> tuple[int, ...]:
+        return (" + " in one.code, one.code in LATE, -own[answer.question, kind(one)], -habits.size(kind(one)))
+
+    def sorted_answer(answer: Marked) -> Marked:
+        found = tuple(sorted(answer.diagnoses, key=lambda one: key(answer, one)))
+        return replace(answer, diagnoses=found) if found != answer.diagnoses else answer
 
     if all(len(answer.diagnoses) < 2 for answer in result.answers):
         return result
-    answers = (
-        replace(answer, diagnoses=tuple(sorted(answer.diagnoses, key=lambda one: key(answer, one))))
-        if len(answer.diagnoses) > 1
-        else answer
-        for answer in result.answers
-    )
-    return replace(result, answers=tuple(answers))
+    return replace(result, answers=tuple(map(sorted_answer, result.answers)))
+
+
+def kind(one: Diagnosis) -> Kind:
+    return one.code, one.kind

@@ -67,15 +67,21 @@ def another_variable(problem: Problem) -> Iterator[Guess]:
 
 
 @NOT_A_GRADIENT.guesses
-def value_or_update(problem: Problem) -> Iterator[Guess]:
+def value_given(problem: Problem) -> Iterator[Guess]:
     if problem.kind != "gradient":
         return
-    value = problem.graph.vertices[problem.by].value
     what = problem.ratio(problem.of, problem.by)
     for vertex in (problem.by, problem.of):
         name = problem.label(vertex)
         message = f"this is the value of {name}, not a gradient"
         yield Guess(problem.by, f"{what} = {name}", message, problem.graph.vertices[vertex].value)
+
+
+@NOT_A_GRADIENT.guesses
+def updated(problem: Problem) -> Iterator[Guess]:
+    if problem.kind != "gradient":
+        return
+    value, what = problem.graph.vertices[problem.by].value, problem.ratio(problem.of, problem.by)
     name = problem.label(problem.by)
     for rate in problem.rates:
         yield Guess(

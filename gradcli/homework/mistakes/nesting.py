@@ -106,7 +106,7 @@ def whole_inner_is_one(problem: Problem) -> Iterator[Guess]:
             f"{problem.ratio(inner, problem.by)} = 1",
             forgotten(problem, edge, inner, problem.by),
             problem.truth + problem.contribution(edge) * (1 - derivative),
-            rank=masked(problem.graph, inner),
+            rank=masked(problem.graph, inner) + 2 * (problem.by not in problem.graph.vertices[inner].sources),
         )
 
 

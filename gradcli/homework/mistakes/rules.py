@@ -109,6 +109,7 @@ def own_factor(problem: Problem) -> Iterator[Slip]:
                 f"the derivative of {problem.label(index)} by {own} is the other factor, not {own} itself",
                 {Edge(index, position): swapped[Edge(index, position)]},
             )
+            yield from inside_products(problem, Edge(index, position))
         if len(swapped) == 2:
             yield Slip(
                 index,
@@ -117,6 +118,22 @@ def own_factor(problem: Problem) -> Iterator[Slip]:
                 swapped,
                 rank=1,
             )
+
+
+def inside_products(problem: Problem, edge: Edge) -> Iterator[Slip]:
+    """Own factors of a product of three: `k*b` for the derivative `k*a` of `k*a*b` by b."""
+    graph, vertex = problem.graph, problem.graph.vertices[edge.vertex]
+    other = vertex.sources[1 - edge.position]
+    inner = graph.vertices[other] if other >= 0 and other not in graph.named else None
+    if inner is None or inner.op != "mul":
+        return
+    own = vertex.operands[edge.position]
+    for position, source in enumerate(inner.sources):
+        if np.all(np.shape(own) == np.shape(inner.operands[position])):
+            left = inner.operands[1 - position]
+            name, factor = graph.label(graph.source(edge)), graph.label(source) if source >= 0 else "the other factor"
+            message = f"in the derivative of {graph.label(edge.vertex)} by {name} you used {name} for {factor}"
+            yield Slip(edge.vertex, f"{name} for {factor}", message, {edge: slope(own * left)}, rank=1)
 
 
 @PRODUCT_OWN_FACTOR.guesses
@@ -153,7 +170,11 @@ def quotients(problem: Problem) -> Iterator[Slip]:
             "+u*v'/v**2 for -u*v'/v**2",
             f"what comes through the denominator of {written} has a minus sign",
             {below: slope(u / (v * v))},
+            rank=-1,
         )
+        if vertex.op == "div" and 0 in vertex.rules:
+            message = f"the denominator of {written} is squared in the part of v' alone"
+            yield Slip(index, "u'/v**2 for u'/v", message, {Edge(index, 0): slope(1 / (v * v))})
         if len(vertex.rules) == 2:
             above = Edge(index, 0)
             yield Slip(

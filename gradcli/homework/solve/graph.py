@@ -136,6 +136,17 @@ class Graph:
     def leaves(self) -> list[int]:
         return [i for i, v in enumerate(self.vertices) if v.line.application is None and v.line.tensor.requires_grad]
 
+    @cached_property
+    def twins(self) -> dict[int, list[int]]:
+        """The logarithms that a cross entropy takes of the same softmax, for each softmax that stands beside it."""
+        found: dict[int, list[int]] = {}
+        softmax = [(i, v) for i, v in enumerate(self.vertices) if v.op == "softmax"]
+        for index, vertex in enumerate(self.vertices) if softmax else ():
+            for other, beside in softmax:
+                if vertex.op == "log_softmax" and (vertex.sources, vertex.options) == (beside.sources, beside.options):
+                    found.setdefault(other, []).append(index)
+        return found
+
     def below(self, vertex: int) -> list[Edge]:
         """Return the edges by which a vertex sends its gradient on."""
         return [Edge(vertex, position) for position in self.vertices[vertex].rules]
@@ -167,6 +178,8 @@ class Graph:
     def forward(self, given: Mapping[int, Value]) -> list[Value]:
         """Return the values with other values for some vertices; values that do not depend on them stay."""
         values = {index: np.asarray(value)[()] for index, value in given.items()}  # a typed number is Python's
+        values |= {twin: np.log(np.abs(values[index])) for index in values for twin in self.twins.get(index, ())}
+        given = values.copy()
         for index, vertex in enumerate(self.vertices):
             if index not in given and any(source in values for source in vertex.sources):
                 values[index] = vertex.forward(self.operands(index, values))

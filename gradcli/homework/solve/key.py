@@ -24,7 +24,7 @@ from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION, ANOTHER_SHEET
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import CREDITED, Marked, Value
-from gradcli.homework.solve.carried import Earlier, follows
+from gradcli.homework.solve.carried import Earlier, follows, unwritten
 from gradcli.homework.solve.points import CLOSE, Point, Points, answered
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.snippets import SnippetSolution
@@ -121,7 +121,8 @@ class Key:
         with suppress(Exception), np.errstate(all="ignore"):
             base = based(problem, earlier)
             if base is not None and ask.form == "number":
-                found = self.detective(ask).diagnoses([verdict.typed], base)
+                share = max(unwritten(typed) for quantity, (_, typed) in earlier.items() if quantity != ask.quantity)
+                found = self.detective(ask).diagnoses([verdict.typed], base, share)
                 return replace(verdict, diagnoses=found or verdict.diagnoses)
         return verdict
 

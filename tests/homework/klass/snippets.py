@@ -117,7 +117,7 @@ def functional(draw: Draw) -> Asked:
             asked("p['b'].grad", lambda v: v.k * v.a,
                 swapped_variable__a=lambda v: v.ga,
                 product_own_factor__b=lambda v: v.k * v.b,
-                inner_dropped__k=lambda v: v.a,
+                forward_slip__no_factor=lambda v: v.a,
                 stale_grad__twice=lambda v: 2 * v.k * v.a,
             ),
         ),
