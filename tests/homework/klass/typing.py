@@ -43,7 +43,8 @@ class Answer:
 
 def scientific(text: str, times: str = "e", power: str = "{}") -> str:
     """Write a decimal number with a power of ten: `-3.282×10^-1`."""
-    digits = len(re.sub(r"^-?0*\.?0*|\.", "", text))
+    text = text if "." in text else f"{text}."
+    digits = len(re.sub(r"^-?0*\.?0*|\.|(?<=[1-9])0*\.$", "", text))
     mantissa, _, exponent = f"{float(text):.{max(digits - 1, 0)}e}".partition("e")
     return f"{mantissa}{times}{power.format(int(exponent))}"
 
@@ -170,7 +171,8 @@ def tensor(value: Any, draw: random.Random, digits: int = 5, style: str = "") ->
     flat = [plain_number(entry, digits) for entry in np.ravel(value)]
     rows = np.array(flat, dtype=object).reshape(np.shape(value))
     name = style or draw.choice(list(TENSORS))
-    return Text(TENSORS[name](rows), name)
+    found = TENSORS[name](rows)
+    return Text(found, name, ambiguous=re.fullmatch(r"\[*-?[1-9]\d{0,2},\d{3}\]*", found) is not None)
 
 
 # ---- formulas and words
