@@ -29,8 +29,11 @@ class HandIn:
     student: str
     submission: Submission | None = None
 
-    def read(self, labels: Labels) -> Submission:
-        """Return the submission, with the labels of its assignment; one that cannot be read says why."""
+    def read(self, labels: Labels | None = None) -> Submission:
+        """Return the submission, in the plain notation unless the labels of its assignment are known.
+
+        One that cannot be read says why.
+        """
         if self.submission is not None:
             return self.submission
         text, problem = read_file(self.file, LARGEST)
@@ -39,7 +42,9 @@ class HandIn:
             return Submission(name, self.student, unreadable=problem)
         if self.file.kind in READERS:
             return READERS[self.file.kind](name, self.student, text)
-        return read_text(name, self.student, text) if labels.is_strict else read_lines(name, self.student, text, labels)
+        if labels is None or labels.is_strict:
+            return read_text(name, self.student, text)
+        return read_lines(name, self.student, text, labels)
 
     def ended(self, reason: str) -> Submission:
         """Return the submission as one that was ended as a whole; it is not read."""

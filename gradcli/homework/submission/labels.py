@@ -21,7 +21,7 @@ WORDS = re.compile(
     re.IGNORECASE,
 )
 EDGES = re.compile(r"^[\s#*_>\[\](){}`]+|[\s#*_\[\](){}`:.,]+$")
-UNDERSCORED = re.compile(r"[d∂]_?(?P<of>\w+?)_+[d∂]_?(?P<by>\w+)")
+UNDERSCORED = re.compile(r"(?P<local>[Ll]ocal\s+)?[d∂]_?(?P<of>\w+?)_+[d∂]_?(?P<by>\w+)")
 GRADIENT = re.compile(
     r"(?:∇_?|(?:the\s+)?grad(?:ient)?(?:\s+of\s+|[\s_(]+))(?P<first>\w+)\)?|(?P<last>\w+)_grad", re.IGNORECASE
 )
@@ -119,6 +119,8 @@ class Labels:
     def not_asked(self, id: str, text: str) -> str:
         """Say that a label names nothing that was asked, and what is nearest."""
         written = {squeezed(ask.written): ask.written for ask in self.asked[id]}
+        gradients = (ask for ask in self.asked[id] if ask.quantity.kind == "gradient" and ask.quantity.of == self.outputs[id])
+        written |= {f"{ask.quantity.by}.grad": ask.written for ask in gradients}
         close = did_you_mean(squeezed(text)[:LONGEST], written)
         return f"this was not asked{f'; did you mean {written[close]}?' if close else ''}"
 
@@ -153,7 +155,7 @@ def squeezed(text: str) -> str:
 def underscored(text: str) -> str:
     """`df/dx` for `df_dx`; "" for any other text."""
     found = UNDERSCORED.fullmatch(text)
-    return f"d{found['of']}/d{found['by']}" if found else ""
+    return f"{found['local'] or ''}d{found['of']}/d{found['by']}" if found else ""
 
 
 def gradient(text: str) -> str:

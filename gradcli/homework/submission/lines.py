@@ -63,7 +63,7 @@ class Reader:
         return DECORATION.fullmatch(line) is not None and not OPENS.search(line) and line not in ("∞", "-∞")
 
     def line(self, line: str) -> None:
-        bracket = BRACKET.match(unmarked(line))
+        bracket = BRACKET.match(unmarked(line) if line.startswith(("*", "_", "`")) else line)
         if (
             bracket
             and not (self.is_open and NUMERIC.fullmatch(line))
@@ -83,7 +83,8 @@ class Reader:
 
     def headed(self, inner: str, rest: str) -> bool:
         """Take a line that begins with a bracket for a heading, if it is one."""
-        id, rest = self.labels.question(inner), rest.partition("#")[0].strip(" \t:*")
+        id, rest = self.labels.question(inner), rest.partition("#")[0].strip().removeprefix(":").strip()
+        rest = "" if DECORATION.fullmatch(rest) else rest
         if id is None:
             if NUMERIC.fullmatch(inner) or not inner.strip() or (rest and len(inner.strip()) <= 2):
                 return False
