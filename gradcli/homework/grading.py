@@ -19,6 +19,8 @@ from gradcli.homework.model import ENDINGS, Marked, Result, Value
 from gradcli.homework.solve.key import Key, on_one_line
 from gradcli.homework.submission.files import File
 from gradcli.homework.submission.hand_ins import HandIn, hand_ins, is_class
+from gradcli.homework.submission.labels import Labels
+from gradcli.homework.submission.plain.numbers import Comma, comma_of
 from gradcli.homework.submission.submissions import Given, Submission
 from gradcli.workers.limits import Limits, written
 from gradcli.workers.notes import MARK, part
@@ -31,12 +33,20 @@ MOST = 16  # submissions that a process gets at once
 Place = tuple[str, str]  # question and quantity, as the assignment writes them
 
 
+def labels_of(assignment: Assignment) -> Labels:
+    """Return the labels by which a hand-in names the questions and quantities of an assignment."""
+    asked = {question.id: question.asks for question in assignment.questions}
+    outputs = {question.id: question.output for question in assignment.questions}
+    return Labels(asked, outputs, is_strict=assignment.strict)
+
+
 class Grader:
     """Grades submissions for one assignment; makes its keys first, each within the limits of an item."""
 
     def __init__(self, assignment: Assignment, *, is_raw: bool = False) -> None:
         self.assignment = assignment
         self.keys: dict[str, Key] = {}
+        self.labels = labels_of(assignment)
         for question in assignment.questions:
             part(f"{KEY}{question.id}")
             self.keys[question.id] = Key(question, assignment, is_raw=is_raw)
@@ -62,17 +72,20 @@ class Grader:
         given: dict[str, dict[Quantity, list[Given]]] = {id: {} for id in self.keys}
         unknown: list[Marked] = []
         for one in submission.given:
-            key = self.keys.get(one.question)
-            quantity = key.quantity(one.quantity) if key else None
-            if key and quantity is not None and quantity in key.expected:
-                given[one.question].setdefault(quantity, []).append(one)
+            id = self.labels.question(one.question)
+            ask = self.labels.ask(id, one.quantity) if id is not None else None
+            if id is not None and ask is not None:
+                given[id].setdefault(ask.quantity, []).append(one)
             elif one.text is not None:
-                why = "this was not asked" if key else self.no_question(one.question)
+                why = self.labels.no_question(one.question) if id is None else self.labels.not_asked(id, one.quantity)
                 text = on_one_line(one.text)
                 unknown.append(Marked(one.question, one.quantity, text, WITHHELD, "unreadable", 0.0, 0.0, why))
+        comma: Comma = comma_of(one.text for one in submission.given if one.text)
         for id, quantity, reason in self.given_up(ended, is_last=is_last):
             given[id][quantity] = [one.ended(reason) for one in given[id].get(quantity, [])]
-        answers = [answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable)]
+        answers = [
+            answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable, comma)
+        ]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
         told = (remarks, submission.unreadable, submission.reason)
         return ordered(Result(submission.file, submission.student, (*answers, *unknown), *told))
@@ -89,12 +102,6 @@ class Grader:
                     yield question.id, ask.quantity, reason
                 after = reason if is_last and not left else ""
 
-    def no_question(self, name: str) -> str:
-        close = [id for id in self.keys if id.casefold() == name.casefold()]
-        if close:
-            return f"there is no such question; did you mean [{close[0]}]?"
-        return "there is no such question" if name else "no [question] stands above it"
-
 
 @dataclass(frozen=True)
 class Item:
@@ -109,8 +116,8 @@ class Item:
     is_last: bool = False
     lost: str = ""
 
-    def read(self) -> Submission:
-        return self.hand_in.ended(self.lost) if self.lost else self.hand_in.read()
+    def read(self, labels: Labels) -> Submission:
+        return self.hand_in.ended(self.lost) if self.lost else self.hand_in.read(labels)
 
 
 class Grading:
@@ -128,7 +135,7 @@ class Grading:
         grader, results = self.grader, []
         for number, item in enumerate(items):
             part(str(number))
-            results.append(grader.grade(item.read(), item.ended, is_last=item.is_last))
+            results.append(grader.grade(item.read(grader.labels), item.ended, is_last=item.is_last))
         return results
 
 

@@ -62,7 +62,8 @@ class Branch:
 class Marked:
     """One answer with its verdict; `remark` adds a counterexample, the worst entry, or why it cannot be read.
 
-    `reason` is one of `ENDINGS` where grading the answer was ended from outside: it is then unreadable.
+    `reason` is one of `ENDINGS` where grading the answer was ended from outside: it is then unreadable. `read_as` is the
+    plain text of an answer that was typed in another notation, else empty.
     """
 
     question: str
@@ -76,6 +77,7 @@ class Marked:
     diagnoses: tuple[Diagnosis, ...] = ()
     ledger: tuple[Branch, ...] = ()
     reason: str | None = None
+    read_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def test_an_answer_that_ends_its_process_costs_itself_and_where_it_is_the_second
 
 def ending(judged: Any, end: Any) -> Any:
     """Return a method that ends its process at the answer 666."""
-    return lambda self, ask, text: end() if text == "666" else judged(self, ask, text)
+    return lambda self, ask, text, *how: end() if text == "666" else judged(self, ask, text, *how)
 
 
 @pytest.mark.slow

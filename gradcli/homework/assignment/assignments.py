@@ -90,6 +90,7 @@ class Assignment:
     carry_forward: bool
     questions: tuple[Question, ...]
     source: Source = field(repr=False)
+    strict: bool = False
 
     @property
     def file(self) -> str:

@@ -33,6 +33,8 @@ from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_numb
 from gradcli.homework.submission.answers import KEPT as SHORT
 from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
 from gradcli.homework.submission.numerals import Typed
+from gradcli.homework.submission.plain.numbers import Comma
+from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
 from gradcli.homework.submission.submissions import Given
 from gradcli.homework.wording import listed
 from gradcli.workers.notes import at
@@ -57,7 +59,8 @@ class Key:
             self.expected[ask.quantity] = self.solution.answer(ask)
             if ask.form == "expression":
                 self.points.truths(ask)
-        self.verdicts: dict[tuple[str, Quantity, str], Verdict] = {}
+        self.kinds: dict[Quantity, Wanted] = {}
+        self.verdicts: dict[tuple[str, Quantity, str, str], Verdict] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
         self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple  # numbers that other asks have
         self.sheets: Mapping[Quantity, Sequence[Value]] = {}  # the right numbers of other variants
@@ -70,7 +73,7 @@ class Key:
     def quantity(self, text: str) -> Quantity | None:
         return read_expression(text) if self.question.is_script else read_quantity(text, self.question.output)
 
-    def mark(self, given: Mapping[Quantity, list[Given]], unreadable: str) -> Iterator[Marked]:
+    def mark(self, given: Mapping[Quantity, list[Given]], unreadable: str, comma: Comma = "") -> Iterator[Marked]:
         """Yield the answers to this question, in the order it asks; `unreadable` is why none could be read."""
         earlier: dict[Quantity, tuple[Problem, Typed]] = {}
         for ask in self.question.asks:
@@ -84,7 +87,7 @@ class Key:
             elif text is None:
                 verdict = Verdict("missing")
             else:
-                verdict = self.verdict(ask, text, earlier)
+                verdict = self.verdict(ask, text, comma, earlier)
             yield Marked(
                 self.question.id,
                 ask.written,
@@ -97,18 +100,19 @@ class Key:
                 verdict.diagnoses,
                 verdict.ledger,
                 lines[0].reason if lines and len(lines) == 1 else None,
+                verdict.read_as,
             )
 
-    def verdict(self, ask: Ask, text: str, earlier: dict[Quantity, tuple[Problem, Typed]]) -> Verdict:
+    def verdict(self, ask: Ask, text: str, comma: Comma, earlier: dict[Quantity, tuple[Problem, Typed]]) -> Verdict:
         """Return the verdict on an answer; a wrong number is added to `earlier`."""
-        verdict = self.remembered(self.judged, ask, text)
+        verdict = self.remembered(self.judged, ask, text, comma)
         if verdict.verdict not in ("wrong", "shape", "precision"):
             return verdict
         problem, typed, carried = self.problems[ask.quantity], verdict.typed, None
         if problem and typed and verdict.verdict != "shape":
             carried = self.carried(problem, typed, earlier) if verdict.verdict == "wrong" else None
             earlier[ask.quantity] = (problem, typed)  # a number with too few digits leads to others that are off
-        found = carried or self.remembered(self.diagnosed, ask, text)
+        found = carried or self.remembered(self.diagnosed, ask, text, comma)
         if problem and verdict.typed and not carried and len(earlier) > (ask.quantity in earlier):
             return self.rebased(ask, found, earlier)
         return found
@@ -126,29 +130,58 @@ class Key:
                 return replace(verdict, diagnoses=found or verdict.diagnoses)
         return verdict
 
-    def remembered(self, judge: Callable[[Ask, str], Verdict], ask: Ask, text: str) -> Verdict:
+    def remembered(self, judge: Callable[[Ask, str, Comma], Verdict], ask: Ask, text: str, comma: Comma) -> Verdict:
         """Return the verdict of `judge`, made once for equal answers of a class unless they are large."""
-        known = (judge.__name__, ask.quantity, text)
+        known = (judge.__name__, ask.quantity, text, comma)
         if known in self.verdicts:
             return self.verdicts[known]
-        verdict = judge(ask, text)
+        verdict = judge(ask, text, comma)
         if len(text) <= SHORT and (verdict.typed is None or np.size(verdict.typed.value) <= SHORT):
             if len(self.verdicts) >= KEPT:
                 self.verdicts.clear()
             self.verdicts[known] = verdict
         return verdict
 
-    def judged(self, ask: Ask, text: str) -> Verdict:
+    def judged(self, ask: Ask, text: str, comma: Comma) -> Verdict:
         """Return the verdict on an answer, without diagnoses."""
         expected = self.expected[ask.quantity]
         try:
+            plain = self.plain(ask, text, comma)
             if ask.form == "expression":
-                return judged_formula(read_answer(text), self.points.truths(ask))
-            if expected is None or isinstance(expected, bool | str):
-                return judged_word(text, expected)
-            return judged_number(read_number(text), expected, self.tolerance, is_script=self.question.is_script)
+                verdict = judged_formula(plain, self.points.truths(ask))
+            elif expected is None or isinstance(expected, bool | str):
+                verdict = judged_word(plain.text, expected)
+            else:
+                assert not isinstance(plain.read, Formula)
+                verdict = judged_number(plain.read, expected, self.tolerance, is_script=self.question.is_script)
         except UnreadableError as error:
             return Verdict("unreadable", str(error))
+        return replace(verdict, read=plain.read, read_as=plain.text if plain.differs_from(text) else "")
+
+    def plain(self, ask: Ask, text: str, comma: Comma) -> Plain:
+        """Return an answer in the plain notation, read. Raises UnreadableError."""
+        wanted = self.wanted(ask)
+        if not self.assignment.strict:
+            return read_plain(text, wanted, comma)
+        if wanted.kind == "word":
+            return Plain(text, None)
+        return Plain(text, read_answer(text) if wanted.kind == "formula" else read_number(text))
+
+    def wanted(self, ask: Ask) -> Wanted:
+        """Return the kind of answer that a quantity has."""
+        if ask.quantity not in self.kinds:
+            self.kinds[ask.quantity] = self.kind(ask)
+        return self.kinds[ask.quantity]
+
+    def kind(self, ask: Ask) -> Wanted:
+        expected = self.expected[ask.quantity]
+        if ask.form == "expression":
+            own = ask.quantity.of if ask.quantity.kind == "value" else ""
+            assert isinstance(self.solution, Solution)
+            return Wanted("formula", names=frozenset(self.solution.evaluation.scope) - {own})
+        if expected is None or isinstance(expected, bool | str):
+            return Wanted("word")
+        return Wanted("number", np.shape(expected), values=self.question.at)
 
     def carried(self, problem: Problem, typed: Typed, earlier: Earlier) -> Verdict | None:
         """Return the verdict `carried` where a wrong number follows from earlier ones, else None."""
@@ -159,9 +192,9 @@ class Key:
             return None if source is None else Verdict("carried", f"it follows from your {source}")
         return None
 
-    def diagnosed(self, ask: Ask, text: str) -> Verdict:
+    def diagnosed(self, ask: Ask, text: str, comma: Comma) -> Verdict:
         """Return the verdict on a wrong answer, with diagnoses."""
-        verdict = self.remembered(self.judged, ask, text)
+        verdict = self.remembered(self.judged, ask, text, comma)
         with suppress(Exception), np.errstate(all="ignore"):  # the grade stands, whatever happens here
             return self.explain(ask, text, verdict)
         return verdict
@@ -175,7 +208,7 @@ class Key:
             return verdict
         detective = self.detective(ask)
         if ask.form == "expression":
-            read = read_answer(text)
+            read = verdict.read
             assert isinstance(read, Typed | Formula)
             answers = [Typed(np.asarray(answered(read, point))[()]) for point in self.sampled(ask)]
             remark = verdict.remark

@@ -138,6 +138,15 @@ def answered(formula: Formula | Typed, point: Point) -> Value:
     return formula.value if isinstance(formula, Typed) else computed(formula, point.names)
 
 
+def equal(formula: Formula | Typed, other: Formula | Typed, truths: Truths) -> bool:
+    """Whether two answers have one value at every point at which both are finite."""
+    for point, _ in truths.points:
+        one, two = (np.asarray(answered(each, point)) for each in (formula, other))
+        if np.shape(one) != np.shape(two) or not np.all(CLOSE.near(one, two) | ~np.isfinite(two)):
+            return False
+    return True
+
+
 def counterexample(formula: Formula | Typed, truths: Truths) -> Counterexample | None:
     """Return the first point at which an answer is wrong. Raises UnreadableError where it has no value anywhere."""
     if isinstance(formula, Formula) and truths.agree(formula):

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from gradcli.homework.model import Branch, Diagnosis, Value
-from gradcli.homework.solve.points import Counterexample, Truths, counterexample
+from gradcli.homework.solve.points import Counterexample, Truths, counterexample, equal
 from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_number
 from gradcli.homework.submission.numerals import Tolerance, Typed
+from gradcli.homework.submission.plain.reading import FACTS, Plain
 from gradcli.homework.wording import shown
 
 NODE = re.compile(r"<?(?P<name>\w+)(?: object at 0x[0-9a-f]+)?>?")
@@ -19,19 +20,30 @@ NODE = re.compile(r"<?(?P<name>\w+)(?: object at 0x[0-9a-f]+)?>?")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A verdict on one answer; `typed` is a number that later answers may build on."""
+    """A verdict on one answer; `typed` is a number that later answers may build on.
+
+    `read` is the answer as it was read, `read_as` its plain text where that differs from what was typed, and `share` is
+    the part of the points that a partly right tensor may get.
+    """
 
     verdict: str
     remark: str = ""
     diagnoses: tuple[Diagnosis, ...] = ()
     ledger: tuple[Branch, ...] = ()
     typed: Typed | None = None
+    read: Read = None
+    read_as: str = ""
+    share: float = 0.0
 
 
-def judged_formula(read: Read, truths: Truths) -> Verdict:
+def judged_formula(plain: Plain, truths: Truths) -> Verdict:
+    read = plain.read
     if not isinstance(read, Typed | Formula):
         raise UnreadableError("neither a number nor a formula")
     with np.errstate(all="ignore"):
+        for text, other in plain.others:
+            if not equal(read, other, truths):
+                raise UnreadableError(f"{text} is not {plain.text}: write the one that you mean")
         found = counterexample(read, truths)
     return Verdict("correct") if found is None else Verdict("wrong", at_point(found))
 
@@ -48,7 +60,7 @@ def judged_word(text: str, expected: bool | str | None) -> Verdict:
         word = NODE.fullmatch(text.strip())
         given: Any = word["name"] if word else text.strip().strip("'\"")
         return Verdict("correct" if given == expected else "wrong")
-    return Verdict("correct" if read_number(text) is expected else "wrong")
+    return Verdict("correct" if read_number(FACTS.get(text.strip().lower(), text)) is expected else "wrong")
 
 
 def judged_number(read: Typed | bool | None, expected: Value, tolerance: Tolerance, *, is_script: bool) -> Verdict:

@@ -12,11 +12,12 @@ import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.errors import GradcliError
-from gradcli.explanation.values import value_of
+from gradcli.explanation.values import CONSTANTS, value_of
 from gradcli.homework.submission.numerals import LONGEST as DIGITS
 from gradcli.homework.submission.numerals import NUMERAL, Typed, read_numeral
+from gradcli.homework.wording import listed as listed_names
 from gradcli.language.parser import parse_expression
-from gradcli.language.tree import Expression, List, Number, Unary, fold
+from gradcli.language.tree import Expression, List, Name, Number, Tuple, Unary, fold, postorder
 from gradcli.source import Source
 
 LONGEST = 10_000  # characters of an answer
@@ -149,18 +150,41 @@ def read_number(text: str) -> Typed | bool | None:
     kind = np.asarray(value).dtype.kind
     if kind not in "fiub" or (kind == "b" and not np.ndim(value)):
         raise UnreadableError("neither a number nor a tensor of numbers")
-    return checked(Typed(np.asarray(value, np.float64)[()]))
+    array = np.asarray(value, np.float64)
+    return checked(with_digits(array, read) if array.ndim else Typed(array[()]))
+
+
+def with_digits(array: Any, read: Formula) -> Typed:
+    """Return an array with the digits of the entries that were typed as numbers; others are exact."""
+    entries, waiting = [], [read.tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, List | Tuple):
+            waiting.extend(reversed(node.items))
+        else:
+            entries.append(read_numeral(read.text[slice(*node.span)]) or Typed(0.0))
+    if len(entries) != array.size:
+        return Typed(array)
+    parts = ([getattr(one, part) for one in entries] for part in ("unit", "digits", "zeros"))
+    return Typed(array, *(np.array(part, np.float64).reshape(array.shape) for part in parts))
+
+
+def unknown_names(formula: Formula, names: dict[str, Any]) -> list[str]:
+    """Return the names that a formula mentions and the program does not have, all at once."""
+    mentioned = (node.id for node in postorder(formula.tree) if isinstance(node, Name))
+    return [name for name in dict.fromkeys(mentioned) if name not in names and name not in CONSTANTS]
 
 
 def computed(formula: Formula, names: dict[str, Any]) -> Any:
     """Return the value of a formula, within limits. Raises UnreadableError where it has none."""
+    unknown = unknown_names(formula, names) if names else []
+    if unknown:
+        raise UnreadableError(f"the program has no {listed_names(unknown)}")
     largest = mode.largest
     mode.largest = max([LARGEST, *(math.prod(getattr(value, "shape", ())) for value in names.values())])
     try:
         return value_of(formula.tree, names, Source(formula.text, "answer"))
     except GradcliError as error:
-        if error.code == "E207" and names:
-            raise UnreadableError(f"the program has no {error.message.partition(' ')[0]}") from None
         raise UnreadableError(reason(error)) from None
     except (ArithmeticError, ValueError, TypeError, RecursionError, IndexError) as error:
         raise UnreadableError(str(error) or "it cannot be computed") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import StringIO
@@ -14,6 +15,7 @@ from gradcli.homework.wording import listed
 LARGEST = 2**27  # bytes of a class in one file
 NOBODY = "(no name)"
 COLUMNS = ("student", "question", "quantity", "answer")
+WHO = ("student", "name", "id", "email", "e-mail", "student id", "username", "user")  # headings of the first column
 IN_A_FOLDER = "its column student says whose answers it has, and it lies in a folder: name the file of a class itself"
 
 
@@ -78,9 +80,31 @@ def table_of(text: str) -> tuple[set[str], Iterator[tuple[int, list[str]]]]:
     """Return the columns of a CSV file, and the cells of its rows in the `COLUMNS` that there are, with their lines."""
     rows = rows_of(text)
     header = [cell.strip().lower() for cell in next(rows, (0, []))[1]]
+    if "student" not in header and header and header[0] in WHO:
+        header[0] = "student"
     places = [header.index(column) for column in COLUMNS if column in header]
-    cells = ((line, [row[place].strip() if place < len(row) else "" for place in places]) for line, row in rows)
+    cells = (
+        (line, [row[place].strip() if place < len(row) else "" for place in places])
+        for line, row in joined(rows, header, separator_of(text))
+    )
     return set(header), ((line, own) for line, own in cells if any(own))
+
+
+def joined(rows: Iterator[tuple[int, list[str]]], header: list[str], separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows; cells beyond the last column, `answer`, belong to it: `0,32` without quotes."""
+    last = len(header) - 1
+    for line, row in rows:
+        if len(row) > len(header) and header[-1:] == ["answer"]:
+            spare = [*row[last:]]
+            while len(spare) > 1 and not spare[-1].strip():
+                spare.pop()
+            row[last:] = [separator.join(spare)]
+        yield line, row
+
+
+def separator_of(text: str) -> str:
+    """Return the character between the cells, which the first line has most often."""
+    return max(",;\t", key=re.split(r"[\r\n]", text, maxsplit=1)[0].count)
 
 
 def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -89,8 +113,7 @@ def rows_of(text: str) -> Iterator[tuple[int, list[str]]]:
     Where quotes are not in order, each line is read alone, so that a fault in one costs no other.
     """
     csv.field_size_limit(LARGEST)  # a long answer is refused as an answer; it does not end the class
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
+    separator = separator_of(text)
     try:
         for _ in csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True):
             continue

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from gradcli.homework.submission.classes import LARGEST as LARGEST_CLASS
 from gradcli.homework.submission.classes import of_class, of_student, students_in
 from gradcli.homework.submission.files import File, students_of
+from gradcli.homework.submission.labels import Labels
+from gradcli.homework.submission.lines import read_lines
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.reading import read_file
 from gradcli.homework.submission.submissions import Submission, read_json, read_text
@@ -16,9 +18,7 @@ from gradcli.homework.wording import listed
 LARGEST = 2**20  # bytes of one student's file
 SHOWN = 100  # characters of a path in a message
 CLASS = ".csv"
-READERS: Mapping[str, Callable[[str, str, str], Submission]] = {
-    ".txt": read_text, ".answers": read_text, ".md": read_text, ".json": read_json, CLASS: of_student
-}  # fmt: skip
+READERS: Mapping[str, Callable[[str, str, str], Submission]] = {".json": read_json, CLASS: of_student}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +29,22 @@ class HandIn:
     student: str
     submission: Submission | None = None
 
-    def read(self) -> Submission:
-        """Return the submission; one that cannot be read says why."""
+    def read(self, labels: Labels | None = None) -> Submission:
+        """Return the submission, in the plain notation unless the labels of its assignment are known.
+
+        One that cannot be read says why.
+        """
         if self.submission is not None:
             return self.submission
         text, problem = read_file(self.file, LARGEST)
         name = str(self.file.path)
         if problem:
             return Submission(name, self.student, unreadable=problem)
-        return READERS.get(self.file.kind, read_text)(name, self.student, text)
+        if self.file.kind in READERS:
+            return READERS[self.file.kind](name, self.student, text)
+        if labels is None or labels.is_strict:
+            return read_text(name, self.student, text)
+        return read_lines(name, self.student, text, labels)
 
     def ended(self, reason: str) -> Submission:
         """Return the submission as one that was ended as a whole; it is not read."""

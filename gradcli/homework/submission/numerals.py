@@ -86,7 +86,7 @@ class Tolerance:
                 right = right | ((off <= last / 2 * SLACK) & (np.asarray(typed.digits) >= self.precision))
                 return right, right | (fits & (off <= typed.unit / 2 * SLACK))
             few = right
-            for cut in range(int(np.max(typed.zeros)) + 1):
+            for cut in range(int(np.max(typed.zeros, initial=0)) + 1):
                 digits = np.asarray(typed.digits) - cut
                 rounded = fits & (typed.zeros >= cut) & (off <= typed.unit * 10.0**cut / 2 * SLACK)
                 right = right | (rounded & (digits >= ENOUGH))

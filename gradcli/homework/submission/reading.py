@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +14,8 @@ from gradcli.homework.submission.files import File
 FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe is not waited for
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+SAMPLE = 400  # bytes
+BINARY = re.compile(r"[\x00-\x06\x0e-\x1a]")  # what no text has
 KINDS = {
     stat.S_IFLNK: "it is a link, and links in a folder are not followed: the file itself must be there",
     stat.S_IFDIR: "it is a folder, not a file",
@@ -34,11 +38,23 @@ def read_file(file: File, largest: int) -> tuple[str, str]:
         return "", str(error)
     except (OSError, ValueError) as error:
         return "", f"it cannot be read: {getattr(error, 'strerror', None) or 'not the name of a file'}"
-    try:
-        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-    except UnicodeDecodeError:
-        return "", "it is not UTF-8 text: save it as a text file, UTF-8"
-    return ("", "it is binary data, not text") if "\x00" in text else (text, "")
+    for encoding in encodings_of(data):
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return ("", "it is binary data, not text") if BINARY.search(text) else (text, "")
+    return "", "it is not UTF-8 text: save it as a text file, UTF-8"
+
+
+def encodings_of(data: bytes) -> tuple[str, ...]:
+    """Return the encodings that a file may have, likely ones first; without its mark UTF-16 is known by its zeros."""
+    if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return ("utf-16",)
+    start = data[:SAMPLE]
+    if len(start) > 1 and len(data) % 2 == 0 and start.count(0) > len(start) / 4:
+        return ("utf-16-le",) if start[1::2].count(0) > start[::2].count(0) else ("utf-16-be",)
+    return ("utf-8-sig", "cp1252")
 
 
 def bytes_of(file: File, largest: int) -> bytes:

@@ -23,7 +23,7 @@ FIELDS = {  # the attributes that an object of the document has
     Result: ("file", "student", "score", "max_score", "answers", "remarks", "reason"),
     Marked: (
         *("question", "quantity", "given", "expected", "verdict", "points", "max_points"),
-        *("remark", "diagnoses", "ledger", "reason"),
+        *("remark", "diagnoses", "ledger", "reason", "read_as"),
     ),
     Diagnosis: ("code", "node", "rule", "message", "value", "certain", "says"),
     Branch: ("path", "value", "present"),

@@ -65,15 +65,23 @@ def percent(scored: float, of: float) -> str:
 
 
 def given(answer: Marked, looks: Looks = PLAIN, width: int = NAME) -> str:
-    """Return the student's answer; "" where there is none."""
-    return "" if answer.given is None else clipped(answer.given.strip(), width, looks)
+    """Return the student's answer as it was typed, and as it was read where that differs; "" where there is none."""
+    if answer.given is None:
+        return ""
+    typed = clipped(answer.given.strip(), width, looks)
+    return f"{typed} (read as {clipped(answer.read_as, width, looks)})" if answer.read_as else typed
+
+
+def plain(answer: Marked) -> str:
+    """Return the student's answer in the plain notation; "" where there is none."""
+    return (answer.read_as or answer.given or "").strip()
 
 
 def expected(answer: Marked, looks: Looks = PLAIN, width: int = NAME) -> str:
     """Write the right answer with enough digits to differ from the given one; "" if withheld or looking the same."""
     if answer.expected is WITHHELD or answer.verdict in ("correct", "unreadable"):  # perhaps not asked for
         return ""
-    written = given(answer, looks, width)
+    written = clipped(plain(answer), width, looks)
     texts = (amount(answer.expected, looks, digits, width) for digits in (looks.precision, 9, 12, 17))
     return next((text for text in texts if text != written), "")
 
@@ -89,7 +97,7 @@ def difference(answer: Marked, looks: Looks = PLAIN) -> str:
     """Write how far a number is from the right one: `3 too small`; "" where the two are no numbers, or equal."""
     if answer.expected is WITHHELD or answer.verdict not in ("wrong", "precision"):
         return ""
-    typed, right = _number(answer.given), _real(answer.expected)
+    typed, right = _number(plain(answer)), _real(answer.expected)
     if typed is None or right is None:
         return ""
     gap = typed - right

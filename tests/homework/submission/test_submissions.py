@@ -105,13 +105,12 @@ def test_spellings_of_a_quantity() -> None:
 
 
 def test_what_was_not_asked() -> None:
-    found = GRADER.grade(of_text("s = 9\n[d]\nz = 3\nz =\n[e]\ns = 4\n[D]\ns = 9\n"))
+    found = GRADER.grade(of_text("s = 9\n[d]\nz = 3\nz =\n[e]\ns = 4\n"))
     extra = [(a.question, a.quantity, a.verdict, a.remark) for a in found.answers[len(RIGHT) :]]
     assert extra == [
         ("", "s", "unreadable", "no [question] stands above it"),
         ("d", "z", "unreadable", "this was not asked"),
-        ("e", "s", "unreadable", "there is no such question"),
-        ("D", "s", "unreadable", "there is no such question; did you mean [d]?"),
+        ("e", "s", "unreadable", "there is no such question; did you mean [d]?"),
     ]
     assert set(verdicts(found).values()) == {"missing"}
     assert found.max_score == len(RIGHT)
@@ -126,7 +125,8 @@ def test_what_was_not_asked() -> None:
         ('" 3**2 "', "3**2", "correct"),
         ("9e0", "9e0", "correct"),
         ("8", "8", "wrong"),
-        ("[9]", "[9]", "shape"),
+        ("[9]", "[9]", "correct"),
+        ("[9, 9]", "[9, 9]", "shape"),
         ("null", "None", "missing"),
         ('""', None, "missing"),
         ("true", "True", "unreadable"),

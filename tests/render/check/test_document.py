@@ -70,6 +70,7 @@ def test_a_class() -> None:
             {"path": ["q", "m", "s"], "value": 5.0, "present": True},
         ],
         "reason": None,
+        "read_as": "",
     }
     assert [answer["expected"] for answer in ada["answers"][3:6]] == ["4·x**3", [[0, 1, 2], [3, 4, 5]], None]
     assert len(eve["answers"][2]["given"]) == LONGEST

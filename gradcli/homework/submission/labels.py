@@ -1,0 +1,164 @@
+"""The labels of an assignment: which question a heading names, and which quantity stands before an `=`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Protocol, TypeVar
+from unicodedata import normalize
+
+from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
+from gradcli.homework.submission.plain.characters import undressed
+from gradcli.homework.submission.plain.latex import without_latex
+from gradcli.homework.submission.plain.products import folded
+from gradcli.source import did_you_mean
+
+KEPT = 2**12  # labels that are remembered
+LONGEST = 80  # characters of a label
+WORDS = re.compile(
+    r"^(?:question|exercise|problem|task|part|aufgabe|frage|übung|ex\.?|no\.?|nr\.?|q)\s*[-.:#]?\s*(?=\w)",
+    re.IGNORECASE,
+)
+EDGES = re.compile(r"^[\s#*_>\[\](){}`]+|[\s#*_\[\](){}`:.,]+$")
+UNDERSCORED = re.compile(r"(?P<local>[Ll]ocal\s+)?[d∂]_?(?P<of>\w+?)_+[d∂]_?(?P<by>\w+)")
+GRADIENT = re.compile(
+    r"(?:∇_?|(?:the\s+)?grad(?:ient)?(?:\s+of\s+|[\s_(]+))(?P<first>\w+)\)?|(?P<last>\w+)_grad", re.IGNORECASE
+)
+ARTICLE = re.compile(r"^(?:answer|result|the|ans|value of)\s*:?\s+(?=\S)", re.IGNORECASE)
+
+
+class Asked(Protocol):
+    """The part of a quantity's question that a label is compared with."""
+
+    @property
+    def quantity(self) -> Quantity: ...
+    @property
+    def written(self) -> str: ...
+
+
+Found = TypeVar("Found")
+
+
+class Labels:
+    """The names of the questions and quantities of an assignment; `is_strict` where they must be typed as they stand."""
+
+    def __init__(
+        self, asked: Mapping[str, Sequence[Asked]], outputs: Mapping[str, str], *, is_strict: bool = False
+    ) -> None:
+        self.asked, self.outputs, self.is_strict = asked, outputs, is_strict
+        self.known: dict[tuple[str, ...], str | Asked | None] = {}
+        self.ids = single((question_name(id), id) for id in asked)
+        self.forms = {id: single((form(ask.quantity), ask) for ask in asks) for id, asks in asked.items()}
+
+    def question(self, text: str) -> str | None:
+        """Return the id of the question that a heading names."""
+        text = normalize("NFC", text.strip())
+        if text in self.asked or self.is_strict or len(text) > LONGEST:
+            return text if text in self.asked else None
+        return self.once(
+            ("", text),
+            lambda: self.ids.get(question_name(text)) or self.ids.get(question_name(WORDS.sub("", bare(text)))),
+        )
+
+    def ask(self, id: str, text: str) -> Asked | None:
+        """Return the quantity of a question that a label names."""
+        return self.once((id, text), partial(self._ask, id, text)) if len(text) <= LONGEST else None
+
+    def _ask(self, id: str, text: str) -> Asked | None:
+        if not text.strip():
+            return None
+        asks = self.asked[id]
+        found = self.exact(id, text)
+        if found is not None or self.is_strict:
+            return found
+        plain = ARTICLE.sub("", undressed(without_latex(undressed(text.strip()))))
+        for spelling in (plain, underscored(plain), gradient(plain)):
+            found = self.exact(id, spelling) if spelling else None
+            if found is not None:
+                return found
+        quantity = next(
+            filter(None, (self.read(id, one) for one in (underscored(plain), gradient(plain), plain) if one)), None
+        )
+        if quantity is None:
+            return next((ask for ask in asks if squeezed(ask.written) == squeezed(plain)), None)
+        found = self.forms[id].get(form(quantity))
+        if found is None and quantity.kind == "gradient":  # a derivative of one step is its local one
+            found = self.forms[id].get(form(Quantity("local", quantity.of, quantity.by)))
+        return found
+
+    def exact(self, id: str, text: str) -> Asked | None:
+        quantity = self.read(id, text)
+        return next((ask for ask in self.asked[id] if ask.quantity == quantity or ask.written == text.strip()), None)
+
+    def read(self, id: str, text: str) -> Quantity | None:
+        output = self.outputs[id]
+        return read_quantity(text, output) if output else read_expression(text)
+
+    def anywhere(self, text: str) -> str | None:
+        """Return the one question that asks for a quantity; None where none does, or several do."""
+        found = [id for id in self.asked if self.ask(id, text) is not None]
+        return found[0] if len(found) == 1 else None
+
+    def once(self, key: tuple[str, ...], find: Callable[[], Found]) -> Found:
+        if key not in self.known:
+            if len(self.known) >= KEPT:
+                self.known.clear()
+            self.known[key] = find()  # type: ignore[assignment]
+        return self.known[key]  # type: ignore[return-value]
+
+    def no_question(self, text: str) -> str:
+        """Say that a heading names no question, and which one is nearest."""
+        if not text:
+            return "no [question] stands above it"
+        close = did_you_mean(bare(text)[:LONGEST], self.asked) or (
+            next(iter(self.asked)) if len(self.asked) == 1 else ""
+        )
+        return f"there is no such question{f'; did you mean [{close}]?' if close else ''}"
+
+    def not_asked(self, id: str, text: str) -> str:
+        """Say that a label names nothing that was asked, and what is nearest."""
+        written = {squeezed(ask.written): ask.written for ask in self.asked[id]}
+        gradients = (ask for ask in self.asked[id] if ask.quantity.kind == "gradient" and ask.quantity.of == self.outputs[id])
+        written |= {f"{ask.quantity.by}.grad": ask.written for ask in gradients}
+        close = did_you_mean(squeezed(text)[:LONGEST], written)
+        return f"this was not asked{f'; did you mean {written[close]}?' if close else ''}"
+
+
+def single(pairs: Iterable[tuple[str, Found]]) -> dict[str, Found]:
+    """Return a table without the keys that stand for several things."""
+    found: dict[str, list[Found]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return {key: values[0] for key, values in found.items() if len(values) == 1}
+
+
+def bare(text: str) -> str:
+    """Return a heading without the marks around it."""
+    return EDGES.sub("", text)
+
+
+def question_name(text: str) -> str:
+    """Return the form that spellings of a question's name share."""
+    return re.sub(r"[\s_-]+", "", normalize("NFKC", bare(text)).casefold())
+
+
+def form(quantity: Quantity) -> str:
+    """Return the form that spellings of a quantity share."""
+    return " ".join((quantity.kind, folded(quantity.of), folded(quantity.by)))
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split()).replace("∂", "d")
+
+
+def underscored(text: str) -> str:
+    """`df/dx` for `df_dx`; "" for any other text."""
+    found = UNDERSCORED.fullmatch(text)
+    return f"{found['local'] or ''}d{found['of']}/d{found['by']}" if found else ""
+
+
+def gradient(text: str) -> str:
+    """`w.grad` for `grad w`; "" for any other text."""
+    found = GRADIENT.fullmatch(text)
+    return f"{found['first'] or found['last']}.grad" if found else ""

@@ -1,0 +1,288 @@
+"""Hand-ins as students type them: which line is a heading, which an answer, and where an answer ends.
+
+Nothing is a heading or a label by its looks alone: it must name what was asked. Only `[text]` and `name = answer` are
+taken for one by their form, so that a slip in a name can be told with the nearest name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from gradcli.homework.submission.labels import Labels
+from gradcli.homework.submission.submissions import Given, Submission, limited, named, shortened
+
+ENDS = re.compile(r"\r\n|\r|\n")
+BRACKET = re.compile(r"\[(?P<inner>[^\[\]]*)\](?P<rest>.*)")
+BULLET = re.compile(
+    r"(?:[-*•–·>+○▪]\s*|\(?(?:[a-zA-Z]{1,2}|\d{1,2}|[ivx]{1,4})\)\s*|(?:[a-zA-Z]|\d{1,2})\.\s+|\[(?:[a-z]|\d{1,2})\]\s*)"
+)
+SEPARATOR = re.compile(r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\bis\b")
+TRIED = 6  # separators of a line
+SPACED = re.compile(r"(?P<label>\S*[/._]\S*)\s+(?P<answer>[-+−–≈~\[({\d.].*)")
+UNKNOWN = re.compile(r"(?P<label>[^\s=#\[][^=#]*?)\s*=(?P<answer>.*)", re.DOTALL)
+QUOTIENT = re.compile(r"(?:local\s+)?[d∂]\s*\w+\s*/\s*[d∂]\s*\w+|[\w.\[\]]+\.grad", re.IGNORECASE)
+AHEAD = re.compile(r"(?P<question>\[[^\[\]]+\]|[^\s:.)\-]+)\s*[:.)\-]?\s*(?P<rest>\S.*)")
+DECORATION = re.compile(r"[\W_]+")
+NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*")
+ROW = re.compile(r"[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?(?:[ \t]+[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?)+")
+OPENS = re.compile(r"\\begin\b|[\[({]")
+CLOSES = re.compile(r"\\end\b|[\])}]")
+KEYWORD = re.compile(r"\s*(?:dtype|device|requires_grad|grad_fn|shape|size)\s*=")
+AGAIN = re.compile(r"[;,]\s*(?=[^=;,]+=)")
+FARTHEST = 1000  # lines of one answer
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads the lines of one hand-in; `question` is the heading above."""
+
+    labels: Labels
+    lines: list[str]
+    question: str = ""
+    place: int = 0
+    given: list[Given] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    is_open: bool = False  # whether the last answer may go on in the next line
+
+    def read(self) -> None:
+        while self.place < len(self.lines):
+            line = self.lines[self.place].strip()
+            self.place += 1
+            if line and not self.is_decoration(line):
+                self.line(line)
+
+    def is_decoration(self, line: str) -> bool:
+        """Whether a line is a comment, a rule or a fence; a heading such as `## Q1` is none."""
+        if line.startswith("#"):
+            id = self.labels.question(line.lstrip("#"))
+            if id is not None:
+                self.head(id)
+            return True
+        return DECORATION.fullmatch(line) is not None and not OPENS.search(line) and line not in ("∞", "-∞")
+
+    def line(self, line: str) -> None:
+        bracket = BRACKET.match(unmarked(line) if line.startswith(("*", "_", "`")) else line)
+        if (
+            bracket
+            and not (self.is_open and NUMERIC.fullmatch(line))
+            and self.headed(bracket["inner"], bracket["rest"])
+        ):
+            return
+        if self.labelled(line):
+            return
+        id = None if self.is_open and NUMERIC.fullmatch(line) else self.labels.question(line.partition("#")[0])
+        if id is not None:
+            self.head(id)
+        elif not self.continued(line) and not self.ahead(line):
+            self.stray(line)
+
+    def head(self, question: str) -> None:
+        self.question, self.is_open = question, False
+
+    def headed(self, inner: str, rest: str) -> bool:
+        """Take a line that begins with a bracket for a heading, if it is one."""
+        id, rest = self.labels.question(inner), rest.partition("#")[0].strip().removeprefix(":").strip()
+        rest = "" if DECORATION.fullmatch(rest) else rest
+        if id is None:
+            if NUMERIC.fullmatch(inner) or not inner.strip() or (rest and len(inner.strip()) <= 2):
+                return False
+            if rest and not UNKNOWN.match(rest):
+                return False
+            self.remarks.append(f"line {self.place}, [{shortened(inner)}]: {self.labels.no_question(inner)}")
+        self.head(named(inner) if id is None else id)
+        if rest and not self.labelled(rest):
+            self.stray(rest)
+        return True
+
+    def labelled(self, line: str) -> bool:
+        """Take a line for an answer, if a label stands in it."""
+        found = self.known(line) or self.unknown(line)
+        if found is None:
+            return False
+        question, label, answer = found
+        self.add(question, label, self.whole(answer))
+        return True
+
+    def add(self, question: str, label: str, text: str) -> None:
+        """Keep an answer, and others that stand behind it on the line."""
+        text = text.strip()
+        first, *others = AGAIN.split(text) if text.count("=") and re.search("[;,]", text) else [text]
+        if others and all(self.split(other, question) for other in others):
+            text = first.strip()
+        else:
+            others = []
+        self.given.append(Given(question, label, text or None, line=self.place))
+        self.is_open = not text or ROW.fullmatch(text) is not None
+        for other in others:
+            found = self.split(other, question)
+            assert found is not None
+            self.given.append(Given(question, found[0], found[1].strip() or None, line=self.place))
+
+    def known(self, line: str) -> tuple[str, str, str] | None:
+        """Return question, label and answer of a line whose label names what was asked."""
+        for text in bulleted(line):
+            if text.startswith("|") or text.count("|") > 1:
+                found = self.row([cell.strip() for cell in text.strip("|").split("|")])
+                if found is not None:
+                    return found
+            for question in [self.question] if self.question in self.labels.asked else [] if self.question else [""]:
+                split = self.split(text, question)
+                if split is not None:
+                    label, answer = split
+                    return question or self.labels.anywhere(label) or "", label, answer
+        return None
+
+    def row(self, cells: list[str]) -> tuple[str, str, str] | None:
+        """Return the answer in a row of a table."""
+        question = self.question
+        for place, cell in enumerate(cells[:-1]):
+            if self.labels.question(cell) is not None:
+                question = self.labels.question(cell) or ""
+            label = self.label(cell, question)
+            if label:
+                return question or self.labels.anywhere(cell) or "", label, cells[place + 1]
+        return None
+
+    def label(self, text: str, question: str) -> str:
+        """Return the quantity that a text names, as the assignment writes it; "" for any other text."""
+        id = question or self.labels.anywhere(text)
+        found = self.labels.ask(id, text) if id in self.labels.asked and id else None
+        return found.written if found else ""
+
+    def split(self, text: str, question: str) -> tuple[str, str] | None:
+        """Return the label that a text begins with, and the rest."""
+        for number, found in enumerate(SEPARATOR.finditer(text)):
+            if number == TRIED:
+                break
+            label = self.label(unmarked(text[: found.start()]), question)
+            if label:
+                answer = text[found.end() :].partition("#")[0]
+                return label, answer.removeprefix("**") if text.startswith("**") and "**" not in text[
+                    2 : found.start()
+                ] else closing_mark(text, found.start(), answer)
+        spaced = SPACED.fullmatch(text.partition("#")[0].strip())
+        label = self.label(unmarked(spaced["label"]), question) if spaced else ""
+        return (label, spaced["answer"]) if spaced and label else None
+
+    def unknown(self, line: str) -> tuple[str, str, str] | None:
+        """Return an answer whose label names nothing that was asked."""
+        for text in bulleted(line):
+            if self.ahead(text):
+                return None
+        text = next(iter(bulleted(line)))
+        found = UNKNOWN.fullmatch(text)
+        if found is None:
+            label, mark, answer = text.partition(":")
+            if not mark or not QUOTIENT.fullmatch(label.strip()):
+                return None
+            return self.question, label.strip(), answer.partition("#")[0]
+        if self.is_open and NUMERIC.fullmatch(text):
+            return None
+        return self.question, found["label"].strip(), found["answer"].partition("#")[0]
+
+    def ahead(self, line: str) -> bool:
+        """Take the start of a line for a heading, where an answer to that question stands behind it: `Q1: dp/dx = 3`."""
+        found = AHEAD.fullmatch(line)
+        words = line.split(None, 2)
+        starts = [(found["question"], found["rest"])] if found else []
+        if len(words) == 3:
+            starts.append((f"{words[0]} {words[1].rstrip(':.)')}", words[2]))
+        for start, rest in starts:
+            id = self.labels.question(start)
+            split = self.split(rest, id) if id is not None else None
+            if id is not None and split is not None:
+                self.head(id)
+                self.add(id, split[0], self.whole(split[1]))
+                return True
+        return False
+
+    def whole(self, answer: str) -> str:
+        """Return an answer with the lines below it that belong to it because a bracket is open."""
+        depth = open_brackets(answer)
+        if depth <= 0:
+            return answer
+        taken = [answer]
+        for place in range(self.place, min(self.place + FARTHEST, len(self.lines))):
+            line = self.lines[place].partition("#")[0]
+            if self.begins_another(line):
+                break
+            taken.append(line)
+            depth += open_brackets(line)
+            if depth <= 0:
+                self.place = place + 1
+                return "\n".join(taken)
+        rows = [answer]  # it is never closed: only what can be a row goes with it
+        while self.place < len(self.lines) and NUMERIC.fullmatch(self.lines[self.place].strip()):
+            inner = BRACKET.fullmatch(self.lines[self.place].strip())
+            if inner and self.labels.question(inner["inner"]) is not None:
+                break
+            rows.append(self.lines[self.place])
+            self.place += 1
+        return "\n".join(rows)
+
+    def begins_another(self, line: str) -> bool:
+        """Whether a line below an open bracket is another answer, so that the bracket was never closed."""
+        if "=" not in line and ":" not in line:
+            return False
+        if KEYWORD.match(line):
+            return False
+        return (
+            self.known(line.strip()) is not None
+            or re.match(r"\s*[^\s=#\[\](){},;<>&\\]+(?: [^\s=#\[\](){},;<>&\\]+)?\s*=(?!=)", line) is not None
+        )
+
+    def continued(self, line: str) -> bool:
+        """Add a line to the answer above, where that is blank, or a row of numbers and this is the next row."""
+        if not self.is_open or not self.given:
+            return False
+        last, text = self.given[-1], line.partition("#")[0]
+        if last.text is None:
+            text = self.whole(text)
+        elif not (ROW.fullmatch(text.strip()) and len(text.split()) == len(last.text.split("\n")[-1].split())):
+            return False
+        whole = text.strip() if last.text is None else f"{last.text}\n{text.strip()}"
+        self.given[-1] = Given(last.question, last.quantity, whole or None, line=last.line)
+        self.is_open = ROW.fullmatch(text.strip()) is not None
+        return True
+
+    def stray(self, line: str) -> None:
+        text = line.partition("#")[0]
+        if text.strip():
+            self.remarks.append(f"line {self.place} is no [question], and no quantity = answer: {shortened(text)}")
+        self.is_open = False
+
+
+def read_lines(name: str, student: str, text: str, labels: Labels) -> Submission:
+    """Read a hand-in with the labels of its assignment."""
+    reader = Reader(labels, ENDS.split(text))
+    reader.read()
+    return Submission(name, student, tuple(reader.given), remarks=limited(reader.remarks))
+
+
+def open_brackets(text: str) -> int:
+    return len(OPENS.findall(text)) - len(CLOSES.findall(text))
+
+
+def bulleted(line: str) -> Iterator[str]:
+    """Yield a line as it stands, and without the bullet, number or letter before it."""
+    yield line
+    found = BULLET.match(line)
+    if found and found.end() < len(line):
+        yield line[found.end() :].strip()
+
+
+def unmarked(text: str) -> str:
+    """Return a label without the marks of Markdown around it."""
+    return (
+        text.strip().strip("*`_ ").strip() if text.strip()[:1] in "*`_" or text.strip()[-1:] in "*`" else text.strip()
+    )
+
+
+def closing_mark(text: str, place: int, answer: str) -> str:
+    """Drop the mark that closes one which the label has opened: `$dp/dx = 3$`."""
+    for mark in ("$", "`"):
+        if text.startswith(mark) and text.count(mark, 0, place) == 1 and answer.rstrip().endswith(mark):
+            return answer.rstrip()[:-1]
+    return answer

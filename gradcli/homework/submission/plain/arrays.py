@@ -1,0 +1,182 @@
+r"""Tensors: as numpy and torch print them, as MATLAB, Mathematica, LaTeX and Python write them.
+
+`[[1. 2.]\n [3. 4.]]`, `[1 2; 3 4]`, `{{1,2},{3,4}}`, `[[1 & 2 ; 3 & 4]]`, `np.array([1, 2])`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.submission.plain.numbers import numerals
+
+MODULE = r"(?:(?:torch|np|numpy|jnp|tf|jax\.numpy)\s*\.\s*)?"
+KIND = r"(?:[tT]ensor|array|Array|asarray|matrix|Size|(?:Float|Double|Long|Int|Half)Tensor|constant|as_tensor|float(?:16|32|64|_)|int(?:32|64|_)?|[Ff]loat|[Mm]atrix|[Vv]ector|Parameter)"
+MAKER = re.compile(rf"(?<![\w.]){MODULE}{KIND}\s*(?=\()")
+KEYWORDS = re.compile(
+    r",\s*(?:dtype|device|requires_grad|grad_fn|shape|order|copy|ndmin|weak_type|size)\s*=\s*"
+    r"(?:<[^<>]*>|\([^()]*\)|'[^']*'|\"[^\"]*\"|[^,()\[\]{}<>]+)"
+    r"|\bParameter containing:"
+)
+NUMBER = r"\d+\.?\d*(?:[eE][-+]?\d{1,4})?|\.\d+(?:[eE][-+]?\d{1,4})?"
+DECIMAL = r"\d+,\d+(?:[eE][-+]?\d{1,4})?"
+RAISED = r"(?:\s*(?:\*|·|⋅|×)\s*10\s*(?:(?:\^|\*\*)\s*\(?\s*[-+]?\d{1,3}\s*\)?|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3}))?"
+WORD = r"nan|inf|NaN|Inf|[Tt]rue|[Ff]alse"
+DEEPEST = 64
+
+
+@dataclass(slots=True)
+class Frame:
+    """An open bracket: its rows, and the mark that separates them, if there is one."""
+
+    bracket: str
+    rows: list[list[Any]] = field(default_factory=lambda: [[]])
+    is_list: bool = False
+
+    def closed(self) -> Any:
+        rows = [row for row in self.rows if row]
+        if self.bracket == "(" and not self.is_list and len(rows) == 1 and len(rows[0]) == 1:
+            return rows[0][0]
+        if len(self.rows) == 1:
+            return self.rows[0]
+        if all(len(row) == 1 and isinstance(row[0], list) for row in rows):  # [[1 2]; [3 4]]
+            return [row[0] for row in rows]
+        return rows
+
+
+def pattern(comma: str) -> re.Pattern[str]:
+    number = f"{DECIMAL}|{NUMBER}" if comma == "decimal" else NUMBER
+    signed = rf"(?:[-+]\s*)?(?:(?:{number}){RAISED}(?:\s*/\s*\d+)?|{WORD})(?![\w.])"
+    return re.compile(
+        rf"(?P<entry>{signed})|(?P<open>[\[({{])|(?P<close>[\])}}])|(?P<row>;)|(?P<comma>[,&|])|(?P<line>\r?\n|\r)|(?P<gap>[ \t]+)"
+    )
+
+
+PATTERNS = {comma: pattern(comma) for comma in ("separator", "decimal")}
+MINUS = re.compile(r"[-+]\s")  # `1 - 2` is one entry, `1 -2` two
+
+
+def bare(text: str) -> str:
+    """Return a text without the names of functions that make tensors, and without their keyword arguments."""
+    if "(" in text or ":" in text:
+        text = KEYWORDS.sub("", text)
+        text = MAKER.sub("", text)
+    return re.sub(r"(?<=[\])}])\s*(?:\^\s*(?:\(T\)|T)\b|\.T\b|')$", "ᵀ", text.strip())
+
+
+def arrays(text: str) -> Iterator[tuple[str, Any]]:
+    """Yield the nested lists of entries that a text may stand for, the most usual first, each with its commas' use.
+
+    None where it holds anything else than numbers.
+    """
+    text, is_turned = (text[:-1].strip(), True) if text.endswith("ᵀ") else (text, False)
+    has_decimals = re.search(r"\d,\d", text) is not None
+    commas = ("separator", "decimal") if has_decimals else ("separator",)
+    lines = ("gap", "row") if "\n" in text or "\r" in text else ("gap",)
+    seen: list[Any] = []
+    for comma, newline in product(commas, lines):
+        found = nested(text, comma, newline)
+        if found is not None and found not in seen:
+            seen.append(found)
+            yield comma, turned(found) if is_turned else found
+
+
+def turned(rows: Any) -> Any:
+    """Return the transpose; of a row, a column."""
+    try:
+        array = np.array(rows, dtype=object)
+    except ValueError:
+        return rows
+    return (array.reshape(-1, 1) if array.ndim == 1 else array.T).tolist()
+
+
+def nested(text: str, comma: str, newline: str) -> Any:
+    """Return the lists of a text, None where it is no tensor of numbers."""
+    frames = [Frame("")]
+    place, gap, fresh = 0, True, True
+    matcher = PATTERNS[comma]
+    while place < len(text):
+        found = matcher.match(text, place)
+        if found is None:
+            return None
+        place, kind, piece = found.end(), found.lastgroup, found[0]
+        top = frames[-1]
+        if kind == "entry":
+            if not gap or (not fresh and MINUS.match(piece)):
+                return None
+            top.rows[-1].append(plain(piece, comma))
+            gap = fresh = False
+        elif kind == "open":
+            frames.append(Frame(piece))
+            if len(frames) > DEEPEST:
+                return None
+            gap = fresh = True
+        elif kind == "close":
+            if len(frames) < 2 or piece != {"[": "]", "(": ")", "{": "}"}[top.bracket]:
+                return None
+            frames.pop()
+            frames[-1].rows[-1].append(top.closed())
+            gap, fresh = True, False
+        else:
+            gap, fresh = True, fresh or kind in ("row", "comma")
+            if kind == "row" or (kind == "line" and newline == "row" and is_of_entries(top)):
+                top.rows.append([])
+            top.is_list |= kind in ("row", "comma")
+    if len(frames) != 1:
+        return None
+    (bottom,) = frames
+    if len(bottom.rows) == 1 and len(bottom.rows[0]) == 1 and not bottom.is_list:
+        return bottom.rows[0][0]
+    return bottom.closed()
+
+
+def is_of_entries(frame: Frame) -> bool:
+    return bool(frame.rows[-1]) and not any(isinstance(entry, list) for entry in frame.rows[-1])
+
+
+def plain(entry: str, comma: str) -> str:
+    if comma == "decimal":
+        entry = entry.replace(",", ".")
+    found = numerals(entry)
+    return found.get("", entry) if found else entry
+
+
+def shape_of(rows: Any) -> tuple[int, ...] | None:
+    """Return the shape of nested lists, None where rows have different lengths."""
+    if not isinstance(rows, list):
+        return ()
+    shapes = {shape_of(row) for row in rows}
+    if len(shapes) > 1 or None in shapes:
+        return None
+    (inner,) = shapes or {()}
+    assert inner is not None
+    return (len(rows), *inner)
+
+
+def fits(shape: tuple[int, ...] | None, asked: tuple[int, ...]) -> bool:
+    """Whether a shape is the one asked for, up to ones."""
+    return shape is not None and [n for n in shape if n != 1] == [n for n in asked if n != 1]
+
+
+def reshaped(rows: Any, asked: tuple[int, ...]) -> Any:
+    """Return the entries in the shape asked for, which fits."""
+    entries, waiting = [], [rows]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting.extend(reversed(one))
+        else:
+            entries.append(one)
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return array.reshape(asked).tolist() if asked else entries[0]
+
+
+def written(rows: Any) -> str:
+    """Write nested lists as Python does."""
+    return f"[{', '.join(map(written, rows))}]" if isinstance(rows, list) else rows

@@ -1,0 +1,82 @@
+"""The characters of an answer, and what stands around it: quotation marks, `≈`, `$...$`, a full stop."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import normalize
+
+SPACES = dict.fromkeys(map(ord, "\u00a0\u1680\u2007\u202f\u205f\u3000\t\v\f"), " ") | dict.fromkeys(
+    range(0x2000, 0x200B), " "
+)
+INVISIBLE = dict.fromkeys((0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF))
+FULLWIDTH = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
+FRACTIONS = {ord(c): f"({normalize('NFKC', c).replace(chr(0x2044), '/')})" for c in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"}
+OPERATORS = {
+    **dict.fromkeys(map(ord, "−–—‐‑‒﹣"), "-"),
+    **dict.fromkeys(map(ord, "∙•∗⊙"), "*"),
+    **dict.fromkeys(map(ord, "÷∕⁄"), "/"),
+    **dict.fromkeys(map(ord, "’‘′"), "'"),
+    ord("ˆ"): "^",
+    ord("∞"): "inf",
+    ord("π"): "pi",
+    ord("٫"): ".",
+}
+PROSE = {**SPACES, **INVISIBLE}
+ALL = {**PROSE, **FULLWIDTH, **FRACTIONS, **OPERATORS}
+PAIRS = (
+    *(("```", "```"), ("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"), ("***", "***"), ("**", "**")),
+    *(("__", "__"), ("*", "*"), ("`", "`"), ('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»")),
+)
+BOXED = re.compile(r"\\(?:boxed|underline|mathbf|mathrm|text|textbf|bm)\{(?P<inner>[^{}]*)\}")
+BEFORE = re.compile(
+    r"(?:[=≈~≃≅≡:→⇒]|->|\\approx\b|\\simeq\b|\\sim\b|(?:ca|approx|approximately|about|circa|roughly|etwa|ungefähr)\b\.?)\s*",
+    re.IGNORECASE,
+)
+DIGITS = r"(?:to|on|auf|with)?\s*\d{1,2}\s*(?:significant|sig\.?|decimal|dec\.?)?\s*(?:digits?|figures?|decimals?|places?|figs?\.?|s\.?f\.?|d\.?p\.?|stellen)"
+AFTER = re.compile(
+    rf"\s*(?:\(\s*)?(?:(?:rounded|rounding|approx|approximately|ca|about|exact|exactly|gerundet|ungefähr|etwa)\b\.?\s*(?:{DIGITS})?"
+    rf"|{DIGITS})\s*\)?$|\s*[✓✔!;,]$",
+    re.IGNORECASE,
+)
+STOP = re.compile(r"(?P<kept>.*(?:[^\d\s.]|\d[.,]\d+|\.\d+|(?:\^|\*\*)-?\d+|\.\d+[eE][-+]?\d+))\s*\.", re.DOTALL)
+ROUNDS = 20  # of taking something off
+
+
+def tidied(text: str) -> str:
+    """Return a number, a tensor or a formula in plain characters, without what stands around it."""
+    return undressed(text.translate(ALL)) if not text.isascii() or "\t" in text else undressed(text)
+
+
+def undressed(text: str) -> str:
+    """Take off, from the outside in, quotation marks, signs such as `≈`, and a remark such as `(rounded)`."""
+    for _ in range(ROUNDS):
+        shorter = without_marks(text.strip())
+        if shorter == text:
+            break
+        text = shorter
+    return text
+
+
+def without_marks(text: str) -> str:
+    for left, right in PAIRS:
+        inner = text[len(left) : -len(right)]
+        if len(text) > len(left) + len(right) and text.startswith(left) and text.endswith(right):
+            if left not in inner or left[:2] == "**":  # nothing begins with a power
+                return inner
+    boxed = BOXED.fullmatch(text)
+    if boxed:
+        return boxed["inner"]
+    before = BEFORE.match(text)
+    if before and before.end() < len(text):
+        return text[before.end() :].lstrip("=") if before[0].startswith(("=", ":")) else text[before.end() :]
+    after = AFTER.search(text) if len(text) < 1000 else None
+    if after and after.start():
+        return text[: after.start()]
+    stop = STOP.fullmatch(text) if text.endswith(".") else None
+    return stop["kept"] if stop else text
+
+
+def word(text: str) -> str:
+    """Return an answer in words, without what stands around it."""
+    text = undressed(text.translate(PROSE))
+    return text[:-1] if text.endswith(".") and not text.endswith("..") else text

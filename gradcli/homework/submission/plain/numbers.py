@@ -1,0 +1,84 @@
+"""Numbers: decimal commas, thousands in groups, powers of ten; and how the rest of a hand-in uses the comma."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+Comma = Literal["decimal", "thousands", ""]  # the use of the comma; "" where nothing tells
+
+POWER = re.compile(
+    r"(?P<digits>[-+]?\s*[\d.,' ]*\d[.,]?)\s*(?:\*|·|⋅|×|x|\\times|\\cdot)\s*10\s*"
+    r"(?:(?:\^|\*\*)\s*(?:[-+]?\d{1,3}|\(\s*[-+]?\s*\d{1,3}\s*\)|\{\s*[-+]?\s*\d{1,3}\s*\})|[⁻⁺]?[⁰¹²³⁴-⁹]{1,3})"
+)
+EXPONENT = re.compile(r"(?P<digits>[-+]?\s*[\d.,' ]*\d[.,]?)\s*(?:[eE]|\*\^)\s*(?P<power>[-+]?\d{1,4})")
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+DIGITS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")
+COMMA = re.compile(r"[-+]?\d*,\d+")
+DOUBTFUL = re.compile(r"[-+]?[1-9]\d{0,2},\d{3}")
+COMMAS = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")  # 1,234,567.8
+POINTS = re.compile(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+,\d+|[-+]?[1-9]\d{0,2}(?:\.\d{3}){2,}")  # 1.234.567,8
+GROUPS = re.compile(r"[-+]?[1-9]\d{0,2}(?:(?: \d{3})+|(?:'\d{3})+)(?:[.,]\d+)?")  # 1 234 567,8
+LONGEST = 80
+
+
+def numerals(text: str) -> dict[Comma, str]:
+    """Return the plain numbers that a text may stand for, by the use of the comma; none where it is no number.
+
+    With the key "" the text has one reading.
+    """
+    if len(text) > LONGEST:
+        return {}
+    text = re.sub(r"^([-+])\s+", r"\1", text.replace("{,}", ",").strip())
+    power = ""
+    found = POWER.fullmatch(text)
+    if found:
+        last = re.sub(r"[\s(){}]", "", text[found.end("digits") :].translate(SUPERSCRIPTS))
+        exponent = re.search(r"10(?:\^|\*\*)?([-+]?\d+)$", last)
+        assert exponent
+        text, power = found["digits"], f"e{exponent[1]}"
+    elif found := EXPONENT.fullmatch(text):
+        text, power = found["digits"], f"e{found['power']}"
+    text = re.sub(r"^([-+])\s+", r"\1", text)
+    return {comma: f"{plain}{power}" for comma, plain in readings(text, has_power=bool(power)).items()}
+
+
+def readings(text: str, *, has_power: bool) -> dict[Comma, str]:
+    if DIGITS.fullmatch(text):
+        return {"": text}
+    if DOUBTFUL.fullmatch(text) and not has_power:
+        return {"decimal": text.replace(",", "."), "thousands": text.replace(",", "")}
+    if COMMA.fullmatch(text):
+        return {"": text.replace(",", ".")}
+    if COMMAS.fullmatch(text):
+        return {"": text.replace(",", "")}
+    if POINTS.fullmatch(text):
+        return {"": text.replace(".", "").replace(",", ".")}
+    if GROUPS.fullmatch(text):
+        return {"": re.sub("[ ']", "", text).replace(",", ".")}
+    return {}
+
+
+NUMERAL = re.compile(r"(?<![\w.,])\d[\d.,]*\d(?![\w.,]*\w)")
+LIST = re.compile(r"[\[({;]|,\s|\s,")
+
+
+def comma_of(texts: Iterable[str]) -> Comma:
+    """Return how the numbers of a hand-in use the comma; "" where they do not tell, or both ways.
+
+    A list separates its entries by commas, so it tells nothing; nor does a number that is doubtful itself.
+    """
+    seen = set()
+    for text in texts:
+        if ("," in text or "." in text) and not LIST.search(text):
+            for found in NUMERAL.findall(text):
+                if POINTS.fullmatch(found) or (COMMA.fullmatch(found) and not DOUBTFUL.fullmatch(found)):
+                    seen.add("decimal")
+                elif "," in found and COMMAS.fullmatch(found) and not DOUBTFUL.fullmatch(found):
+                    seen.add("thousands")
+                elif DIGITS.fullmatch(found) and "." in found:
+                    seen.add("point")
+    if "decimal" in seen:
+        return "" if "thousands" in seen else "decimal"
+    return "thousands" if seen else ""

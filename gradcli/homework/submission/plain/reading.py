@@ -1,0 +1,238 @@
+"""Answers made plain, each as what the question asks for: a number or a tensor, a formula, a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from gradcli.homework.submission.answers import (
+    WORDS,
+    Formula,
+    Read,
+    UnreadableError,
+    checked,
+    computed,
+    read_answer,
+    read_number,
+    slip_of,
+)
+from gradcli.homework.submission.numerals import NUMERAL, Typed, read_numeral
+from gradcli.homework.submission.plain import arrays, characters
+from gradcli.homework.submission.plain.chains import agree, members
+from gradcli.homework.submission.plain.latex import without_latex
+from gradcli.homework.submission.plain.numbers import DOUBTFUL, Comma, numerals
+from gradcli.homework.submission.plain.products import TwoReadingsError, formula
+from gradcli.language.tree import names as names_in
+
+LONGEST = 10_000  # characters of an answer
+SHORT = 40
+DECIMAL = re.compile(r"(?<![\w.,])\d+,\d+(?![\w,])")
+UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)")  # 0.32(2) is a number with an uncertainty
+BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
+FACTS = {"yes": "True", "no": "False", "ja": "True", "nein": "False", "nothing": "None"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a question asks for. A formula is over `names`; `values` are given, so that `2*x = 6` can be checked."""
+
+    kind: Literal["number", "formula", "word"]
+    shape: tuple[int, ...] = ()
+    names: frozenset[str] = frozenset()
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """An answer in the plain notation, read; `others` are formulas that the student says are equal to it."""
+
+    text: str
+    read: Read
+    others: tuple[tuple[str, Typed | Formula], ...] = ()
+
+    def differs_from(self, text: str) -> bool:
+        """Whether more than spaces was changed."""
+        return "".join(self.text.split()) != "".join(text.replace("−", "-").split())
+
+
+def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
+    """Read an answer, of which the comma is used as in the rest of the hand-in. Raises UnreadableError."""
+    if len(text) > LONGEST:
+        raise UnreadableError(f"an answer of {len(text):,} characters")
+    if wanted.kind == "word":
+        plain = characters.word(text)
+        return Plain(plain, None)
+    if len(text) < SHORT and NUMERAL.fullmatch(text) and not wanted.shape:
+        typed = read_numeral(text)
+        if typed is not None:
+            return Plain(text, checked(typed))
+    plain = characters.undressed(without_latex(characters.tidied(text)))
+    try:
+        return (formula_of if wanted.kind == "formula" else number_of)(plain, wanted, comma)
+    except TwoReadingsError as error:
+        raise UnreadableError(str(error)) from None
+    except UnreadableError as error:
+        raise UnreadableError(slip_of(text.strip()) or str(error)) from None
+
+
+def number_of(text: str, wanted: Wanted, comma: Comma) -> Plain:
+    *earlier, last = members(text)
+    found = amount(last, wanted.shape, comma)
+    for one in earlier:
+        if not agree(one, found.read, wanted.values, comma):
+            raise UnreadableError(f"{shortened(one)} is not {shortened(last)}: write the one that you mean")
+    return found
+
+
+def amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
+    """Read a number or a tensor."""
+    word = FACTS.get(text.lower(), text)
+    if word.lower() in WORDS:
+        return Plain(word, WORDS[word.lower()])
+    if word.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+        raise UnreadableError("not a finite number")
+    bare = arrays.bare(text)
+    if all(n == 1 for n in shape):
+        inner = BRACKETS.fullmatch(bare)
+        found = numerals(inner["inner"]) if inner else {}
+        if found:
+            one = read_numeral(settled(found, comma))
+            assert one is not None
+            return Plain(settled(found, comma), checked(shaped(one, shape)))
+    tensor = tensor_of(bare, shape, comma)
+    if tensor is not None:
+        return tensor
+    if UNCERTAIN.fullmatch(bare):
+        raise UnreadableError("write the number without its uncertainty")
+    return computation(bare, shape, comma)
+
+
+def settled(found: dict[Comma, str], comma: Comma) -> str:
+    """Return the reading that the rest of the hand-in uses. Raises UnreadableError where it does not tell."""
+    if "" in found:
+        return found[""]
+    if comma in found:
+        return found[comma]
+    raise UnreadableError(f"two readings: {' or '.join(found.values())}")
+
+
+def tensor_of(text: str, shape: tuple[int, ...], comma: Comma) -> Plain | None:
+    """Read entries with or without brackets; None where there is anything else."""
+    found = list(arrays.arrays(text))
+    fitting = {
+        arrays.written(rows): (use, rows)
+        for use, whole in found
+        if arrays.fits(arrays.shape_of(whole), shape)
+        for rows in [arrays.reshaped(whole, shape)]
+    }
+    if len(fitting) > 1:
+        of_hand_in = [plain for plain, (use, _) in fitting.items() if (use == "decimal") == (comma == "decimal")]
+        if not comma or len(of_hand_in) != 1:
+            raise UnreadableError(f"two readings: {' or '.join(map(shortened, fitting))}")
+        fitting = {of_hand_in[0]: fitting[of_hand_in[0]]}
+    if fitting:
+        ((plain, (_, rows)),) = fitting.items()
+        return Plain(plain, entries(rows))
+    if not found or (not shape and not re.search(r"[\[({]", text)):
+        return None
+    _, rows = found[0]
+    if arrays.shape_of(rows) is None:
+        raise UnreadableError("rows of different lengths")
+    return Plain(arrays.written(rows), entries(rows))
+
+
+def entries(rows: Any) -> Typed:
+    """Return nested lists of entries, which are numbers or fractions, as one array with the digits of each."""
+    texts = np.array(rows, dtype=object) if isinstance(rows, list) else np.array(rows, dtype=object).reshape(())
+    typed = [read_numeral(one) or exact(one) for one in texts.ravel()]
+    parts = (
+        np.array([getattr(one, part) for one in typed], np.float64).reshape(texts.shape)[()]
+        for part in ("value", "unit", "digits", "zeros")
+    )
+    return checked(Typed(*parts))
+
+
+def exact(text: str) -> Typed:
+    read = read_number({"true": "1", "false": "0"}.get(text.lower(), text))
+    assert isinstance(read, Typed)
+    return read
+
+
+def shaped(typed: Typed, shape: tuple[int, ...]) -> Typed:
+    """Return numbers in the shape asked for where only ones are added or dropped, else as they are."""
+    if np.shape(typed.value) == shape or not arrays.fits(np.shape(typed.value), shape):
+        return typed
+    parts = (
+        np.broadcast_to(part, np.shape(typed.value)).reshape(shape)[()]
+        for part in (typed.value, typed.unit, typed.digits, typed.zeros)
+    )
+    return Typed(*parts)
+
+
+def computation(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
+    """Compute an answer such as `sqrt(2)/2`, which has all digits."""
+    plain = rewritten(text, frozenset(), comma)
+    read = read_number(plain)
+    return Plain(plain, shaped(read, shape) if isinstance(read, Typed) else read)
+
+
+def formula_of(text: str, wanted: Wanted, comma: Comma) -> Plain:
+    *earlier, last = members(text)
+    found = numerals(last)
+    if found:
+        number = read_numeral(settled(found, comma))
+        assert number is not None
+        read: Read
+        plain, read = settled(found, comma), checked(number)
+    else:
+        plain = rewritten(last, wanted.names, comma)
+        read = read_answer(plain)
+    others: list[tuple[str, Typed | Formula]] = []
+    for one in earlier:
+        try:
+            other = read_answer(rewritten(one, wanted.names, comma))
+        except (UnreadableError, TwoReadingsError):
+            continue  # `q'(x) = 2*x`: a label of its own
+        if isinstance(other, Typed) or (isinstance(other, Formula) and names_in(other.tree) <= wanted.names):
+            others.append((one, other))
+    return Plain(plain, read, tuple(others))
+
+
+def rewritten(text: str, names: frozenset[str], comma: Comma) -> str:
+    """Return a formula in the language: as it stands where it is one, else with decimal points, signs and brackets."""
+    if is_formula(text, names):
+        return text
+    pointed = with_points(text, comma) if "," in text else text
+    return pointed if is_formula(pointed, names) else formula(pointed, names)
+
+
+def is_formula(text: str, names: frozenset[str]) -> bool:
+    """Whether the language reads a text that mentions these names alone."""
+    try:
+        read = read_answer(text)
+        if isinstance(read, Formula) and not names:
+            computed(read, {})
+    except UnreadableError:
+        return False
+    return not isinstance(read, Formula) or names_in(read.tree) <= names | {"pi"}
+
+
+def with_points(text: str, comma: Comma) -> str:
+    """Write decimal points for decimal commas."""
+
+    def point(found: re.Match[str]) -> str:
+        if not DOUBTFUL.fullmatch(found[0]) or comma == "decimal":
+            return found[0].replace(",", ".")
+        if comma == "thousands":
+            return found[0].replace(",", "")
+        raise UnreadableError(f"two readings: {found[0].replace(',', '.')} or {found[0].replace(',', '')}")
+
+    return DECIMAL.sub(point, text)
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= SHORT else f"{text[: SHORT - 3]}..."
