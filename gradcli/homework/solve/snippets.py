@@ -22,9 +22,9 @@ from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
-from gradcli.script.timeline.formulas import with_short_formulas
 from gradcli.script.timeline.graphs import snapshot, valued
 from gradcli.script.timeline.model import Accumulated, Asked, Backward, Timeline
+from gradcli.script.timeline.passes import with_short_formulas
 from gradcli.script.timeline.reasons import of
 from gradcli.script.timeline.recorder import Recorder
 from gradcli.source import Source
