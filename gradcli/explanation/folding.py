@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from gradcli.explanation.chain.held import told_apart
-from gradcli.explanation.model import Explanation, Local, Node, Step
+from gradcli.explanation.model import Explanation, Local, Node, Step, Value
+from gradcli.explanation.values import value_of
 
 
 def folded(explanation: Explanation) -> Explanation:
@@ -38,13 +41,22 @@ def _steps(explanation: Explanation, nodes: dict[str, Node], into: dict[str, str
     for node in nodes.values():
         for local in node.locals:
             unused.setdefault((node.id, local.input), []).append(local)
+    values = {node.id: node.value for node in explanation.nodes}
     for step in explanation.steps:
         if step.input in into:
             continue
         made = nodes[into.get(step.node, step.node)]
-        local = unused[made.id, step.input].pop(0)
         if made.whole is None:
             yield step
         else:
-            upstream = made.grad
-            yield replace(step, node=made.id, upstream=upstream, rule=local.rule, summed_axes=())
+            local = _used(unused[made.id, step.input], step, {**values, explanation.upstream_name: made.grad})
+            yield replace(step, node=made.id, upstream=made.grad, rule=local.rule, summed_axes=())
+
+
+def _used(locals: list[Local], step: Step, values: Mapping[str, Value]) -> Local:
+    """Take the edge that a contribution came along: of `x @ x.T` torch may reach the second factor first."""
+    if len(locals) > 1:
+        for place, local in enumerate(locals):
+            if np.allclose(value_of(local.rule, values), step.contribution, equal_nan=True):
+                return locals.pop(place)
+    return locals.pop(0)

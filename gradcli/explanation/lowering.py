@@ -109,7 +109,7 @@ def contracted(
 ) -> Whole:
     """Return a product that is summed over shared indices."""
     assert last.whole is not None
-    names = (*product.terms, *([product.addend] if product.addend else []))
+    names = product.operands
     inputs = tuple(map(without_graph, (outer[name] for name in names)))
     alone = Line(last.name, Tensor(last.tensor.value), last.whole, last.span, inputs=inputs)
     rules = (
@@ -117,7 +117,7 @@ def contracted(
             name,
             None,
             None,
-            product.rule(name, upstream_name),
+            product.rule(place, upstream_name),
             reason=ReasonOfProduct(alone, place, gradient, upstream_name, product),
         )
         for place, name in enumerate(names)

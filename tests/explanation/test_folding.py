@@ -90,11 +90,27 @@ def test_the_rules_of_any_product_are_those_of_numpy(terms: list[str], data: st.
     text = f"einsum('{','.join(terms)}->{result}', {', '.join(values)})"
     found = contraction(parse_program(Source(text)).statements[0].value, shapes)
     g = np.random.default_rng(2).normal(size=[size[x] for x in result])
-    for name in values if found else ():
+    for place, name in enumerate(values if found else ()):
         others = {"g": (g, result)} | {
             one: (values[one], term) for one, term in zip(values, terms, strict=True) if one != name
         }
         expected = np.einsum(
-            f"{','.join(x for _, x in others.values())}->{found.terms[name]}", *(x for x, _ in others.values())
+            f"{','.join(x for _, x in others.values())}->{found.terms[place][1]}", *(x for x, _ in others.values())
         )
-        np.testing.assert_allclose(value_of(found.rule(name, "g"), {**values, "g": g}), expected, atol=1e-9)
+        np.testing.assert_allclose(value_of(found.rule(place, "g"), {**values, "g": g}), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "text", ["outer(x, x)", "einsum('ij,kj->ik', M, M)", "einsum('ij,jk->ki', M, M)", "linear(M, M, x)"]
+)
+def test_a_tensor_that_is_two_factors_gets_each_contribution_by_its_own_rule(text: str) -> None:
+    program = parse_program(Source(f"sum([[1, 2], [3, 5]]*{text})"))
+    point = {
+        name: value for name, value in {"x": VECTOR, "M": MATRIX}.items() if f"{name}," in text or f"{name})" in text
+    }
+    explanation = folded(explain(program, point))
+    values = {node.id: node.value for node in explanation.nodes}
+    for step in explanation.steps:
+        contribution = value_of(step.rule, {**values, explanation.upstream_name: step.upstream})
+        np.testing.assert_allclose(contribution, step.contribution)
+    assert sum(step.node == explanation.steps[-1].node for step in explanation.steps) > 1

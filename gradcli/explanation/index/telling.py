@@ -45,7 +45,7 @@ def contracted(line: Line, position: int, gradient: Any, upstream_name: str, pro
     """Return the formulas of a product that is summed over indices; the inputs of the line are its operands."""
     out = line.tensor.value
     names = tuple(f"x{place}" for place in range(len(line.inputs)))
-    text = product.text("out", dict(zip((x.name for x in line.inputs), names, strict=True)))
+    text = product.text("out", names)
     (forward,) = equations(text)
     (derived,) = derivatives(forward, names[position], "upstream")
     values = dict(zip(names, (x.tensor.value for x in line.inputs), strict=True))
