@@ -17,8 +17,7 @@ from gradcli.engine.graph import Node
 from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.index.contractions import contraction
-from gradcli.explanation.lowering import ends
+from gradcli.explanation.wholes.grouping import together
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Argument, Binary, Call, Expression, Index, List, Name, Tuple
 from gradcli.ops.support.calling import ops
@@ -110,8 +109,7 @@ def pieces(applications: Sequence[Application], calls: Sequence[Called | None]) 
 def _parted(applications: Sequence[Application], call: Called, start: int) -> Iterator[Piece]:
     written, tensors = spelled(call)
     shapes = {str(place): tensor.shape for place, tensor in enumerate(tensors)}
-    is_one = written is not None and contraction(written, shapes) is not None
-    last = [len(applications) - 1] * len(applications) if is_one else ends(applications)
+    last = together(applications, written, shapes)
     is_whole = len(set(last)) == 1
     for end in sorted(set(last)):
         own = tuple(start + place for place, other in enumerate(last) if other == end)

@@ -15,7 +15,7 @@ from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Line
-from gradcli.explanation.lowering import whole
+from gradcli.explanation.wholes.rules import whole
 from gradcli.language.tree import NOWHERE, Expression, Name
 from gradcli.language.unparser import unparse
 from gradcli.script.timeline.calls import Called, Piece, argument, pieces, with_operands
@@ -60,12 +60,11 @@ def as_called(names: TensorNames, applications: Sequence[Application], piece: Pi
             lines[id(x)] = Line(unparse(tree), given, tree, NOWHERE, is_variable=isinstance(tree, Name))
         return lines[id(x)]
 
-    for application in applications:
+    for number, application in enumerate(applications):
         inputs = tuple(map(line, application.inputs))
         tree = notation(application.primitive, application.inputs, application.options, [x.spelling for x in inputs])
-        lines[id(application.out)] = Line(
-            names.get(application.out) or "", application.out, tree, NOWHERE, application, inputs
-        )
+        own = f" {number}"  # the snippet may call the result as it calls an input
+        lines[id(application.out)] = Line(own, application.out, tree, NOWHERE, application, inputs)
     *parts, last = (lines[id(application.out)] for application in applications)
     called = piece.call and with_operands(piece.call, [line(x).spelling for x in piece.tensors])
     found = whole([*parts, replace(last, whole=called)], "g", None)
