@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradcli.commands import snippets
-from gradcli.commands.options import Formed, Limited, Raw, Why
+from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why
 from gradcli.commands.pictures import Picture
 from gradcli.errors import GradcliError
 
@@ -39,6 +39,7 @@ def command(
     max_elements: Annotated[
         int, typer.Option("--max-elements", min=1, metavar="N", help="Elements of one tensor, list or text.")
     ] = snippets.ELEMENTS,
+    torch_nodes: TorchNodes = False,
     no_simplify: Raw = False,
     of: Annotated[
         str | None, typer.Option("--of", metavar="NAME", help="In a picture: the last pass from this output.")
@@ -59,7 +60,8 @@ def command(
       gradcli run - < lesson.py
     """
     with form.opened("run") as name:
-        page = Page(file, form, name, picture, of, is_quiet=quiet, has_every_row=all, is_raw=no_simplify, says_why=why)
+        asked = {"all": all, "why": why, "torch_nodes": torch_nodes}
+        page = Page(file, form, name, picture, of, asked, is_quiet=quiet, is_raw=no_simplify)
         error = page.run(limits, max_steps, max_elements, is_explained=explain)
     if error is None:
         return 0
@@ -77,10 +79,9 @@ class Page:
     form: str
     picture: Picture
     of: str | None
+    asked: dict[str, bool]  # for the looks
     is_quiet: bool
-    has_every_row: bool
     is_raw: bool
-    says_why: bool
     printed: list[str] = field(default_factory=list)
 
     def run(self, limits: Limited, max_steps: int, max_elements: int, *, is_explained: bool) -> GradcliError | None:
@@ -92,7 +93,7 @@ class Page:
         is_text = self.form == "text"
         write = snippets.show if is_text and not self.is_quiet else self.printed.append
         machine = snippets.machine(limits, write, max_steps, max_elements)
-        if is_explained or self.says_why or self.is_quiet or not is_text:
+        if is_explained or self.asked["why"] or self.asked["torch_nodes"] or self.is_quiet or not is_text:
             machine.timeline = self.recorder(machine)
         error, timeline = execute(snippet, machine)
         if timeline is not None:
@@ -104,10 +105,10 @@ class Page:
         if self.form == "html":
             from gradcli.script.moments.watcher import Watcher
 
-            return Watcher(machine, self.printed, all=self.has_every_row)
+            return Watcher(machine, self.printed, all=self.asked["all"])
         from gradcli.script.timeline.recorder import Recorder
 
-        return Recorder(machine, all=self.has_every_row, keeps_last=self.form in PICTURES)
+        return Recorder(machine, all=self.asked["all"], keeps_last=self.form in PICTURES)
 
     def show(self, snippet: Snippet, error: GradcliError | None, timeline: Timeline, moments: Moments | None) -> None:
         """Print the timeline, in the form that is asked for."""
@@ -122,24 +123,22 @@ class Page:
             if error is not None and not timeline.last:
                 raise error
             drawn = snippets.chosen(timeline.last, self.of)
-            return self.options.show("run", self.form, drawn, all=self.has_every_row, **self.picture.asked)
+            return self.options.show("run", self.form, drawn, all=self.asked["all"], **self.picture.asked)
         timeline = replace(timeline, events=tuple(self.events(timeline)))
         if self.form != "text":
             from gradcli.script.execution import Ran
 
             ran = Ran(snippet, "".join(self.printed), timeline, error, moments)
-            return self.options.show("run", self.form, ran, all=self.has_every_row, why=self.says_why)
+            return self.options.show("run", self.form, ran, **self.asked)
         from gradcli.render.run.timeline import timeline_page
         from gradcli.render.text.streams import print_text
 
-        page = timeline_page(
-            timeline, self.options.looks, all=self.has_every_row, failed=error is not None, why=self.says_why
-        )
+        page = timeline_page(timeline, self.options.looks, failed=error is not None, **self.asked)
         apart = "\n" if page and not self.is_quiet and sys.stdout.isatty() else ""
         return print_text(apart + page)
 
     def events(self, timeline: Timeline) -> Iterable[Event]:
         """Return the events with the formulas that are to be shown."""
-        from gradcli.script.timeline.formulas import with_short_formulas
+        from gradcli.script.timeline.passes import with_short_formulas
 
         return timeline.events if self.is_raw else map(with_short_formulas, timeline.events)

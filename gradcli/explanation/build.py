@@ -17,12 +17,12 @@ from gradcli.explanation.chain.held import told_apart
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.formulas.derivation import Derivation, locals_of, seed_formula
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.lowering import wholes
 from gradcli.explanation.model import Explanation, Leaf, Local, Node, Step, Whole
 from gradcli.explanation.naming import unused
 from gradcli.explanation.notes import notes
 from gradcli.explanation.refusals import FAILURES, failed, numbers
 from gradcli.explanation.variables import Variables, check_bindings
+from gradcli.explanation.wholes.rules import wholes
 from gradcli.explanation.why import with_reasons
 from gradcli.language.tree import Program
 from gradcli.source import did_you_mean

@@ -18,13 +18,12 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor, is_floating, tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.calls import apply
-from gradcli.explanation.index.contractions import contraction
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.lowering import ends
 from gradcli.explanation.naming import Names
 from gradcli.explanation.refusals import FAILURES, numbers, refused
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables
+from gradcli.explanation.wholes.grouping import together
 from gradcli.language.rewrite import with_children
 from gradcli.language.tree import (
     Expression,
@@ -135,8 +134,7 @@ class _Machine:
         last = list(range(len(new)))
         if written and len(new) > 1:
             lines = [self.evaluation.line_of[id(x)] for x in values if id(x) in self.evaluation.line_of]
-            is_one = contraction(written, {line.name: line.tensor.shape for line in lines}) is not None
-            last = [len(new) - 1] * len(new) if is_one else ends(new)
+            last = together(new, written, {line.name: line.tensor.shape for line in lines})
         named = {
             place: self.names.own(target) if target and place == len(new) - 1 else self.names.fresh()
             for place in range(len(new))

@@ -14,6 +14,11 @@ def unused(stem: str, taken: Container[str]) -> str:
     return name
 
 
+def lettered(whole: str, number: int, taken: Container[str]) -> str:
+    """Return the name of a part of something that has a name: `v1_a`, `v1_b`."""
+    return unused(f"{whole}_{chr(ord('a') + number) if number < 26 else number}", taken)
+
+
 class Names:
     """Hands out names; each is unique and none is a name that the user wrote."""
 
@@ -39,8 +44,7 @@ class Names:
 
     def part(self, whole: str, number: int) -> str:
         """Return a name for a part of something that has a name: `v1_a`, `v1_b`."""
-        letter = chr(ord("a") + number) if number < 26 else str(number)
-        return self._give(unused(f"{whole}_{letter}", self._known))
+        return self._give(lettered(whole, number, self._known))
 
     def own(self, name: str) -> str:
         """The user's name; assigned again, it becomes `name_2`, `name_3`, ..."""

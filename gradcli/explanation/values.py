@@ -33,6 +33,12 @@ def value_of(tree: Expression, names: Mapping[str, Any], source: Source | None =
         return plain(fold(tree, step))
 
 
+def rounding(point: Mapping[str, Any], dtype: np.dtype[Any]) -> float:
+    """Return how much of a difference is rounding, where values are as large as these."""
+    largest = (float(np.max(np.abs(x), initial=1)) for x in point.values() if np.asarray(x).dtype.kind == "f")
+    return float(np.finfo(dtype).eps) * max(filter(math.isfinite, largest), default=1.0)
+
+
 def _named(node: Name, names: Mapping[str, Any]) -> Any:
     if node.id in names:
         value = names[node.id]

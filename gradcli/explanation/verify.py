@@ -16,7 +16,7 @@ from gradcli.explanation.numeric import reasons
 from gradcli.explanation.numeric.entries import Entries
 from gradcli.explanation.numeric.function import Function
 from gradcli.explanation.numeric.judge import Opinion, Outcome
-from gradcli.explanation.values import value_of
+from gradcli.explanation.values import rounding, value_of
 from gradcli.explanation.variables import Variables
 from gradcli.language.tree import Program
 
@@ -159,7 +159,7 @@ class _Comparison:
         value = chain_rule_of(self.exact, leaf)
         if not np.isfinite(value).all():
             yield Outcome.UNJUDGED, f"the printed formula is {kind_of(value)}"
-        elif apart(value, precise) > TOLERANCE[EXACT] * scale:
+        elif apart(value, precise) > max(TOLERANCE[EXACT] * scale, rounding(self.exact.point, precise.dtype)):
             yield Outcome.DISAGREES, "the printed formula has another value than the engine's gradient"
 
     def of_digits(self, given: Sequence[Value], precise: Value, scale: float) -> Iterator[Finding]:

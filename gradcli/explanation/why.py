@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcli.engine.recorder import Application
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.index.contractions import Contraction
+from gradcli.explanation.index.declared import Finder
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Why
 
@@ -82,13 +82,14 @@ class Reason:
 
 
 @dataclass(eq=False)
-class ReasonOfProduct(Reason):
-    """The same of a product that is summed over indices, which is no application of its own."""
+class ReasonOfWhole(Reason):
+    """The same of an operation that is no application of its own, by the text of its formulas."""
 
-    product: Contraction
+    text: str
+    given: Finder | None = None
 
     @cached_property
     def found(self) -> Why | None:
         from gradcli.explanation.index import telling
 
-        return telling.contracted(self.line, self.position, self.gradient, self.upstream_name, self.product)
+        return telling.whole(self.line, self.position, self.gradient, self.upstream_name, self.text, self.given)

@@ -17,7 +17,7 @@ from gradcli.explanation.folding import folded
 from gradcli.explanation.formulas.derivation import LARGEST_UPSTREAM
 from gradcli.explanation.model import Explanation, Intermediate, Leaf, Note
 from gradcli.explanation.naming import unused
-from gradcli.explanation.values import value_of
+from gradcli.explanation.values import rounding, value_of
 from gradcli.language.rewrite import substitute
 from gradcli.language.simplify.simplifier import products_of, simplify
 from gradcli.language.simplify.trees import length
@@ -110,7 +110,7 @@ class _Gradients:
         except GradcliError:
             return "it has no value"
         tolerance = TOLERANCE.get(str(gradient.dtype), 1e-6)
-        scale = float(np.max(np.abs(gradient), initial=0))
+        scale = float(np.max(np.abs(gradient), initial=rounding(self.point, gradient.dtype) / tolerance))
         same = value.shape == gradient.shape and np.allclose(value, gradient, rtol=tolerance, atol=tolerance * scale)
         return "" if same else "it has another value"
 

@@ -30,29 +30,33 @@ Factor = tuple[Expression, str]  # with the letters of its indices
 
 @dataclass(frozen=True, slots=True)
 class Contraction:
-    """A sum of products: the letters of the indices of each operand, by name, and those of the result.
+    """A sum of products: the operands with the letters of their indices, and the letters of the result.
 
     The `addend` is added to it, as a bias is; it has the last index of the result.
     """
 
-    terms: Mapping[str, str]
+    terms: tuple[tuple[str, str], ...]
     result: str
     addend: str | None = None
 
-    def rule(self, operand: str, upstream: str) -> Expression:
+    @property
+    def operands(self) -> tuple[str, ...]:
+        return (*(name for name, _ in self.terms), *([self.addend] if self.addend else []))
+
+    def rule(self, place: int, upstream: str) -> Expression:
         """Return the contribution to an operand: the same product with the gradient in place of the operand."""
         g = Name(upstream)
-        if operand == self.addend:
+        if place == len(self.terms):
             return summed(g, len(self.result) - 1)
-        others = [(Name(name), letters) for name, letters in self.terms.items() if name != operand]
-        return product([(g, self.result), *others], self.terms[operand])
+        others = [(Name(name), letters) for name, letters in (*self.terms[:place], *self.terms[place + 1 :])]
+        return product([(g, self.result), *others], self.terms[place][1])
 
-    def text(self, result: str, names: Mapping[str, str]) -> str:
+    def text(self, result: str, names: Sequence[str]) -> str:
         """Return the index formula, with other names for the operands."""
-        factors = "·".join(entry(names[operand], letters) for operand, letters in self.terms.items())
-        bound = dict.fromkeys(letter for letters in self.terms.values() for letter in letters)
-        over = ",".join(letter for letter in bound if letter not in self.result)
-        addend = f" + {entry(names[self.addend], self.result[-1])}" if self.addend else ""
+        letters = [letters for _, letters in self.terms]
+        factors = "·".join(map(entry, names, letters))
+        over = ",".join(letter for letter in dict.fromkeys("".join(letters)) if letter not in self.result)
+        addend = f" + {entry(names[-1], self.result[-1])}" if self.addend else ""
         return f"{entry(result, self.result)} = {f'Σ{over} ' * bool(over)}{factors}{addend}"
 
 
@@ -63,7 +67,7 @@ def entry(name: str, letters: str) -> str:
 def contraction(tree: Expression, shapes: Mapping[str, Shape]) -> Contraction | None:
     """Return the contraction that an expression over names is; None of any other.
 
-    That is also of one where a name stands twice, or where a dimension of size 1 is copied to a larger one.
+    That is also of one where a dimension of size 1 is copied to a larger one.
     """
     function, operands, keywords = called(tree)
     if function == "einsum" and operands and isinstance(operands[0], Literal):
@@ -80,9 +84,9 @@ def contraction(tree: Expression, shapes: Mapping[str, Shape]) -> Contraction | 
     addend = keywords.get("bias") or (operands[2] if function == "linear" and len(operands) == 3 else None)
     factors = operands[: len(terms)] if addend is not None else operands
     names = [x.id for x in (*factors, *([] if addend is None else [addend])) if isinstance(x, Name)]
-    if len(factors) != len(terms) or len(names) != len(factors) + (addend is not None) or len(set(names)) < len(names):
+    if len(factors) != len(terms) or len(names) != len(factors) + (addend is not None):
         return None
-    found = dict(zip(names, terms, strict=False))
+    found = tuple(zip(names, terms, strict=False))
     bias = None if addend is None else names[-1]
     return Contraction(found, result, bias) if fits(found, result, bias, shapes) else None
 
@@ -147,13 +151,11 @@ LETTERS = {
 }
 
 
-def fits(terms: Mapping[str, str], result: str, addend: str | None, shapes: Mapping[str, Shape]) -> bool:
+def fits(terms: Sequence[tuple[str, str]], result: str, addend: str | None, shapes: Mapping[str, Shape]) -> bool:
     """Return whether each letter has one size, and the addend that of the last."""
-    if any(len(shapes.get(name, ())) != len(letters) for name, letters in terms.items()):
+    if any(len(shapes.get(name, ())) != len(letters) for name, letters in terms):
         return False
-    sizes = {
-        (letter, size) for name, letters in terms.items() for letter, size in zip(letters, shapes[name], strict=True)
-    }
+    sizes = {(letter, size) for name, letters in terms for letter, size in zip(letters, shapes[name], strict=True)}
     return len(dict(sizes)) == len(sizes) and (addend is None or shapes.get(addend) == (dict(sizes)[result[-1]],))
 
 

@@ -44,15 +44,19 @@ def formulas(
         return _adjoint(primitive, g, out, inputs, options)
     text, values, words = _declared(primitive, out, inputs, options, position)
     upstream, result, *names = names_of(primitive, len(inputs), position)
-    found = equations(text)
-    forward = tuple(equation for equation in found if not equation.left.name.startswith("∂"))
+    forward, gradient = read(text, names[position], upstream)
     result = forward[0].left.tensor if forward else result
-    input = names[position]
-    written = [equation for equation in found if equation.left.tensor == f"∂{input}"]
-    gradients = written or [d for equation in forward for d in derivatives(equation, input, upstream)]
     tensors = {upstream: g, result: out, **dict(zip(names, inputs, strict=True)), **values}
     tensors.update({f"∂{name}": tensors[name] for name in names})
-    return Formulas(forward, _together(gradients), tensors, upstream, result, tuple(names), words)
+    return Formulas(forward, gradient, tensors, upstream, result, tuple(names), words)
+
+
+def read(text: str, input: str, upstream: str) -> tuple[tuple[Equation, ...], Equation | None]:
+    """Return the formulas of a result, and that of the gradient of an input: derived, unless it is written."""
+    found = equations(text)
+    forward = tuple(equation for equation in found if not equation.left.name.startswith("∂"))
+    written = [equation for equation in found if equation.left.tensor == f"∂{input}"]
+    return forward, _together(written or [d for one in forward for d in derivatives(one, input, upstream)])
 
 
 def _adjoint(

@@ -9,17 +9,16 @@ import numpy as np
 
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor
-from gradcli.explanation.index.contractions import Contraction
 from gradcli.explanation.index.copies import summed_over_copies
-from gradcli.explanation.index.derivation import derivatives
+from gradcli.explanation.index.declared import Finder
 from gradcli.explanation.index.differential import differential, named
 from gradcli.explanation.index.evaluation import is_sparse, outside, ranges
-from gradcli.explanation.index.formulas import Formulas, formulas, names_of
-from gradcli.explanation.index.parsing import equations
+from gradcli.explanation.index.formulas import Formulas, formulas, names_of, read
 from gradcli.explanation.index.tree import Entry, Equation, Reduce, Term, Variable, mapped, parts
-from gradcli.explanation.index.worked import worked
+from gradcli.explanation.index.worked import Worked, worked
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Why
+from gradcli.explanation.naming import unused
 from gradcli.explanation.refusals import in_line
 from gradcli.language.tree import Name, Program
 from gradcli.language.unparser import unparse
@@ -41,17 +40,20 @@ def structured(line: Line, position: int, gradient: Any, upstream_name: str) -> 
 
 
 @in_line
-def contracted(line: Line, position: int, gradient: Any, upstream_name: str, product: Contraction) -> Why | None:
-    """Return the formulas of a product that is summed over indices; the inputs of the line are its operands."""
+def whole(line: Line, position: int, gradient: Any, upstream_name: str, text: str, find: Finder | None) -> Why | None:
+    """Return the formulas of an operation over `x0`, `x1`, ..., the inputs of its line; `find` finds other tensors."""
     out = line.tensor.value
     names = tuple(f"x{place}" for place in range(len(line.inputs)))
-    text = product.text("out", dict(zip((x.name for x in line.inputs), names, strict=True)))
-    (forward,) = equations(text)
-    (derived,) = derivatives(forward, names[position], "upstream")
-    values = dict(zip(names, (x.tensor.value for x in line.inputs), strict=True))
+    forward, derived = read(text, names[position], "upstream")
+    inputs = [x.tensor.value for x in line.inputs]
+    given = find(inputs) if find else {}
+    values = dict(zip(names, inputs, strict=True))
     tensors = {"upstream": np.ones_like(out) if gradient is None else gradient, "out": out, **values}
     tensors.update({f"∂{name}": value for name, value in values.items()})
-    found = Formulas((forward,), derived, tensors, "upstream", "out", names)
+    tensors.update({name: value for name, (_, value) in given.items()})
+    written = [unparse(x.spelling) for x in line.inputs]
+    words = {name: words.format(*written) for name, (words, _) in given.items()}
+    found = Formulas(forward, derived, tensors, "upstream", "out", names, words)
     return told(line, position, found, gradient, upstream_name)
 
 
@@ -66,10 +68,13 @@ def told(line: Line, position: int, found: Formulas, gradient: Any, upstream_nam
         shapes=tuple(shapes.items()),
         forward=tuple(map(own.equation, found.forward)),
         gradient=own.equation(found.gradient),
-        given=(*((name, words) for name, words in found.given.items() if name in own.used), *own.literals),
+        given=(
+            *((own.names.get(name, name), words) for name, words in found.given.items() if name in own.used),
+            *own.literals,
+        ),
         outside=tuple(own.names.get(name, name) for name in outside(found.gradient, found.tensors, sizes)),
         is_sparse=is_sparse(found.gradient, found.tensors, sizes),
-        entry=None if gradient is None else worked(found.gradient, found.tensors, sizes),
+        entry=None if gradient is None else own.worked(worked(found.gradient, found.tensors, sizes)),
     )
 
 
@@ -121,6 +126,8 @@ class _Names:
         self.names = {found.upstream: upstream_name, found.result: line.name}
         for name, x in zip(found.inputs, line.inputs, strict=True):
             self.names[name] = x.name if x.tensor.shape else unparse(x.spelling)
+        taken = {line.name, upstream_name, *self.names.values()}
+        self.names.update({name: unused(name, taken) for name in found.given if name in taken})
         assert found.gradient is not None
         terms = [side for equation in (*found.forward, found.gradient) for side in (equation.left, equation.right)]
         everything = [part for term in terms for part in parts(term)]
@@ -140,6 +147,12 @@ class _Names:
         assert isinstance(left, Entry)
         sizes = tuple((self.letters.get(name, name), size) for name, size in equation.sizes)
         return Equation(left, mapped(equation.right, self.change), sizes)
+
+    def worked(self, found: Worked | None) -> Worked | None:
+        if found is None or found.entry is None:
+            return found
+        entry = mapped(found.entry, self.change)
+        return replace(found, entry=entry) if isinstance(entry, Entry) else found
 
     def change(self, term: Term) -> Term:
         match term:

@@ -22,8 +22,8 @@ from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
 from gradcli.script.machine import Machine
 from gradcli.script.python.text.formatting import represent
-from gradcli.script.timeline.formulas import with_short_formulas
 from gradcli.script.timeline.model import Asked, Timeline
+from gradcli.script.timeline.passes import with_short_formulas
 from gradcli.script.timeline.reasons import of
 from gradcli.source import Source
 

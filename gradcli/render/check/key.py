@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gradcli.explanation.folding import folded
 from gradcli.homework.assignment.worked import answers
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
@@ -31,7 +32,7 @@ def worked(grader: Grader, looks: Looks, *, all: bool) -> Iterator[str]:
             if isinstance(key.solution, SnippetSolution):
                 yield timeline_page(key.solution.worked, looks, all=all)
             else:
-                yield from (page(one, looks, all=all) for one in key.solution.explanations())
+                yield from (page(one, looks, all=all) for one in map(folded, key.solution.explanations()))
 
 
 def heading(text: str, looks: Looks) -> str:

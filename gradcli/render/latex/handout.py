@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gradcli.explanation.folding import folded
 from gradcli.homework.grading import Grader
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.render.latex.document import listing
@@ -31,4 +32,4 @@ def _solutions(grader: Grader, looks: Looks) -> Iterator[str]:
                 plain = Looks(width=COLUMNS, precision=looks.precision)
                 yield listing(timeline_page(key.solution.worked, plain, all=True).split("\n"))
             else:
-                yield from (lesson(one, looks.precision) for one in key.solution.explanations())
+                yield from (lesson(one, looks.precision) for one in map(folded, key.solution.explanations()))

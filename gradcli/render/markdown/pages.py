@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from gradcli.explanation.chain.trace import Trace
+from gradcli.explanation.folding import folded
 from gradcli.explanation.model import Explanation
 from gradcli.homework.assignment.worked import filled_in
 from gradcli.homework.grading import Grader
@@ -50,7 +51,11 @@ def run_blocks(ran: Ran, asked: Asked) -> Iterator[str]:
         yield "## Printed"
         yield fenced(ran.printed.rstrip("\n"))
     failed = ran.error is not None
-    yield from laid_out(timeline_sections(ran.timeline, asked, all=asked.all, failed=failed, why=asked.why))
+    yield from laid_out(
+        timeline_sections(
+            ran.timeline, asked, all=asked.all, failed=failed, why=asked.why, torch_nodes=asked.torch_nodes
+        )
+    )
     if ran.error is not None:
         yield "## Error"
         yield plain(f"{ran.error.code}: {visible(ran.error.message)}")
@@ -70,7 +75,8 @@ def key_blocks(grader: Grader, asked: Asked) -> Iterator[str]:
             if isinstance(key.solution, SnippetSolution):
                 found = [timeline_sections(key.solution.worked, asked, all=asked.all, failed=False, why=asked.why)]
             else:
-                found = [sections(one, asked, all=asked.all, why=asked.why) for one in key.solution.explanations()]
+                lessons = map(folded, key.solution.explanations())
+                found = [sections(one, asked, all=asked.all, why=asked.why) for one in lessons]
         for one in found:
             yield from laid_out(one, 3)
 

@@ -30,28 +30,38 @@ from gradcli.script.timeline.model import (
     Timeline,
     Updated,
 )
+from gradcli.script.timeline.passes import as_written
 from gradcli.script.timeline.reasons import listed, of, of_several
 from gradcli.source import Source, visible
 
 
 def timeline_page(
-    timeline: Timeline, looks: Looks, *, all: bool = False, failed: bool = False, why: bool = False
+    timeline: Timeline,
+    looks: Looks,
+    *,
+    all: bool = False,
+    failed: bool = False,
+    why: bool = False,
+    torch_nodes: bool = False,
 ) -> str:
     """The whole run as text; of long sections the beginning, unless `all` is asked for.
 
-    With `why` it says in full why the rules of tensors hold.
+    With `why` it says in full why the rules of tensors hold, with `torch_nodes` also what torch inserts by itself.
 
     A run that `failed` before it built anything has nothing to say.
     """
-    return lay_out(timeline_sections(timeline, looks, all=all, failed=failed, why=why), looks)
+    return lay_out(timeline_sections(timeline, looks, all=all, failed=failed, why=why, torch_nodes=torch_nodes), looks)
 
 
-def timeline_sections(timeline: Timeline, looks: Looks, *, all: bool, failed: bool, why: bool) -> list[Section]:
+def timeline_sections(
+    timeline: Timeline, looks: Looks, *, all: bool, failed: bool, why: bool, torch_nodes: bool = False
+) -> list[Section]:
     """Return the sections of the page that have rows."""
+    shown = timeline.events if torch_nodes else map(as_written, timeline.events)
     seen: set[tuple[Source, int]] = set()
     sections = [
         Section(heading(source, line), list(rows(list(events), seen, looks, all=all, why=why)))
-        for (source, line), events in groupby(timeline.events, lambda event: (event.source, event.line))
+        for (source, line), events in groupby(shown, lambda event: (event.source, event.line))
     ]
     sections.extend(training(loop, looks, all=all) for loop in timeline.training)
     if timeline.leaves:

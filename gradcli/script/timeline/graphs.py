@@ -17,7 +17,8 @@ from gradcli.explanation.build import build
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Explanation
 from gradcli.explanation.naming import Names
-from gradcli.language.tree import Name
+from gradcli.language.tree import Expression, Name
+from gradcli.script.timeline.calls import Group, argument, with_operands
 from gradcli.script.timeline.run import Run
 from gradcli.script.timeline.written import notation
 from gradcli.source import Span
@@ -44,7 +45,7 @@ def snapshot(run: Run, output: Tensor) -> Evaluation | None:
     most = MOST_DRAWN if run.keeps_last else MOST_NODES
     if len(nodes) > most or entries > MOST_ENTRIES or any(node.inputs is None for node in nodes):
         return None
-    lines = Lines(run)
+    lines = Lines(run, nodes)
     for node in nodes:
         lines.add(node)
     if isinstance(output.node, AccumulateGrad):
@@ -57,36 +58,72 @@ def snapshot(run: Run, output: Tensor) -> Evaluation | None:
 class Lines:
     """The lines of a graph, oldest first, under the snippet's names."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, nodes: Sequence[Node]) -> None:
         self.run = run
         self.names = Names(run.names.given)
         self.evaluation = Evaluation()
         self.of_target: dict[int, Line] = {}
         self.of_constant: dict[int, Line] = {}
+        self.of_node: dict[int, str] = {}
+        self.last: dict[int, Node] = {}  # of a node that is a part of an operation, the one of its result
+        for node in nodes:
+            group = self.run.groups.get(node)
+            members = (member() for member in group.members) if group else ()
+            self.last.update({id(member): node for member in members if isinstance(member, Node)})
 
     def add(self, node: Node) -> None:
         """Add the line of a node, after the lines of its inputs."""
         assert node.inputs is not None
-        inputs = tuple(self.input(node, position, x) for position, x in enumerate(node.inputs))
+        result = self.last.get(id(node), node)
+        group = self.run.groups.get(result)
+        for member in group.members if group else ():
+            application = member()
+            if isinstance(application, Application) and id(application.out) not in self.of_constant:
+                inputs = tuple(self.constant(x, group) for x in application.inputs)
+                name = self.names.own(self.run.name(application.out))
+                line = self.line(name, application, inputs, self.span(result), part_of=self.name(result))
+                self.of_constant[id(application.out)] = line
+        inputs = tuple(self.input(node, position, x, group) for position, x in enumerate(node.inputs))
         value = self.run.made.get(node)  # as it was made: memory may have changed, and views with it
         out = Tensor(np.array(node.out)[()] if value is None else value, node)
         application = Application(node.primitive, node.inputs, node.options, out)
+        part_of = "" if result is node else self.name(result)
+        called = group and result is node and group.call
+        whole = with_operands(called, [self.operand(x()) for x in group.operands]) if group and called else None
+        line = self.line(self.name(node), application, inputs, self.span(node), part_of=part_of, whole=whole)
+        self.of_target[id(node)] = line
+
+    def line(self, name: str, application: Application, inputs: tuple[Line, ...], span: Span, **facts: Any) -> Line:
+        """Add the line of an application."""
         operands = [
             line.spelling if isinstance(x, Tensor) else line.written
-            for line, x in zip(inputs, node.inputs, strict=True)
+            for line, x in zip(inputs, application.inputs, strict=True)
         ]
-        written = notation(node.primitive, node.inputs, node.options, operands)
-        line = Line(self.names.own(self.run.names.of(node)), out, written, self.span(node), application, inputs)
-        self.of_target[id(node)] = line
+        written = notation(application.primitive, application.inputs, application.options, operands)
+        line = Line(name, application.out, written, span, application, inputs, **facts)
         self.evaluation.add(line)
+        return line
 
-    def input(self, node: Node, position: int, x: Any) -> Line:
+    def name(self, node: Node) -> str:
+        """Return the name of a node, which is given when it is first asked for."""
+        if id(node) not in self.of_node:
+            self.of_node[id(node)] = self.names.own(self.run.names.of(node))
+        return self.of_node[id(node)]
+
+    def operand(self, x: Any) -> Expression:
+        """Return how an argument of a call is written."""
+        line = self.of_target.get(id(x)) or self.of_constant.get(id(x))
+        if line is not None:
+            return line.spelling
+        return self.run.names.expression(x) if isinstance(x, Tensor) else Name(self.run.names.of(x))
+
+    def input(self, node: Node, position: int, x: Any, group: Group | None) -> Line:
         edge = node.edges[position] if position < len(node.edges) else None
         if edge is not None and id(edge) in self.of_target:
             return self.of_target[id(edge)]
         if isinstance(edge, AccumulateGrad):
             return self.leaf(edge)
-        return self.constant(x)
+        return self.constant(x, group)
 
     def leaf(self, target: AccumulateGrad) -> Line:
         tensor = target.variable
@@ -96,10 +133,18 @@ class Lines:
         self.evaluation.add(line)
         return line
 
-    def constant(self, x: Any) -> Line:
-        """Return the line of a number or of a tensor without gradient; data of the snippet keep their name."""
+    def constant(self, x: Any, group: Group | None) -> Line:
+        """Return the line of a number or of a tensor without gradient; data of the snippet keep their name.
+
+        Of a call that is the argument, which torch may have converted.
+        """
         if id(x) in self.of_constant:
             return self.of_constant[id(x)]
+        if group is not None and isinstance(x, Tensor):
+            given = argument(x, [tensor for operand in group.operands if isinstance(tensor := operand(), Tensor)])
+            if given is not x:
+                self.of_constant[id(x)] = self.constant(given, None)
+                return self.of_constant[id(x)]
         written = self.run.names.expression(x) if isinstance(x, Tensor) else literal(x)
         value = x.value if isinstance(x, Tensor) else np.asarray(x)[()]
         if isinstance(written, Name):

@@ -7,7 +7,7 @@ are kept. Values are numpy values as they were then; None stands for one too lar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from gradcli.engine.tensor import Tensor
@@ -19,8 +19,21 @@ Value = Any  # a numpy array or scalar
 
 
 @dataclass(frozen=True, slots=True)
+class Wrote:
+    """An operation as the snippet wrote it, which torch computed in several; `op` and `grad_fn` are of the main one."""
+
+    expression: Expression
+    op: str
+    grad_fn: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Made:
-    """A tensor that an operation computed; `grad_fn` is None outside the graph."""
+    """A tensor that an operation computed; `grad_fn` is None outside the graph.
+
+    One that torch `inserted` is there for the tensor `part_of`, which has the operation as it was written as its
+    `whole`.
+    """
 
     name: str
     expression: Expression
@@ -29,6 +42,15 @@ class Made:
     shape: tuple[int, ...]
     dtype: str
     value: Value | None
+    inserted: bool = False
+    part_of: str | None = None
+    whole: Wrote | None = None
+
+    @property
+    def as_written(self) -> Made:
+        """The whole operation in place of the last one that it took."""
+        whole = self.whole
+        return self if whole is None else replace(self, expression=whole.expression, op=whole.op, grad_fn=whole.grad_fn)
 
 
 @dataclass(frozen=True, slots=True)

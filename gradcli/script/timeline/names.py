@@ -11,6 +11,7 @@ from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.explanation.naming import lettered
 from gradcli.language.tree import Expression, Name
 from gradcli.script.python.syntax.scopes import OUTER
 from gradcli.script.python.values.attributes import Facade
@@ -43,7 +44,7 @@ class TensorNames:
 
     def reads(self, source: Source) -> None:
         """Keep clear of the names that the text of a snippet uses."""
-        self._taken.update(re.findall(r"\b(?:[vc]|leaf)\d*\b", source.text))
+        self._taken.update(re.findall(r"\b(?:[vc]|leaf)\d*(?:_[a-z])?\b|\w+_[a-z]\b", source.text))
 
     def look(self, env: dict[str, Any]) -> Iterator[tuple[Tensor, str, str]]:
         """Yield the tensors in these variables, each with its name and the generated name that it loses."""
@@ -112,6 +113,13 @@ class TensorNames:
         """Call an intermediate result `v1`, `v2`, ...; the same each time that its line runs."""
         if self.get(tensor) is None:
             self.give(tensor, self._generate("v", *place))
+
+    def name_part(self, part: Tensor, whole: Tensor, number: int) -> None:
+        """Call a result on the way to another one `v1_a`, as an explanation of a program does."""
+        if self.get(part) is None:
+            name = Generated(lettered(self.get(whole) or "", number, self._taken))
+            self.given.add(name)
+            self.give(part, name)
 
     def _generate(self, stem: str, *place: Any) -> str:
         """Return the next name of this kind that the snippet does not use, or the name of the place."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,10 +11,12 @@ from gradcli.engine.accumulation import Accumulation
 from gradcli.engine.backward import Contribution
 from gradcli.engine.backward import Event as Contributed
 from gradcli.engine.tensor import Tensor
+from gradcli.explanation.folding import folded
+from gradcli.explanation.model import Explanation
 from gradcli.script.loops import rectified
 from gradcli.script.timeline import remarks
 from gradcli.script.timeline.graphs import explained, snapshot, valued
-from gradcli.script.timeline.model import Accumulated, Backward, Returned
+from gradcli.script.timeline.model import Accumulated, Backward, Event, Forward, Returned
 from gradcli.script.timeline.reasons import listed
 from gradcli.script.timeline.run import Filled, Pass, Run
 from gradcli.script.timeline.walk import Walk
@@ -101,3 +104,23 @@ def followed(
         event=lambda: Backward(*run.place, output, explanation, accumulated, retained, notes),
         news=bool(notes),
     )
+
+
+def as_written(event: Event) -> Event:
+    """Return an event in the operations that the snippet wrote, without the ones that torch inserts."""
+    match event:
+        case Forward():
+            whole = {made.name for made in event.made if made.whole is not None}
+            return replace(event, made=tuple(made.as_written for made in event.made if made.part_of not in whole))
+        case Backward(explanation=Explanation() as explanation) | Returned(explanation=Explanation() as explanation):
+            return replace(event, explanation=folded(explanation))
+    return event
+
+
+def with_short_formulas(event: Event) -> Event:
+    """Return a backward pass with simplified gradients, and any other event as it is."""
+    if not isinstance(event, Backward | Returned) or event.explanation is None:
+        return event
+    from gradcli.explanation.formulas.simplified import simplified
+
+    return replace(event, explanation=simplified(event.explanation))

@@ -6,6 +6,7 @@ import ast
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
+from sys import _getframe
 from types import FunctionType
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -21,6 +22,7 @@ from gradcli.script.machine import Machine
 from gradcli.script.python.syntax.scopes import Env
 from gradcli.script.python.text.formatting import text
 from gradcli.script.timeline import diagnosis, endings, passes, reasons, updates
+from gradcli.script.timeline.calls import Called, Calls, grouped, pieces
 from gradcli.script.timeline.changes import add_changes, expose, reset, without_writing
 from gradcli.script.timeline.model import Asked, Failed, Forward, Named, Timeline, Told
 from gradcli.script.timeline.names import node_of
@@ -39,7 +41,8 @@ class Recorder:
     def __init__(self, machine: Machine, *, all: bool = False, keeps_last: bool = False) -> None:
         self.machine = machine
         self.run = Run(machine, all, keeps_last)
-        self._pending: list[tuple[int, Application]] = []
+        self._pending: list[tuple[int, Application, Called | None]] = []
+        self._calls = Calls()
         self._is_print = False  # whether the statement that runs makes nothing of its values
         self._required: WeakKeyDictionary[Tensor, bool] = WeakKeyDictionary()
         self._sources: WeakSet[Source] = WeakSet()
@@ -83,7 +86,7 @@ class Recorder:
         """Take an operation from the engine, whose tape this is."""
         line = self.machine.line
         if not self.run.muted:
-            self._pending.append((line, application))
+            self._pending.append((line, application, self._calls.running(_getframe(1))))
         out = application.out
         if isinstance(out.node, Node):
             self.run.lines[out.node] = line
@@ -166,16 +169,30 @@ class Recorder:
         """Add the operations that have run, by the lines that they stand on."""
         now, pending = self.machine.line, self._pending
         self._pending = []
-        for line in dict.fromkeys(line for line, _ in pending):
+        self._calls.forget()
+        for line in dict.fromkeys(line for line, _, _ in pending):
             self.machine.line = line
-            applications = without_writing([application for other, application in pending if other == line])
-            for position, application in enumerate(applications):
-                self.run.names.name_result(application.out, self.machine.source, line, position)
-            self.run.names.settle()
+            own = [(application, call) for other, application, call in pending if other == line]
+            written = {id(application) for application in without_writing([application for application, _ in own])}
+            own = [(application, call) for application, call in own if id(application) in written]
+            applications, calls = [application for application, _ in own], [call for _, call in own]
+            self.name_results(applications, calls)
             if applications:
-                self.run.add("forward", event=lambda: forward(self.run, applications))  # noqa: B023  called now
+                self.run.add("forward", event=lambda: forward(self.run, applications, calls))  # noqa: B023  called now
         self.machine.line = now
         self.run.names.settle()
+
+    def name_results(self, applications: Sequence[Application], calls: Sequence[Called | None]) -> None:
+        """Name the results of a line, `v1` and of what is a part of it `v1_a`, and note which nodes are parts."""
+        names, (source, line, _) = self.run.names, self.run.place
+        for piece in pieces(applications, calls):
+            *parts, last = (applications[place] for place in piece.places)
+            names.name_result(last.out, source, line, piece.places[-1])
+            for number, part in enumerate(parts):
+                names.name_part(part.out, last.out, number)
+            if found := grouped(piece, applications):
+                self.run.groups.update([found])
+        names.settle()
 
     def failed(self, error: Exception, line: int) -> None:
         """Add an exception that passes a statement, once, where it began."""
@@ -213,5 +230,5 @@ class Recorder:
         return call
 
 
-def forward(run: Run, applications: Sequence[Application]) -> Forward:
-    return Forward(*run.place, tuple(made(run.names, one, run.place[:2]) for one in applications))
+def forward(run: Run, applications: Sequence[Application], calls: Sequence[Called | None]) -> Forward:
+    return Forward(*run.place, made(run.names, applications, calls, run.place[:2]))

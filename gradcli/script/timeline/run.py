@@ -15,6 +15,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.model import Explanation
 from gradcli.script.loops import Training
 from gradcli.script.machine import Machine
+from gradcli.script.timeline.calls import Group
 from gradcli.script.timeline.model import Event
 from gradcli.script.timeline.names import TensorNames
 from gradcli.script.timeline.origins import Below, Origins
@@ -78,6 +79,7 @@ class Run:
         self.lines: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
         self.made: WeakKeyDictionary[Node, Any] = WeakKeyDictionary()
         self.freed: WeakKeyDictionary[Node, int] = WeakKeyDictionary()
+        self.groups: WeakKeyDictionary[Node, Group] = WeakKeyDictionary()  # of operations, by the node of the result
         # Passes by number, of those of one line the latest; and the outputs of the last one, also if it failed.
         self.passes: dict[int, Pass] = {}
         self.passed = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,12 @@ from gradcli.engine.recorder import Application
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
-from gradcli.language.tree import Expression
-from gradcli.script.timeline.model import Made
+from gradcli.explanation.lines import Line
+from gradcli.explanation.wholes.rules import whole
+from gradcli.language.tree import NOWHERE, Expression, Name
+from gradcli.language.unparser import unparse
+from gradcli.script.timeline.calls import Called, Piece, argument, pieces, with_operands
+from gradcli.script.timeline.model import Made, Wrote
 from gradcli.script.timeline.names import TensorNames, node_of
 
 LARGEST = 4096  # entries of a value that is kept
@@ -27,8 +32,46 @@ def kept(value: Any) -> Any:
     return np.array(value)[()]
 
 
-def made(names: TensorNames, application: Application, place: tuple[Any, ...]) -> Made:
-    """Return the facts of one application; nameless data are named after the place."""
+def made(
+    names: TensorNames, applications: Sequence[Application], calls: Sequence[Called | None], place: tuple[Any, ...]
+) -> tuple[Made, ...]:
+    """Return the facts of some applications; nameless data are named after the place."""
+    found = [_made(names, application, place) for application in applications]
+    for piece in pieces(applications, calls):
+        *parts, last = piece.places
+        if parts:
+            whole = as_called(names, [applications[number] for number in piece.places], piece)
+            found[last] = replace(found[last], whole=whole)
+            for part in parts:
+                found[part] = replace(found[part], inserted=True, part_of=found[last].name)
+    return tuple(found)
+
+
+def as_called(names: TensorNames, applications: Sequence[Application], piece: Piece) -> Wrote | None:
+    """Return the operation that several applications are; None where it is clearer in steps."""
+    lines: dict[int, Line] = {}
+
+    def line(x: Any) -> Line:
+        if not isinstance(x, Tensor):
+            return Line("", Tensor(np.asarray(x)[()]), literal(x), NOWHERE)
+        if id(x) not in lines:
+            given = argument(x, piece.tensors)
+            tree = names.expression(given)
+            lines[id(x)] = Line(unparse(tree), given, tree, NOWHERE, is_variable=isinstance(tree, Name))
+        return lines[id(x)]
+
+    for number, application in enumerate(applications):
+        inputs = tuple(map(line, application.inputs))
+        tree = notation(application.primitive, application.inputs, application.options, [x.spelling for x in inputs])
+        own = f" {number}"  # the snippet may call the result as it calls an input
+        lines[id(application.out)] = Line(own, application.out, tree, NOWHERE, application, inputs)
+    *parts, last = (lines[id(application.out)] for application in applications)
+    called = piece.call and with_operands(piece.call, [line(x).spelling for x in piece.tensors])
+    found = whole([*parts, replace(last, whole=called)], "g", None)
+    return None if found is None else Wrote(found.expression, found.op, found.grad_fn)
+
+
+def _made(names: TensorNames, application: Application, place: tuple[Any, ...]) -> Made:
     out = application.out
     node = node_of(out)
     operands = [

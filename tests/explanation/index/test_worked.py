@@ -13,6 +13,7 @@ import pytest
 from gradcli.errors import GradcliError
 from gradcli.explanation.build import explain
 from gradcli.explanation.chain.links import chain
+from gradcli.explanation.folding import folded
 from gradcli.explanation.index.evaluation import Space
 from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.index.tree import Entry, parts
@@ -26,7 +27,8 @@ from tests.programs import EXAMPLES, family, listed_programs, of_every, run
 def reasons(program: str) -> Iterator[tuple[Why, Any]]:
     """Why each rule holds that has a formula, with the contribution that ran."""
     explanation = explain(parse_program(Source(program)), {}, upstream=run(program).upstream)
-    for link in chain(explanation):
+    whole = folded(explanation)
+    for link in (*chain(explanation), *(() if whole is explanation else chain(whole))):
         for term in link.terms:
             if term.local.why is not None:
                 yield term.local.why, term.step.contribution

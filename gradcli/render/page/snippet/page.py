@@ -17,6 +17,7 @@ from gradcli.render.page.tracks import Tracks
 from gradcli.render.run.snippet_document import snippet_document
 from gradcli.script.execution import Ran
 from gradcli.script.moments.model import Moments
+from gradcli.script.timeline.model import Backward, Returned
 from gradcli.stream.values import Json
 
 PICTURES = 12  # backward passes whose graph is drawn
@@ -31,7 +32,9 @@ def run_page(ran: Ran, asked: Asked) -> str:
     for done in stops.passes[:PICTURES]:
         evaluation = moments.graphs.get(done.number)
         graph = None if evaluation is None else Steps(evaluation, "")
-        explanation = done.walk.explanation
+        event = ran.timeline.events[done.number]
+        explanation = event.explanation if isinstance(event, Backward | Returned) else None
+        assert explanation is not None
         questioned |= questions(done.walk, explanation, lessons[id(done)].terms, done.numbers, graph)
     turn = next((number for number, stop in enumerate(stops.stops) if stop.of is not None), stops.last + 1)
     first = ran.snippet.cells[0].name

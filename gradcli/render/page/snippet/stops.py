@@ -8,12 +8,13 @@ from itertools import accumulate
 
 from gradcli.explanation.steps.moves import Accumulated
 from gradcli.explanation.steps.walk import Walk, walk
+from gradcli.render.asked import Asked
 from gradcli.render.page.html import cut
 from gradcli.render.page.snippet.telling import ended, found, told, written
-from gradcli.render.text.looks import Looks
 from gradcli.script.execution import Ran
 from gradcli.script.moments.model import Moment, Moments
 from gradcli.script.timeline.model import Backward, Event, Forward, Returned
+from gradcli.script.timeline.passes import as_written
 from gradcli.script.timeline.reasons import listed
 from gradcli.source import Source
 
@@ -49,7 +50,7 @@ class Stops:
 
     ran: Ran
     moments: Moments
-    looks: Looks
+    looks: Asked
     stops: list[Stop] = field(default_factory=list)
     printed: list[tuple[int, str]] = field(default_factory=list)
     changes: list[tuple[int, Moment]] = field(default_factory=list)
@@ -80,6 +81,7 @@ class Stops:
         before = self.last
         for number in numbers:
             event = self.ran.timeline.events[number]
+            event = event if self.looks.torch_nodes else as_written(event)
             if isinstance(event, Backward | Returned):
                 self.tell(waiting)
                 waiting = []

@@ -1,0 +1,52 @@
+"""Views of a tensor that follow one another, read as one: each entry of the result is one of the tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.symbolic.indices import entry, letters
+
+LARGEST = 2**16  # entries of a tensor that is followed
+
+
+def picks(primitive: Primitive) -> bool:
+    """Return whether each entry of the result is one of the input."""
+    return primitive.view and primitive.structured
+
+
+def picked(shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]]]) -> str | None:
+    """Return `out[i] = x0[i + 1,0]` of views of a tensor of some shape, one of the other; None of other places."""
+    size = prod(shape)
+    if not 0 < size <= LARGEST:
+        return None
+    places = np.arange(size).reshape(shape)
+    for primitive, options in views:
+        places = primitive.forward(places, **options)
+    if not np.size(places):
+        return None
+    own = letters(np.ndim(places))
+    found = [_affine(np.asarray(place), own) for place in np.unravel_index(places, shape)]
+    return None if None in found else f"{entry('out', own)} = {entry('x0', [place for place in found if place])}"
+
+
+def _affine(place: np.ndarray[Any, Any], own: Sequence[str]) -> str | None:
+    """Return a place as a sum of multiples of the indices of the result; None where it is none."""
+    start = int(place[(0,) * place.ndim]) if place.ndim else int(place)
+    rebuilt, terms = np.full(place.shape, start), []
+    for axis, letter in enumerate(own):
+        step = int(np.take(place, 1, axis).flat[0]) - start if place.shape[axis] > 1 else 0
+        rebuilt = rebuilt + step * np.arange(place.shape[axis]).reshape([-1] + [1] * (place.ndim - axis - 1))
+        if step:
+            sign = "-" if step < 0 else "+"
+            terms.append(f"{sign} {letter}" if abs(step) == 1 else f"{sign} {abs(step)}·{letter}")
+    if not np.array_equal(rebuilt, place):
+        return None
+    if start or not terms:
+        terms.append(f"+ {start}")
+    text = " ".join(terms)
+    return text.removeprefix("+ ") if text.startswith("+") else text.replace("- ", "-", 1)

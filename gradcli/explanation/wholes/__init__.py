@@ -1,0 +1,1 @@
+"""Operations that torch takes several nodes for, read as the one that the user wrote."""

@@ -1,0 +1,216 @@
+"""The expression and the rules of an operation that took several lines, in terms of the inputs of all of them.
+
+They are those of a product, or are declared, or are found by running the lines over formulas.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial, reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from gradcli.engine.broadcast import fit
+from gradcli.engine.graph import Node as GraphNode
+from gradcli.engine.symbolic.formula import Formula
+from gradcli.engine.tensor import Tensor
+from gradcli.explanation.formulas.derivation import named
+from gradcli.explanation.index.contractions import SAYS, contraction
+from gradcli.explanation.index.declared import OUT, UPSTREAM, Finder, declared
+from gradcli.explanation.index.picking import picked, picks
+from gradcli.explanation.lines import Line
+from gradcli.explanation.model import Local, Whole
+from gradcli.explanation.refusals import in_line
+from gradcli.explanation.wholes.grouping import prepares
+from gradcli.explanation.why import ReasonOfWhole, without_graph
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import Expression, Name, Number
+
+SLOPE = "Each entry gets its gradient times the slope of the function there."
+LONGEST = 12  # operators and calls of a rule; a longer one is clearer in steps
+
+
+def wholes(lines: Iterable[Line], upstream_name: str, gradients: Mapping[str, Any]) -> dict[str, Whole]:
+    """Return by name of the last line the operations that took several lines; `gradients` are those of the lines."""
+    groups: dict[str, list[Line]] = {}
+    for line in lines:
+        if line.part_of:
+            groups.setdefault(line.part_of, []).append(line)
+        elif line.name in groups:
+            groups[line.name].append(line)
+    found = {name: whole(group, upstream_name, gradients.get(name)) for name, group in groups.items()}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | None:
+    """Return the operation of several lines, the last of which is its result; None where its rules would be long."""
+    own = {line.name for line in lines}
+    outer = {x.name: x for line in lines for x in line.inputs if x.name not in own}
+    last = lines[-1]
+    main = next((line for line in reversed(lines) if line.application and not prepares(line.application)), last)
+    node = main.tensor.node
+    op = main.application.primitive.name if main.application else ""
+    grad_fn = node.short_name if isinstance(node, GraphNode) else None
+    shapes = {name: x.tensor.shape for name, x in outer.items()}
+    make = partial(as_one, last, op, grad_fn, upstream_name, gradient)
+    rules: list[Expression | None]
+    if product := contraction(last.whole, shapes) if last.whole else None:
+        places = range(len(product.operands))
+        text = product.text("out", [f"x{place}" for place in places])
+        rules = [product.rule(place, upstream_name) for place in places]
+        return make([outer[name] for name in product.operands], rules, text, None, SAYS)
+    if known := declared(last.whole, shapes) if last.whole else None:
+        operands = [x for tree in known.operands for x in outer.values() if x.spelling == tree]
+        meant = {UPSTREAM.id: Name(upstream_name), OUT.id: Name(last.name)}
+        if len(operands) == len(known.operands):
+            rules = [rule and substitute(rule, meant) for rule in known.rules]
+            return make(operands, rules, known.formulas, known.given, known.says)
+    return put_together(lines, outer, op, grad_fn, upstream_name, gradient)
+
+
+def as_one(
+    last: Line,
+    op: str,
+    grad_fn: str | None,
+    upstream_name: str,
+    gradient: Any,
+    operands: Sequence[Line],
+    rules: Sequence[Expression | None],
+    text: str,
+    given: Finder | None,
+    says: str,
+) -> Whole:
+    """Return an operation with the rules and the index formulas that are known of it."""
+    from gradcli.language.simplify.simplifier import simplify
+
+    assert last.whole is not None
+    shapes = {x.name: x.tensor.shape for x in (*operands, last)} | {upstream_name: last.tensor.shape}
+    alone = result_alone(last, operands)
+    locals = (
+        Local(
+            x.name,
+            None,
+            None,
+            simplify(rule, shapes) if given else rule,
+            reason=ReasonOfWhole(alone, place, gradient, upstream_name, text, given),
+        )
+        for place, (x, rule) in enumerate(zip(operands, rules, strict=True))
+        if rule is not None and x.tensor.requires_grad
+    )
+    return Whole(last.whole, op, grad_fn, tuple(x.name for x in operands), tuple(locals), says)
+
+
+def result_alone(last: Line, operands: Iterable[Line]) -> Line:
+    """Return the result of an operation and its operands without graphs."""
+    inputs = tuple(map(without_graph, operands))
+    return Line(last.name, Tensor(last.tensor.value), last.whole or last.written, last.span, inputs=inputs)
+
+
+def put_together(
+    lines: Sequence[Line],
+    outer: Mapping[str, Line],
+    op: str,
+    grad_fn: str | None,
+    upstream_name: str,
+    gradient: Any,
+) -> Whole | None:
+    """Return an operation with the rules of its parts put into each other; None where these would be long or infinite."""
+    from gradcli.language.simplify.trees import length  # most programs need none of it
+
+    last = lines[-1]
+    tree, rules = run_over_formulas(lines, upstream_name)
+    steep = [local.value for local in rules if local.value is not None and not np.isfinite(local.value).all()]
+    if steep or any(length(local.rule) > LONGEST for local in rules):
+        return None
+    names = tuple(outer)
+    rules.sort(key=lambda local: names.index(local.input))
+    uses = Counter(local.input for local in rules)
+    inputs = tuple(name for name in names for _ in range(max(1, uses[name])))  # of `x @ x.T` twice, as of `x*x`
+    applied = [line.application for line in lines if line.application]
+    says = next((one.primitive.says for one in applied[:-1] if "prelude" in one.primitive.traits), "")
+    if all(picks(one.primitive) for one in applied):
+        text = picked(outer[names[0]].tensor.shape, [(one.primitive, one.options) for one in applied])
+        alone = result_alone(last, outer.values())
+        reason = ReasonOfWhole(alone, 0, gradient, upstream_name, text) if text else None
+        rules = [replace(local, reason=reason) for local in rules]
+    elif sum(not prepares(one) for one in applied) > 1:
+        says = SLOPE
+    return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
+
+
+def run_over_formulas(lines: Sequence[Line], upstream_name: str) -> tuple[Expression, list[Local]]:
+    """Return several lines as one expression over the outer inputs, and the edges to these."""
+    from gradcli.language.simplify.simplifier import simplify
+
+    own = {line.name for line in lines}
+    last = lines[-1]
+    written: dict[str, Formula] = {}
+    for line in lines:
+        written[line.name] = _over(line, written)
+    shapes = {x.name: x.tensor.shape for line in lines for x in line.inputs} | {upstream_name: last.tensor.shape}
+    shape = last.tensor.shape
+    one = last.tensor.dtype.type(1)
+    g = Formula(Name(upstream_name), np.broadcast_to(one, shape) if shape else one)
+    adjoints: dict[str, Any] = {last.name: g}
+    found: list[tuple[Line, Any]] = []
+    for line in reversed(lines):
+        for target, flow in _flows(line, written, adjoints.get(line.name), Name(last.name) if line is last else None):
+            if target.name in own:
+                adjoints[target.name] = adjoints[target.name] + flow if target.name in adjoints else flow
+            else:
+                found.append((target, flow))
+    if not is_structured(lines):  # of a function of each entry there is one slope
+        flows = {target.name: [flow for other, flow in found if other is target] for target, _ in found}
+        found = [(target, reduce(add, flows.pop(target.name))) for target, _ in found if target.name in flows]
+    locals = [local(target, flow, lines, upstream_name, shapes) for target, flow in found]
+    return simplify(written[last.name].tree, shapes), locals
+
+
+def is_structured(lines: Sequence[Line]) -> bool:
+    return any(line.application and line.application.primitive.structured for line in lines)
+
+
+def local(
+    target: Line, flow: Formula, lines: Sequence[Line], upstream_name: str, shapes: Mapping[str, tuple[int, ...]]
+) -> Local:
+    """Return the edge to an input; of an operation that goes entry by entry it has the derivative, too."""
+    from gradcli.language.simplify.simplifier import simplify
+
+    rule = simplify(flow.tree, shapes)
+    if is_structured(lines) or target.tensor.shape != lines[-1].tensor.shape:
+        return Local(target.name, None, None, rule)
+    slope = simplify(substitute(flow.tree, {upstream_name: Number(1)}), shapes)
+    return Local(target.name, slope, np.broadcast_to(flow.value, target.tensor.shape)[()], rule)
+
+
+@in_line
+def _over(line: Line, written: dict[str, Formula]) -> Formula:
+    """Return a line in terms of the outer inputs."""
+    assert line.application is not None
+    return line.application.primitive.formula(tuple(_operands(line, written)), line.application.options)
+
+
+def _operands(line: Line, written: dict[str, Formula]) -> list[Formula]:
+    assert line.application is not None
+    pairs = zip(line.inputs, line.application.inputs, strict=True)
+    return [written[x.name] if x.name in written else named(x, value) for x, value in pairs]
+
+
+@in_line
+def _flows(line: Line, written: dict[str, Formula], g: Any, result: Expression | None) -> list[tuple[Line, Formula]]:
+    """Return the contribution of a line to each input that requires grad."""
+    node, application = line.tensor.node, line.application
+    if g is None or application is None or not isinstance(node, GraphNode):
+        return []
+    operands = _operands(line, written)
+    out = written[line.name] if result is None else Formula(result, line.tensor.value)
+    rules = application.primitive.rules_for(node.edges)
+    return [
+        (line.inputs[position], fit(rule(g, out, *operands, **application.options), operands[position]))
+        for position, (edge, rule) in enumerate(zip(node.edges, rules, strict=False))
+        if edge is not None and rule is not None
+    ]

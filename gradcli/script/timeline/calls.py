@@ -1,0 +1,198 @@
+"""The operations that a snippet calls, for which torch takes several applications at times."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import Parameter
+from itertools import groupby
+from types import CodeType, FrameType
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from gradcli.engine.graph import Node
+from gradcli.engine.recorder import Application
+from gradcli.engine.symbolic.notation import literal
+from gradcli.engine.tensor import Tensor
+from gradcli.explanation.wholes.grouping import together
+from gradcli.language.rewrite import substitute
+from gradcli.language.tree import Argument, Binary, Call, Expression, Index, List, Name, Tuple
+from gradcli.ops.support.calling import ops
+from gradcli.ops.support.surface import OPERATIONS
+from gradcli.script.timeline.names import node_of
+
+SNIPPET = "gradcli.script.python."  # the modules whose frames run the statements of a snippet
+Held = Callable[[], Any]  # what is held weakly, or as it is
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Called:
+    """An operation that the snippet called, and its arguments by parameter."""
+
+    operation: str
+    arguments: Mapping[str, Any]
+
+
+class Calls:
+    """Finds the operation that an application belongs to: the outermost that is running."""
+
+    def __init__(self) -> None:
+        self._frame: FrameType | None = None
+        self._called: Called | None = None
+        self._names: dict[CodeType, str] = {}
+        self._known = 0
+
+    def running(self, frame: FrameType | None) -> Called | None:
+        """Return the call that a frame is part of, the same one each time; None where there is none."""
+        outermost, name = None, ""
+        while frame is not None and not frame.f_globals.get("__name__", "").startswith(SNIPPET):
+            if found := self._name(frame.f_code):
+                outermost, name = frame, found
+            frame = frame.f_back
+        if outermost is not self._frame:
+            self._frame = outermost
+            self._called = None
+            if outermost is not None:
+                given = outermost.f_locals
+                self._called = Called(name, {x: given[x] for x in OPERATIONS[name].parameters if x in given})
+        return self._called
+
+    def _name(self, code: CodeType) -> str:
+        """Return the name of the operation with this code, which few functions share."""
+        functions = vars(ops)
+        if len(functions) != self._known:  # another family of operations was imported
+            self._known = len(functions)
+            codes = {OPERATIONS[name].name: function.__code__ for name, function in functions.items()}
+            uses = Counter(codes.values())
+            self._names = {code: name for name, code in codes.items() if uses[code] == 1}
+        return self._names.get(code, "")
+
+    def forget(self) -> None:
+        """Let go of the frame, and with it of its tensors."""
+        self._frame = self._called = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Applications that are shown as one, by their places.
+
+    `call` is the operation that took all of them, if one did, with numbers for `tensors`.
+    """
+
+    places: tuple[int, ...]
+    call: Expression | None = None
+    tensors: tuple[Tensor, ...] = ()
+
+
+def argument(x: Tensor, arguments: Sequence[Tensor]) -> Tensor:
+    """Return the argument of a call that an input is; torch may have converted it, labels to integers."""
+    if any(x is tensor for tensor in arguments):
+        return x
+    return next((tensor for tensor in arguments if np.array_equal(tensor.value, x.value)), x)
+
+
+def pieces(applications: Sequence[Application], calls: Sequence[Called | None]) -> Iterator[Piece]:
+    """Yield the operations of some applications, in the order of the last application of each."""
+    start = 0
+    for call, run in groupby(calls):
+        count = len(list(run))
+        if call is None or count == 1:
+            yield from (Piece((place,)) for place in range(start, start + count))
+        else:
+            yield from _parted(applications[start : start + count], call, start)
+        start += count
+
+
+def _parted(applications: Sequence[Application], call: Called, start: int) -> Iterator[Piece]:
+    written, tensors = spelled(call)
+    shapes = {str(place): tensor.shape for place, tensor in enumerate(tensors)}
+    last = together(applications, written, shapes)
+    is_whole = len(set(last)) == 1
+    for end in sorted(set(last)):
+        own = tuple(start + place for place, other in enumerate(last) if other == end)
+        yield Piece(own, written, tuple(tensors)) if is_whole else Piece(own)
+
+
+def spelled(call: Called) -> tuple[Expression | None, list[Tensor]]:
+    """Return a call as an expression over numbers that stand for tensors; None for arguments that have no text."""
+    tensors: list[Tensor] = []
+
+    def tree(value: Any) -> Expression:
+        if isinstance(value, Tensor):
+            place = next((place for place, known in enumerate(tensors) if known is value), len(tensors))
+            if place == len(tensors):
+                tensors.append(value)
+            return Name(str(place))
+        if isinstance(value, list | tuple) and any(isinstance(x, Tensor) for x in value):
+            return (List if isinstance(value, list) else Tuple)(tuple(map(tree, value)))
+        return literal(value)
+
+    try:
+        if call.operation == "matmul":
+            left, right = call.arguments.values()
+            return Binary("@", tree(left), tree(right)), tensors
+        if call.operation == "index":
+            value, items = call.arguments.values()
+            return Index(tree(value), tuple(map(tree, items if isinstance(items, tuple) else (items,)))), tensors
+        return Call(call.operation, tuple(arguments(call, tree))), tensors
+    except (TypeError, ValueError, AttributeError):
+        return None, []
+
+
+def arguments(call: Called, tree: Callable[[Any], Expression]) -> list[Argument]:
+    """Return the arguments of a call that are not the default; those behind a gap, and options, by keyword."""
+    found: list[Argument] = []
+    is_by_place = True
+    for name, parameter in OPERATIONS[call.operation].parameters.items():
+        value = call.arguments[name]
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            found.extend(Argument(tree(item)) for item in value)
+        elif not isinstance(value, Tensor) and value is parameter.default:
+            is_by_place = False
+        else:
+            is_needed = parameter.default is Parameter.empty or isinstance(value, Tensor)
+            is_by_place = is_by_place and is_needed and parameter.kind is not Parameter.KEYWORD_ONLY
+            if isinstance(value, Tensor) or value != parameter.default:
+                found.append(Argument(tree(value), None if is_by_place else name))
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """The same without keeping nodes alive: those of the applications but the last, and applications without one."""
+
+    members: tuple[Held, ...]
+    call: Expression | None
+    operands: tuple[Held, ...]
+
+
+def with_operands(call: Expression, operands: Sequence[Expression]) -> Expression:
+    return substitute(call, {str(place): operand for place, operand in enumerate(operands)})
+
+
+def grouped(piece: Piece, applications: Sequence[Application]) -> tuple[Node, Group] | None:
+    """Return the last node of a piece and what the graph needs to know of it; None where it cannot be followed."""
+    *members, last = (applications[place] for place in piece.places)
+    free = [one for one in members if not isinstance(node_of(one.out), Node)]
+    node = node_of(last.out)
+    if not members or not isinstance(node, Node) or not all(map(is_outside, free)):
+        return None
+    return node, Group(tuple(map(_member, members)), piece.call, tuple(map(_operand, piece.tensors)))
+
+
+def is_outside(application: Application) -> bool:
+    """Return whether no input of an application has a place in the graph."""
+    return all(node_of(x) is None for x in application.inputs if isinstance(x, Tensor))
+
+
+def _member(application: Application) -> Held:
+    node = node_of(application.out)
+    return (lambda: application) if node is None else ref(node)
+
+
+def _operand(tensor: Tensor) -> Held:
+    node = node_of(tensor)
+    return (lambda: tensor) if node is None else ref(node)
