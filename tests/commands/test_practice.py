@@ -79,6 +79,13 @@ def test_a_session_in_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: py
     ]
 
 
+def test_another_notation_is_shown_as_it_was_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, diamond: str
+) -> None:
+    out = practised(capsys, monkeypatch, "12,34\n", diamond, *SEED).out
+    assert "read as 12.34" in out
+
+
 def test_the_end_of_the_input_gives_the_score(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, diamond: str
 ) -> None:

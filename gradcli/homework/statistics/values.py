@@ -23,7 +23,7 @@ def wrong_answers(result: Result) -> Iterator[tuple[Marked, str]]:
     """Yield the wrong answers of a submission, each with the form that all ways of typing it share."""
     for answer in result.answers:
         if answer.verdict in WRONG and answer.given is not None:
-            yield answer, form(answer.given)
+            yield answer, form(answer.read_as or answer.given)
 
 
 def form(text: str) -> str:

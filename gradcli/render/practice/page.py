@@ -68,7 +68,9 @@ def _told(told: Told, looks: Looks) -> Iterator[Row]:
         again = "" if told.is_over else _again(marked)
         verdict = f"{mark(marked.verdict, looks)} {VERDICTS[marked.verdict]}{';' * bool(again)}"
         yield Row((verdict, again), KINDS.get(marked.verdict, "wrong"))
-        lines = [clipped(marked.remark, SENTENCE, looks)] if marked.remark else []
+        lines = [f"read as {clipped(marked.read_as, SENTENCE, looks)}"] if marked.read_as else []
+        if marked.remark:
+            lines.append(clipped(marked.remark, SENTENCE, looks))
     else:
         lines = [] if marked.given is None else [*diagnoses(marked, looks), *filter(None, [ledger(marked, looks)])]
         if told.level == VALUE:

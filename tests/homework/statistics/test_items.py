@@ -86,5 +86,12 @@ def test_ways_of_typing_are_one_value(one: str, other: str) -> None:
     assert form(one) == form(other)
 
 
+def test_a_value_counts_as_it_was_read() -> None:
+    members = [member("a", answer("dq/ds", "17,3", 0)), member("b", answer("dq/ds", "17.3", 0))]
+    first = replace(members[0], answers=(replace(members[0].answers[0], read_as="17.3"),))
+    (wrong,) = item("dq/ds", first, members[1]).wrong
+    assert wrong.count == 2
+
+
 def test_different_values_are_two() -> None:
     assert len({form(text) for text in ("0.32", "-0.32", "0.33", "x", "[1, 2]", "[2, 1]", "9" * 300, "8" * 300)}) == 8
