@@ -24,7 +24,7 @@ from gradcli.homework.solve.key import Key
 from gradcli.homework.submission.numerals import ENOUGH, Tolerance
 from gradcli.homework.submission.submissions import Given, Submission
 
-MOST = 16  # wrong numbers of one quantity
+MOST = 40  # wrong numbers of one quantity
 ALIKE = 3  # of them by the same mistake, such as steps of several lengths
 LARGEST = 24  # entries of a tensor that anybody types into boxes
 APART = 0.49  # of the distance to the next number
