@@ -13,10 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gradcli.notebook import Graded, Shown
+    from gradcli.stream.arrow.columns import Columns
 
 __version__ = "0.1.0"
-__all__ = ["explain", "grade", "gradients"]
+__all__ = ["columns", "explain", "grade", "gradients"]
 
 
 def explain(program: str, /, **values: Any) -> Shown:
@@ -51,6 +54,25 @@ def gradients(program: str, /, **values: Any) -> dict[str, Any]:
         leaf.name: leaf.gradient.item() if leaf.gradient is not None and leaf.gradient.ndim == 0 else leaf.gradient
         for leaf in explanation.leaves
     }
+
+
+def columns(program: str, /, wrt: Sequence[str] | None = None, **fixed: Any) -> Columns:
+    """Return a program as a function from columns to columns, with a point in each row.
+
+    >>> f = columns("z=(x1+a*x2)**2", a=2.0, wrt=["x1", "x2"])
+    >>> result = f(x1=[1.0, 0.5], x2=[3.0, 4.0])
+    >>> result.value.tolist(), result.gradients["x1"].tolist()
+    ([49.0, 72.25], [14.0, 17.0])
+
+    `fixed` are values that hold for all rows; three more keywords are read first: `of`, `upstream` and `dtype`, as
+    `explain_at` has them. With pyarrow, `f.record_batch(batch)` takes and gives record batches, and `f.schema(schema)`
+    says which. The results are to the last bit those of each row alone. Raises gradcli.errors.GradcliError.
+    """
+    from gradcli.stream.arrow.columns import Columns
+    from gradcli.stream.plan import Task
+
+    options = {name: fixed.pop(name) for name in ("of", "upstream", "dtype") if name in fixed}
+    return Columns(Task(program, fixed=fixed, wrt=None if wrt is None else tuple(wrt), **options))
 
 
 def grade(assignment: str, answers: str) -> Graded:

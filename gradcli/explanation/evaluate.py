@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.modes import mode, switched
 from gradcli.engine.recorder import Application, record
 from gradcli.engine.symbolic.formula import Formula
@@ -48,13 +49,15 @@ def evaluate(
     of: str | None = None,
     dtype: np.dtype[Any],
     variables: Variables | None = None,
+    is_lent: bool = False,
 ) -> Evaluation:
     """Run a program.
 
     `values` are numbers, nested lists or arrays by variable; `wrt` are the variables that require grad (default: all).
+    Arrays are copied, unless they are lent: then nobody may change them as long as the evaluation is there.
     """
     with switched(default_dtype=dtype), np.errstate(all="ignore"), record() as tape:
-        machine = _Machine(program, values, wrt, variables, tape)
+        machine = _Machine(program, values, wrt, variables, tape, is_lent=is_lent)
         for statement in program.statements:
             machine.run(statement)
         return machine.finish(of)
@@ -68,7 +71,10 @@ class _Machine:
         wrt: Sequence[str] | None,
         variables: Variables | None,
         tape: list[Application],
+        *,
+        is_lent: bool,
     ) -> None:
+        self.is_lent = is_lent
         self.source = program.source
         self.tape = tape
         self.values = values
@@ -210,8 +216,10 @@ class _Machine:
             data = constant(statement.value, self.source)
         value = numbers(data, f"the value of {name}")
         if value.dtype != np.bool_:
-            value = value.astype(mode.default_dtype)
-        leaf = tensor(value, requires_grad=required and is_floating(value))
+            value = value.astype(mode.default_dtype, copy=False)
+        leaf = Tensor(value[()]) if self.is_lent else tensor(value)
+        if required and is_floating(value):
+            leaf.node = AccumulateGrad(leaf)
         self.scope[name] = leaf
         self.evaluation.add(Line(self.names.own(name), leaf, Name(name), self.variables[name], is_variable=True))
         return leaf

@@ -17,19 +17,21 @@ from warnings import catch_warnings, warn
 
 import numpy as np
 
+from gradcli.engine.backward import drain, walk
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.build import backward_events, check_wrt
 from gradcli.explanation.evaluate import evaluate
 from gradcli.explanation.lines import Evaluation, Line
-from gradcli.explanation.refusals import numbers
+from gradcli.explanation.refusals import FAILURES, numbers
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables, check_bindings
 from gradcli.language.parser import parse_program
 from gradcli.source import Source, did_you_mean
 
-MANY = 2**14  # points that are computed at once: their arrays fit into a processor's cache
+MANY = 2**16  # points that are computed at once, at most
+ENTRIES = 2**20  # of all values of a program at these points, so that they fit into a processor's cache
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,8 @@ class Plan:
     @property
     def differentiated(self) -> list[str]:
         """The variables that have a gradient."""
+        if self.task.is_forward_only:
+            return []
         return [name for name in self.variables if self.wrt is None or name in self.wrt]
 
     def check(self, given: Mapping[str, Any]) -> None:
@@ -123,16 +127,19 @@ class Plan:
 
     def over(self, columns: Mapping[str, Any], count: int) -> Result:
         """The results at `count` points, for a columnar plan: an array of doubles a variable."""
-        parts = []
-        for start in range(0, count, MANY):
-            width = min(MANY, count - start)
+        found: list[Any] = []  # the value and each gradient, None where there is none
+        for start in range(0, max(count, 1), self.width):
+            here = slice(start, min(start + self.width, count))
+            width = here.stop - start
             values = {name: np.full(width, value) for name, value in self.defaults.items()}
-            values.update({name: column[start : start + width] for name, column in columns.items()})
+            values.update({name: column[here] for name, column in columns.items()})
             part = self._run(values, np.full(width, 1.0 if self.task.upstream is None else self.task.upstream))
-            parts.append(Result(np.broadcast_to(part.value, (width,)), part.gradients))
-        if len(parts) == 1:
-            return parts[0]
-        return Result(np.concatenate([part.value for part in parts]), _joined([part.gradients for part in parts]))
+            names, new = list(part.gradients), [np.broadcast_to(part.value, (width,)), *part.gradients.values()]
+            found = found or [None if one is None else np.empty(count, one.dtype) for one in new]
+            for whole, one in zip(found, new, strict=True):
+                if whole is not None:
+                    whole[here] = one
+        return Result(found[0], dict(zip(names, found[1:], strict=True)))
 
     def _run(self, values: Mapping[str, Any], upstream: Any) -> Result:
         evaluation = self._evaluate(values)
@@ -143,14 +150,14 @@ class Plan:
             seed = upstream
             if upstream is not None:
                 seed = numbers(upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
-            names = {id(line.tensor.node): line.name for line in leaves}
-            if id(output.tensor.node) in names:
-                gradients[output.name] = np.ones_like(output.tensor.value)[()] if seed is None else seed
+            captured: dict[Any, Any] = {line.tensor.node: None for line in leaves}
             with np.errstate(all="ignore"):
-                for event in backward_events(evaluation, seed):
-                    name = names.get(id(event.node.edges[event.position]))
-                    if name is not None:
-                        gradients[name] = event.total
+                try:
+                    drain(walk([output.tensor], [seed], retain_graph=True, captured=captured, events=False), False)
+                except FAILURES:
+                    backward_events(evaluation, seed)  # which fails as well, and says where
+                    raise
+            gradients = {line.name: captured[line.tensor.node] for line in leaves}
         for line in leaves:
             line.tensor.node = None  # a leaf and its node hold each other: without this, memory waits for a collection
         return Result(output.tensor.value, gradients)
@@ -158,7 +165,9 @@ class Plan:
     def _evaluate(self, values: Mapping[str, Any]) -> Evaluation:
         task = self.task
         dtype = np.dtype(task.dtype)
-        return evaluate(self.program, values, wrt=self.wrt, of=task.of, dtype=dtype, variables=self.needed)
+        return evaluate(
+            self.program, values, wrt=self.wrt, of=task.of, dtype=dtype, variables=self.needed, is_lent=True
+        )
 
     def _defaults(self) -> dict[str, Any]:
         """The values of the variables that a point need not give: from the options, or from the program itself."""
@@ -186,6 +195,7 @@ class Plan:
                 alone = self._evaluate({name: values[0] for name, values in points.items()})
         except Exception:  # not for columns, or for no point at all: which, a point will tell
             return False
+        self.width = max(1, min(MANY, ENTRIES // len(column.lines)))
         output = alone.output
         return (
             output is not None
@@ -218,9 +228,3 @@ def _match(one: Any, many: Any) -> bool:
     if one.shape != () or one.dtype != many.dtype:
         return False
     return many.shape == (3,) or (many.shape == () and bool(np.array_equal(one.value, many.value, equal_nan=True)))
-
-
-def _joined(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        name: None if parts[0][name] is None else np.concatenate([part[name] for part in parts]) for name in parts[0]
-    }

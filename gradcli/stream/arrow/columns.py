@@ -1,0 +1,108 @@
+"""A program as a function from columns to columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import EvaluationError, UsageError
+from gradcli.stream.arrow.computation import Array, Computation, Given, told
+from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, check_names, listed, refuse_large
+from gradcli.stream.arrow.tables import planned, with_results
+from gradcli.stream.plan import Result, Task
+
+
+class Columns:
+    """A program as a function from columns to columns, made by `gradcli.columns`.
+
+    It pickles as the program and the fixed values. `errors` are the errors of the last call, by the number of the row.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.computation = Computation(task)
+        self.errors: dict[int, str] = {}
+
+    def __reduce__(self) -> tuple[type[Columns], tuple[Task]]:
+        return type(self), (self.task,)
+
+    def __repr__(self) -> str:
+        return f"<columns of {self.task.program!r}>"
+
+    def __call__(self, **columns: Any) -> Result:
+        """Return the value and the gradients at every row: arrays with a row each, as long as the given ones.
+
+        A row that lacks a value (masked in a masked array) or cannot be computed is nan, with its error in `errors`;
+        a result that is no floating point number becomes one for it. Raises EvaluationError where a column is missing,
+        has no numbers, or is of another length.
+        """
+        self._refuse_others(columns)
+        given = self.given(columns)
+        computed = self.computation.compute(given, self.computation.forms(given.forms))
+        self.errors = {row: told(error) for row, error in sorted(computed.errors.items())}
+        rows = list(self.errors)
+        gradients = {name: g if g is None else spoiled(g, rows) for name, g in computed.gradients.items()}
+        return Result(spoiled(computed.value, rows), gradients)
+
+    def record_batch(self, batch: Any) -> Any:
+        """Return a pyarrow.RecordBatch with its results: its columns, then value, a d_NAME each, and error.
+
+        `error` is null but for a row that lacks a value or cannot be computed, whose results are null.
+        """
+        return with_results(self.computation, batch)[0]
+
+    def schema(self, schema: Any) -> Any:
+        """Return the pyarrow.Schema that `record_batch` gives for batches of a schema, without computing a row.
+
+        Raises GradcliError where the program can take no such batch.
+        """
+        return planned(self.computation, schema)[0]
+
+    def given(self, columns: Mapping[str, Any]) -> Given:
+        """Read the columns that the program takes; EvaluationError where one has no numbers, or another length."""
+        check_names(self.computation.plan, list(columns))
+        read = {name: column_of(name, columns[name]) for name in self.computation.plan.names if name in columns}
+        counts = {name: len(array) for name, (array, _) in read.items()}
+        if len(set(counts.values())) > 1:
+            told = ", ".join(f"{name} has {count:,} rows" for name, count in counts.items())
+            raise EvaluationError("E226", f"columns of different lengths: {told}", help="give each as many rows")
+        values = {name: array for name, (array, _) in read.items()}
+        missing = {name: mask for name, (_, mask) in read.items() if mask is not None}
+        return Given(next(iter(counts.values()), 0), values, missing)
+
+    def _refuse_others(self, columns: Mapping[str, Any]) -> None:
+        others = [name for name in columns if name not in self.computation.plan.names]
+        if fixed := [name for name in others if name in self.task.fixed]:
+            raise UsageError("E006", f"{fixed[0]} has one value for all rows", help=f"leave out the column {fixed[0]}")
+        if others:
+            raise UsageError(
+                "E006",
+                f"the program takes no column {others[0]}",
+                help=f"its columns are {listed(self.computation.plan.names)}",
+            )
+
+
+def column_of(name: str, column: Any) -> tuple[Array, Array | None]:
+    """Return a column as doubles or booleans, and a mask of the rows that lack a value; EvaluationError for others."""
+    mask: Array | None = np.ma.getmaskarray(column) if np.ma.is_masked(column) else None
+    array = np.ma.getdata(column) if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
+    if array.ndim == 0 or array.dtype.kind not in "fiub":
+        what = "one value" if array.ndim == 0 else f"a column of {array.dtype}"
+        raise EvaluationError(
+            "E207", f"{name} is {what}, not a column of numbers", help="give an array of floats, integers or booleans"
+        )
+    refuse_large(name, Form(array.dtype, array.shape[1:]))
+    if mask is not None:
+        mask = mask.reshape(len(mask), -1).any(axis=1)
+    return (array if array.dtype == BOOL else np.ascontiguousarray(array, DOUBLE)), mask
+
+
+def spoiled(column: Array, rows: list[int]) -> Array:
+    """Return the column with nan in the rows."""
+    if not rows:
+        return column
+    column = column if column.dtype.kind == "f" else column.astype(DOUBLE)
+    column[rows] = np.nan
+    return column

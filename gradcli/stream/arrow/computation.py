@@ -1,0 +1,147 @@
+"""The results of a program over columns: at once where it is elementwise, else row by row with the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import EvaluationError, GradcliError
+from gradcli.stream.arrow.forms import DOUBLE, Form, Forms, check_names, forms
+from gradcli.stream.plan import Plan, Task
+from gradcli.workers.notes import part
+
+Array = Any  # of numpy
+ENGINE = RLock()  # the engine has one state, and notebooks and clusters have threads
+
+
+@dataclass(frozen=True)
+class Given:
+    """The columns that a program takes: arrays of doubles or booleans, and a mask of the rows that lack a value."""
+
+    count: int
+    values: Mapping[str, Array]
+    missing: Mapping[str, Array]  # only columns in which a row lacks one
+
+    @property
+    def spoilt(self) -> Array | None:
+        """A mask of the rows that lack a value; None where there is none."""
+        return np.logical_or.reduce(list(self.missing.values())) if self.missing else None
+
+    @property
+    def forms(self) -> dict[str, Form]:
+        return {name: Form(column.dtype, column.shape[1:]) for name, column in self.values.items()}
+
+
+@dataclass(frozen=True)
+class Computed:
+    """The columns of the results, and the error of each row that has none."""
+
+    value: Array
+    gradients: dict[str, Array | None]
+    errors: dict[int, GradcliError]
+
+
+class Computation:
+    """A program made ready for columns, from which its results are computed."""
+
+    def __init__(self, task: Task) -> None:
+        with ENGINE:
+            self.plan = Plan(task)
+        self.known: dict[tuple[tuple[str, Form], ...], Forms] = {}  # by the forms of the columns
+
+    def forms(self, given: Mapping[str, Form]) -> Forms:
+        """Return the forms of the results; GradcliError where the program can take no such columns."""
+        check_names(self.plan, list(given))
+        key = tuple(given.items())
+        with ENGINE:
+            if key not in self.known:
+                self.known[key] = forms(self.plan, given)
+            return self.known[key]
+
+    def compute(self, given: Given, forms: Forms, *, is_each_alone: bool = False) -> Computed:
+        """Compute all rows: at once where the program is elementwise and all are numbers, else each alone."""
+        spoilt = given.spoilt
+        rows = [] if spoilt is None else np.flatnonzero(spoilt).tolist()
+        errors: dict[int, GradcliError] = {row: lacking(given, row) for row in rows}
+        with ENGINE:
+            if not is_each_alone and self.is_at_once(given.forms):
+                try:
+                    return Computed(*self._at_once(given, forms, spoilt), errors)
+                except Exception:  # whatever it is, it is the error of one of the rows: one by one it shows of which
+                    pass
+            return self._one_by_one(given, forms, errors)
+
+    def is_at_once(self, given: Mapping[str, Form]) -> bool:
+        """Return whether all rows are computed at once."""
+        return self.plan.is_columnar and all(form == Form(DOUBLE) for form in given.values())
+
+    def _at_once(self, given: Given, forms: Forms, spoilt: Array | None) -> tuple[Array, dict[str, Array | None]]:
+        if spoilt is None:
+            result = self.plan.over(given.values, given.count)
+            return result.value, {name: result.gradients.get(name) for name in forms.gradients}
+        kept = ~spoilt
+        result = self.plan.over({name: column[kept] for name, column in given.values.items()}, int(kept.sum()))
+        value, gradients = blank(forms, given.count)
+        value[kept] = result.value
+        for name, gradient in gradients.items():
+            if gradient is not None:
+                gradient[kept] = result.gradients[name]
+        return value, gradients
+
+    def _one_by_one(self, given: Given, forms: Forms, errors: dict[int, GradcliError]) -> Computed:
+        value, gradients = blank(forms, given.count)
+        for row in range(given.count):
+            if row in errors:
+                continue
+            part(str(row))
+            point = {name: c[row] if c.ndim > 1 else c[row].item() for name, c in given.values.items()}
+            try:
+                result = self.plan.at(point)
+                fill(value, row, "the value", result.value)
+                for name, gradient in gradients.items():
+                    fill(gradient, row, f"the gradient of {name}", result.gradients.get(name))
+            except GradcliError as error:
+                errors[row] = error
+        return Computed(value, gradients, errors)
+
+
+def blank(forms: Forms, count: int) -> tuple[Array, dict[str, Array | None]]:
+    """Return columns for results that are still to come."""
+
+    def column(form: Form | None) -> Array | None:
+        return None if form is None else np.zeros((count, *form.shape), form.dtype)
+
+    return column(forms.value), {name: column(form) for name, form in forms.gradients.items()}
+
+
+def fill(column: Array | None, row: int, whose: str, value: Any) -> None:
+    """Put a value into its row; EvaluationError where it has another form than the column."""
+    if column is None or value is None:
+        if column is not value and value is not None:
+            raise EvaluationError("E230", f"{whose} is there in this row only", help="give each row the same form")
+        if column is not None:
+            raise EvaluationError("E230", f"{whose} is there in other rows only", help="give each row the same form")
+        return
+    if np.shape(value) != column.shape[1:]:
+        raise EvaluationError(
+            "E230",
+            f"{whose} has the shape {np.shape(value)} in this row, and its column {column.shape[1:]}",
+            help="a column has one shape: give each row the same",
+        )
+    column[row] = value
+
+
+def lacking(given: Given, row: int) -> EvaluationError:
+    """Return the error of a row without all of its values."""
+    names = [name for name, mask in given.missing.items() if mask[row]]
+    return EvaluationError("E207", f"the value of {', '.join(names)} is null", help="give each row a number")
+
+
+def told(error: GradcliError) -> str:
+    """Return an error as a cell has it."""
+    facts = error.facts()
+    return f"{facts['code']}: {facts['message']}"

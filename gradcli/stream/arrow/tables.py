@@ -1,0 +1,146 @@
+"""Arrow batches in and out: columns of numbers as arrays of numpy, and results as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import EvaluationError, GradcliError
+from gradcli.stream.arrow.computation import Array, Computation, Given, told
+from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, Forms, check_names, refuse_large
+from gradcli.stream.arrow.library import pyarrow
+
+VALUE, ERROR = "value", "error"
+Arrow = Any  # an array, a type, a schema or a batch of pyarrow
+KINDS = {  # of columns that have no numbers, by pyarrow's test of a type
+    "is_decimal": ("decimals", "cast the column to float64, which rounds them"),
+    "is_dictionary": ("a dictionary", "decode it, and cast the column to float64"),
+    "is_string": ("strings", "cast the column to float64"),
+    "is_large_string": ("strings", "cast the column to float64"),
+    "is_list": ("lists of any length", "cast the column to lists of one fixed size"),
+    "is_large_list": ("lists of any length", "cast the column to lists of one fixed size"),
+}
+
+
+def with_results(
+    computation: Computation, batch: Arrow, *, is_each_alone: bool = False
+) -> tuple[Arrow, dict[int, GradcliError]]:
+    """Return the batch with the columns of its results, and the errors by row."""
+    schema, forms = planned(computation, batch.schema)
+    found = computation.compute(given_of(computation, batch), forms, is_each_alone=is_each_alone)
+    failed = None
+    if found.errors:
+        failed = np.zeros(len(batch), bool)
+        failed[list(found.errors)] = True
+    added = [arrow_of(found.value, forms.value, len(batch), failed)]
+    added += [arrow_of(found.gradients[name], form, len(batch), failed) for name, form in forms.gradients.items()]
+    added.append(errors_of(found.errors, len(batch)))
+    return pyarrow().record_batch([*batch.columns, *added], schema=schema), found.errors
+
+
+def planned(computation: Computation, schema: Arrow) -> tuple[Arrow, Forms]:
+    """Return the schema of the results for a schema, and their forms.
+
+    Raises GradcliError where a column is missing, has no numbers or has the name of a result.
+    """
+    pa, plan, names = pyarrow(), computation.plan, set(schema.names)
+    check_names(plan, schema.names)
+    given = {name: form_of(name, field_of(schema, name).type) for name in plan.names if name in names}
+    forms = computation.forms(given)
+    fields = [(VALUE, forms.value), *((f"d_{name}", form) for name, form in forms.gradients.items())]
+    added = [*(pa.field(name, type_of(form)) for name, form in fields), pa.field(ERROR, pa.string())]
+    if twice := [field.name for field in added if field.name in names]:
+        raise EvaluationError("E228", f"the input has a column {twice[0]} already", help="rename it")
+    return pa.schema([*schema, *added], schema.metadata), forms
+
+
+def field_of(schema: Arrow, name: str) -> Arrow:
+    """Return the field of a name; EvaluationError where there are two."""
+    if len(schema.get_all_field_indices(name)) > 1:
+        raise EvaluationError("E228", f"the input has {name} twice", help="rename one of them")
+    return schema.field(name)
+
+
+def form_of(name: str, type: Arrow) -> Form:
+    """Return the form of a column of a type; EvaluationError where it has no numbers."""
+    types = pyarrow("types")
+    shape: list[int] = []
+    inner = type
+    while types.is_fixed_size_list(inner):
+        shape.append(inner.list_size)
+        inner = inner.value_type
+    if not (types.is_integer(inner) or types.is_floating(inner) or types.is_boolean(inner)):
+        what, help = next((told for test, told in KINDS.items() if getattr(types, test)(inner)), (f"{inner}", ""))
+        raise EvaluationError(
+            "E207", f"the column {name} has {what}, not numbers", help=help or "give floats, integers or booleans"
+        )
+    form = Form(BOOL if types.is_boolean(inner) else DOUBLE, tuple(shape))
+    refuse_large(name, form)
+    return form
+
+
+def given_of(computation: Computation, batch: Arrow) -> Given:
+    """Return the columns that the program takes, as numpy has them."""
+    values: dict[str, Array] = {}
+    missing: dict[str, Array] = {}
+    for name in computation.plan.names:
+        if batch.schema.get_field_index(name) >= 0:
+            values[name], mask = array_of(batch.column(name))
+            if mask is not None:
+                missing[name] = mask
+    return Given(len(batch), values, missing)
+
+
+def array_of(column: Arrow) -> tuple[Array, Array | None]:
+    """Return the numbers of a column, and a mask of the rows in which one is null; None where there is no such row."""
+    pa, types = pyarrow(), pyarrow("types")
+    count, shape, mask = len(column), [len(column)], None
+    while True:
+        if column.null_count:
+            here = column.is_null().to_numpy(zero_copy_only=False).reshape(count, -1).any(axis=1)
+            mask = here if mask is None else mask | here
+        if not types.is_fixed_size_list(column.type):
+            break
+        size = column.type.list_size
+        shape.append(size)
+        column = column.values.slice(column.offset * size, len(column) * size)
+    if not types.is_boolean(column.type):
+        column = column.cast(pa.float64(), safe=False)
+    if column.null_count:
+        column = column.fill_null(False if types.is_boolean(column.type) else 0.0)
+    return column.to_numpy(zero_copy_only=False).reshape(shape), mask
+
+
+def type_of(form: Form | None) -> Arrow:
+    """Return the type of a column; one that has nothing but nulls is of doubles."""
+    pa = pyarrow()
+    if form is None:
+        return pa.float64()
+    type = pa.from_numpy_dtype(form.dtype)
+    for size in reversed(form.shape):
+        type = pa.list_(type, size)
+    return type
+
+
+def arrow_of(array: Array | None, form: Form | None, count: int, failed: Array | None) -> Arrow:
+    """Return an array as a column, null in the rows that failed."""
+    pa = pyarrow()
+    if array is None or form is None:
+        return pa.nulls(count, type_of(form))
+    if not form.shape:
+        return pa.array(array, mask=failed)
+    column = pa.array(array.reshape(-1))
+    for size in reversed(form.shape[1:]):
+        column = pa.FixedSizeListArray.from_arrays(column, size)
+    mask = None if failed is None else pa.array(failed)
+    return pa.FixedSizeListArray.from_arrays(column, form.shape[0], mask=mask)
+
+
+def errors_of(errors: Mapping[int, GradcliError], count: int) -> Arrow:
+    """Return the column of errors, null in the rows that have none."""
+    pa = pyarrow()
+    if not errors:
+        return pa.nulls(count, pa.string())
+    return pa.array([told(errors[row]) if row in errors else None for row in range(count)], pa.string())

@@ -1,0 +1,140 @@
+"""A program over columns gives what it gives one point at a time, to the last bit; what fails costs its own row."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradcli
+from gradcli.errors import GradcliError
+from gradcli.stream.plan import Plan, Task
+from tests.stream.test_plan import EDGES, bits
+
+SQUARE = "z=(x1+a*x2)**2"
+X = np.array(EDGES)
+Y = np.roll(X, 3)
+VECTORS = np.stack([X, Y, X + Y], axis=1)
+ROW_BY_ROW = ["sum(v*x)", "softmax(v, dim=0)[0]*x", "v[0] - x", "sum(stack([x, x*v[1]]))", "where(x > 0, 1, 0)*2"]
+
+
+def assert_rows(program: str, columns: dict[str, Any], **fixed: Any) -> None:
+    """Every row of the columns against the row alone."""
+    plan, result = Plan(Task(program, fixed=fixed)), gradcli.columns(program, **fixed)(**columns)
+    for row in range(len(X)):
+        alone = plan.at({n: c[row] if c.ndim > 1 else c[row].item() for n, c in columns.items()})
+        assert bits_of(alone.value) == bits_of(result.value[row])
+        for name, gradient in alone.gradients.items():
+            assert bits_of(gradient) == bits_of(None if gradient is None else result.gradients[name][row])
+
+
+def bits_of(value: Any) -> Any:
+    return bits(value) if np.ndim(value) == 0 else list(map(bits_of, value))
+
+
+@pytest.mark.parametrize("program", ["x*y", "log(x)/y", "x**y", "where(x > y, sin(x), x**2.5)", "k = 2; (x*k - y)**2"])
+def test_numbers_at_once(program: str) -> None:
+    assert_rows(program, {"x": X, "y": Y})
+
+
+@pytest.mark.parametrize("program", ROW_BY_ROW)
+def test_other_programs_row_by_row(program: str) -> None:
+    columns = {"x": X, "v": VECTORS} if "v" in program.replace("where", "") else {"x": X}
+    assert_rows(program, columns)
+
+
+def test_the_result() -> None:
+    result = gradcli.columns(SQUARE, a=2.0, wrt=["x1", "x2"])(x1=[1, 2], x2=np.array([3, 4], np.int32))
+    assert result.value.tolist() == [49.0, 100.0]
+    assert {name: column.tolist() for name, column in result.gradients.items()} == {"x1": [14, 20], "x2": [28, 40]}
+    assert gradcli.columns("z = x*x; u = y", of="z")(x=[1], y=[2]).gradients["y"] is None
+    assert gradcli.columns("x*y", dtype="float32")(x=[0.1], y=[3]).value.dtype == np.float32
+    assert gradcli.columns("x", upstream=3)(x=[1]).gradients["x"].tolist() == [3]
+    assert gradcli.columns("x")(x=[]).value.shape == (0,)
+    assert gradcli.columns("sum(v)")(v=np.ones((0, 3))).gradients["v"].shape == (0, 3)
+
+
+def test_a_result_is_not_its_argument() -> None:
+    for program in ("x", "sum(x)"):
+        column = np.ones(3)
+        result = gradcli.columns(program)(x=column)
+        result.value[0] = 7
+        assert column.tolist() == [1, 1, 1]
+
+
+def test_it_pickles() -> None:
+    f = pickle.loads(pickle.dumps(gradcli.columns("sum(w*v)", w=[1, 2, 3])))
+    assert_rows("sum(w*v)", {"v": VECTORS}, w=[1, 2, 3])
+    assert f(v=[[1, 1, 1]]).value.tolist() == [6]
+    assert len(pickle.dumps(f)) < 500
+
+
+def test_a_nan_of_the_mathematics_is_a_value() -> None:
+    f = gradcli.columns("log(x)")
+    assert str(f(x=[-1.0, 0.0, np.nan]).value.tolist()) == "[nan, -inf, nan]"
+    assert f.errors == {}
+
+
+@pytest.mark.parametrize("program", ["x*y", "sum(x*y)"])
+def test_a_row_without_a_value_is_nan(program: str) -> None:
+    f = gradcli.columns(program)
+    result = f(x=np.ma.masked_array([1.0, 2.0, 3.0], [False, True, False]), y=[1, 2, 3])
+    assert str([result.value.tolist(), result.gradients["y"].tolist()]) == "[[1.0, nan, 9.0], [1.0, nan, 3.0]]"
+    assert f.errors == {1: "E207: the value of x is null"}
+    assert str(gradcli.columns("x > 1")(x=np.ma.masked_array([1, 2], [True, False])).value.tolist()) == "[nan, 1.0]"
+
+
+def test_a_row_that_fails_costs_itself() -> None:
+    f = gradcli.columns("nll_loss(v, k)*x", wrt=["x"])
+    result = f(v=np.arange(6.0).reshape(3, 2), k=[0, 5, 1], x=[2, 2, 2])
+    assert str(result.value.tolist()) == "[0.0, nan, -10.0]"
+    assert list(f.errors) == [1]
+    assert f.errors[1].startswith("E3")
+
+
+def test_a_row_with_a_shape_of_its_own_fails() -> None:
+    f = gradcli.columns("masked_select(v, v > 0.5)", wrt=[])
+    result = f(v=[[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+    assert str(result.value.tolist()) == "[[nan, nan], [1.0, 1.0]]"
+    assert f.errors == {0: "E230: the value has the shape (1,) in this row, and its column (2,)"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "code", "message"),
+    [
+        ({"x": [1]}, "E201", "no column for y: there is x"),
+        ({"x": [1], "Y": [2]}, "E006", "the program takes no column Y"),
+        ({"x": [1], "y": [2], "k": [1]}, "E006", "k has one value for all rows"),
+        ({"x": [1], "y": [1, 2]}, "E226", "columns of different lengths: x has 1 rows, y has 2 rows"),
+        ({"x": ["1"], "y": [2]}, "E207", "x is a column of <U1, not a column of numbers"),
+        ({"x": [None], "y": [2]}, "E207", "x is a column of object"),
+        ({"x": 1.0, "y": [2]}, "E207", "x is one value, not a column"),
+        ({"x": np.ones((2, 0)), "y": [1, 2]}, "E207", "a row of x has the shape (0,)"),
+    ],
+)
+def test_columns_that_cannot_be(columns: dict[str, Any], code: str, message: str) -> None:
+    with pytest.raises(GradcliError, match=re.escape(message)) as caught:
+        gradcli.columns("x*y*k", k=2)(**columns)
+    assert caught.value.code == code
+
+
+def test_what_is_wrong_with_the_program_is_said_before_there_are_columns() -> None:
+    with pytest.raises(GradcliError, match="x is not a variable"):
+        gradcli.columns("y", wrt=["x"])
+    with pytest.raises(GradcliError, match="needs an upstream gradient"):
+        gradcli.columns("2*v")(v=np.ones((3, 2)))
+
+
+def test_many_threads() -> None:
+    f = gradcli.columns("tanh(x*y)")
+    g = gradcli.columns("sum(x*v)")
+    expected = f(x=X, y=Y).value, g(x=X, v=VECTORS).value
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: (f(x=X, y=Y).value, g(x=X, v=VECTORS).value), range(20)))
+    for one in found:
+        np.testing.assert_array_equal(one[0], expected[0])
+        np.testing.assert_array_equal(one[1], expected[1])
