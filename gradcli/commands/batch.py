@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,15 +22,26 @@ if TYPE_CHECKING:
 class Format(StrEnum):
     jsonl = "jsonl"
     csv = "csv"
+    parquet = "parquet"
+    arrow = "arrow"
 
 
 def command(
     program: Program,
     input: Annotated[
-        str, typer.Option("-i", "--input", metavar="FILE", help="The records; - is standard input.")
-    ] = "-",
+        list[str] | None,
+        typer.Option(
+            "-i",
+            "--input",
+            metavar="FILE",
+            help="The records; - is standard input. Of Parquet and Arrow also several, and folders.",
+        ),
+    ] = None,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="The results; - is standard output.")
+        str,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="The results; - is standard output. Of several parts a FOLDER/."
+        ),
     ] = "-",
     format: Annotated[
         Format | None, typer.Option("--format", help="[default: as the files' names end, else jsonl]")
@@ -39,47 +52,114 @@ def command(
     ] = False,
     jobs: Annotated[int, typer.Option("--jobs", min=1, max=1024, metavar="N", help="Processes that compute.")] = 1,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first record that fails.")] = False,
+    shard: Annotated[
+        str | None, typer.Option("--shard", metavar="I/N", help="Of Parquet and Arrow the I-th of N shares.")
+    ] = None,
+    merge: Annotated[bool, typer.Option("--merge", help="Put the shards in the folders of -i together.")] = False,
     *,
     console: Console,
     limits: ItemLimited,
 ) -> None:
-    """Run a program at many points: JSON Lines or CSV in, the same out, one result a record.
+    """Run a program at many points: JSON Lines, CSV, Parquet or Arrow in, the same out, one result a record.
 
-    Values that are given with the program hold for every record.
+    Values that are given with the program hold for every record. Parts of a folder that are done are left as they are.
 
     \b
     Examples:
       echo '{"x1": 1, "a": 2, "x2": 3}' | gradcli batch "z=(x1+a*x2)**2"
       gradcli batch "sigmoid(w*x + b)" b=0.5 -i points.csv -o results.csv.gz
       gradcli batch --each --jobs 4 < programs.jsonl
+      gradcli batch "x**2" -i points.parquet -o results.parquet
+      gradcli batch "x**2" -i points/ -o shards/ --shard 3/16; gradcli batch --merge -i shards/ -o results/
     """
     from warnings import simplefilter
 
-    from gradcli.render.text.error import print_failure
-    from gradcli.render.text.progress import watched
-    from gradcli.stream.batches import Batch
+    inputs = input or ["-"]
+    if merge:
+        from gradcli.stream.arrow.merge import merged
 
-    def watch(blocks: Any, source: Any) -> Any:
-        """Show a progress bar for a file where a person waits and the results go elsewhere."""
-        if source.size is None or not sys.stderr.isatty() or (output == "-" and sys.stdout.isatty()):
-            return blocks
-        return watched(blocks, source, console.looks, stack)
-
-    def fail(facts: dict[str, Any]) -> None:
-        print_failure(facts, console.error_format)
-
-    if each and (program.arguments or program.file is not None):
-        raise UsageError(
-            "E014", "--each takes no program and no values", help="each record brings its own: leave them out"
-        )
-    if program.is_on_standard_input and input == "-":
+        refuse(program.arguments or program.file is not None or shard, "--merge takes no program and no --shard")
+        merged(inputs, output)
+        return
+    refuse(each and (program.arguments or program.file is not None), "--each takes no program and no values")
+    if program.is_on_standard_input and "-" in inputs:
         raise UsageError(
             "E014", "the program and the records cannot both be on standard input", help="give the records with -i"
         )
     task = task_of(program, is_each=each, is_forward_only=forward_only)
     simplefilter("once", UserWarning)  # a warning that holds for many records is shown once
     with ExitStack() as stack:
-        Batch(task, input, output, format, each, jobs, limits.of_item, fail_fast, watch, fail).run()
+        screen = Screen(console, stack, is_there=sys.stderr.isatty() and not (output == "-" and sys.stdout.isatty()))
+        if shard is not None or has_columns([*inputs, output], format):
+            from gradcli.stream.arrow.job import Job
+
+            refuse(each, "--each reads JSON Lines")
+            share = None if shard is None else share_of(shard)
+            Job(task, inputs, output, format, share, jobs, limits.of_item, fail_fast, screen.rows).run()
+            return
+        from gradcli.stream.batches import Batch
+
+        refuse(len(inputs) > 1, "of several inputs each is Parquet or Arrow")
+        Batch(task, inputs[0], output, format, each, jobs, limits.of_item, fail_fast, screen.watched, screen.fail).run()
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where a person waits: progress where somebody looks and the results go elsewhere, and failures."""
+
+    console: Console
+    stack: ExitStack
+    is_there: bool
+
+    def watched(self, blocks: Any, source: Any) -> Any:
+        """Show a progress bar for a file."""
+        from gradcli.render.text.progress import watched
+
+        if source.size is None or not self.is_there:
+            return blocks
+        return watched(blocks, source, self.console.looks, self.stack)
+
+    def rows(self, total: int | None) -> Callable[[int], None]:
+        """Show a progress bar of rows, and return a function that takes the rows that were done since."""
+        from gradcli.render.text.progress import rows
+
+        return rows(total, self.console.looks, self.stack) if self.is_there else lambda done: None
+
+    def fail(self, facts: dict[str, Any]) -> None:
+        from gradcli.render.text.error import print_failure
+
+        print_failure(facts, self.console.error_format)
+
+
+def refuse(condition: object, message: str) -> None:
+    """Raise UsageError for options that do not go together."""
+    if condition:
+        raise UsageError("E014", message, help=HELP[message])
+
+
+HELP = {
+    "--each takes no program and no values": "each record brings its own: leave them out",
+    "--each reads JSON Lines": 'a line is {"program": "x**2", "at": {"x": 3}}',
+    "--merge takes no program and no --shard": "the shards know it: gradcli batch --merge -i shards/ -o results/",
+    "of several inputs each is Parquet or Arrow": "run gradcli batch for each, or convert them",
+}
+
+
+def has_columns(paths: Sequence[str], format: str | None) -> bool:
+    """Return whether files of columns are read or written: by an option, a name, or a folder of parts."""
+    from pathlib import Path
+
+    from gradcli.stream.arrow.sources import format_of
+
+    return format in ("parquet", "arrow") or any(format_of(path) or Path(path).is_dir() for path in paths)
+
+
+def share_of(text: str) -> tuple[int, int]:
+    """Return the numbers of `3/16`; UsageError for another text."""
+    place, _, of = text.partition("/")
+    if place.isdecimal() and of.isdecimal() and 1 <= int(place) <= int(of) <= 10**6:
+        return int(place), int(of)
+    raise UsageError("E001", f"--shard {text} is no share", help="the third of 16 shares is --shard 3/16")
 
 
 def task_of(program: Program, *, is_each: bool, is_forward_only: bool) -> Task:

@@ -39,21 +39,23 @@ class Losses:
     def refused(self, row: Block, loss: Lost, *, is_read: bool = True) -> Answered:
         """Return the line of the error; without the record's own fields where reading them ended the process."""
         record = self.convert.reader.records(row)[0] if is_read else Record(row.first)
-        record.error = self.error(loss)
+        record.error = ended(loss, self.limits, self.bugs)
         return Answered(Answer(self.convert.writer.error(record).encode(), 1, [error_facts(record)]))
 
-    def error(self, loss: Lost) -> GradcliError:
-        if loss.reason == "bug":
-            self.bugs.append(loss.detail)
-            return InternalError(loss.detail)
-        if loss.reason == "time":
-            message = f"the record takes more than {self.limits.seconds:g} s"
-            return EvaluationError("E403", message, help="--item-timeout SECONDS allows more")
-        if loss.reason == "memory":
-            message = f"the record takes more than {written(self.limits.memory)} of memory"
-            return EvaluationError("E403", message, help="--item-memory SIZE allows more")
-        help = "this is a fault of gradcli, or of Python: please report the record"
-        return EvaluationError("E404", f"the record ended its process ({loss.detail})", help=help)
+
+def ended(loss: Lost, limits: Limits, bugs: list[str]) -> GradcliError:
+    """Return the error of a record at which a process ended; `bugs` takes an exception that nobody expects."""
+    if loss.reason == "bug":
+        bugs.append(loss.detail)
+        return InternalError(loss.detail)
+    if loss.reason == "time":
+        message = f"the record takes more than {limits.seconds:g} s"
+        return EvaluationError("E403", message, help="--item-timeout SECONDS allows more")
+    if loss.reason == "memory":
+        message = f"the record takes more than {written(limits.memory)} of memory"
+        return EvaluationError("E403", message, help="--item-memory SIZE allows more")
+    help = "this is a fault of gradcli, or of Python: please report the record"
+    return EvaluationError("E404", f"the record ended its process ({loss.detail})", help=help)
 
 
 def split(block: Block, starts: list[int]) -> list[Block]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,6 +32,22 @@ def watched(blocks: Iterable[Any], source: Any, looks: Looks, stack: ExitStack) 
     for block in blocks:
         yield block
         bar.update(task, completed=source.file.tell())
+
+
+def rows(total: int | None, looks: Looks, stack: ExitStack) -> Callable[[int], None]:
+    """Show a bar of rows, with rows a second; returns a function that takes the rows that were done since."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:,.0f} rows/s")
+
+    shape = [] if looks.ascii else [BarColumn()]
+    columns = (*shape, MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    bar = stack.enter_context(Progress(*columns, console=console(looks), transient=True))
+    task = bar.add_task("", total=total)
+    return lambda done: bar.advance(task, done)
 
 
 def after_a_second(items: Iterable[T], total: int | None, looks: Looks, stack: ExitStack) -> Iterator[T]:

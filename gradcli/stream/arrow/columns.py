@@ -51,7 +51,7 @@ class Columns:
 
         `error` is null but for a row that lacks a value or cannot be computed, whose results are null.
         """
-        return with_results(self.computation, batch)[0]
+        return with_results(self.computation, batch)
 
     def schema(self, schema: Any) -> Any:
         """Return the pyarrow.Schema that `record_batch` gives for batches of a schema, without computing a row.

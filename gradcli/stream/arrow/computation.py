@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any
@@ -31,6 +32,15 @@ class Given:
         """A mask of the rows that lack a value; None where there is none."""
         return np.logical_or.reduce(list(self.missing.values())) if self.missing else None
 
+    def rows(self, start: int, stop: int) -> Given:
+        """Return some of the rows."""
+        here = slice(start, stop)
+        return Given(
+            stop - start,
+            {name: column[here] for name, column in self.values.items()},
+            {name: mask[here] for name, mask in self.missing.items() if mask[here].any()},
+        )
+
     @property
     def forms(self) -> dict[str, Form]:
         return {name: Form(column.dtype, column.shape[1:]) for name, column in self.values.items()}
@@ -43,6 +53,10 @@ class Computed:
     value: Array
     gradients: dict[str, Array | None]
     errors: dict[int, GradcliError]
+
+    @property
+    def count(self) -> int:
+        return len(self.value)
 
 
 class Computation:
@@ -62,18 +76,17 @@ class Computation:
                 self.known[key] = forms(self.plan, given)
             return self.known[key]
 
-    def compute(self, given: Given, forms: Forms, *, is_each_alone: bool = False) -> Computed:
-        """Compute all rows: at once where the program is elementwise and all are numbers, else each alone."""
-        spoilt = given.spoilt
-        rows = [] if spoilt is None else np.flatnonzero(spoilt).tolist()
-        errors: dict[int, GradcliError] = {row: lacking(given, row) for row in rows}
-        with ENGINE:
-            if not is_each_alone and self.is_at_once(given.forms):
-                try:
-                    return Computed(*self._at_once(given, forms, spoilt), errors)
-                except Exception:  # whatever it is, it is the error of one of the rows: one by one it shows of which
-                    pass
-            return self._one_by_one(given, forms, errors)
+    def compute(self, given: Given, forms: Forms) -> Computed:
+        """Compute all rows."""
+        return self.at_once(given, forms) or self.one_by_one(given, forms)
+
+    def at_once(self, given: Given, forms: Forms) -> Computed | None:
+        """Compute all rows in one go; None where the program is not elementwise, a value no number, or a row fails."""
+        if not self.is_at_once(given.forms):
+            return None
+        with ENGINE, suppress(Exception):  # whatever it is, it is the error of one of the rows: alone it shows of which
+            return Computed(*self._at_once(given, forms, given.spoilt), lacking(given))
+        return None
 
     def is_at_once(self, given: Mapping[str, Form]) -> bool:
         """Return whether all rows are computed at once."""
@@ -92,15 +105,18 @@ class Computation:
                 gradient[kept] = result.gradients[name]
         return value, gradients
 
-    def _one_by_one(self, given: Given, forms: Forms, errors: dict[int, GradcliError]) -> Computed:
+    def one_by_one(self, given: Given, forms: Forms) -> Computed:
+        """Compute each row alone, and note which, for an owner of this process."""
         value, gradients = blank(forms, given.count)
+        errors = lacking(given)
         for row in range(given.count):
             if row in errors:
                 continue
             part(str(row))
             point = {name: c[row] if c.ndim > 1 else c[row].item() for name, c in given.values.items()}
             try:
-                result = self.plan.at(point)
+                with ENGINE:
+                    result = self.plan.at(point)
                 fill(value, row, "the value", result.value)
                 for name, gradient in gradients.items():
                     fill(gradient, row, f"the gradient of {name}", result.gradients.get(name))
@@ -135,10 +151,15 @@ def fill(column: Array | None, row: int, whose: str, value: Any) -> None:
     column[row] = value
 
 
-def lacking(given: Given, row: int) -> EvaluationError:
-    """Return the error of a row without all of its values."""
-    names = [name for name, mask in given.missing.items() if mask[row]]
-    return EvaluationError("E207", f"the value of {', '.join(names)} is null", help="give each row a number")
+def lacking(given: Given) -> dict[int, GradcliError]:
+    """Return the error of each row without all of its values."""
+    spoilt = given.spoilt
+    rows = [] if spoilt is None else np.flatnonzero(spoilt).tolist()
+    names = {row: ", ".join(name for name, mask in given.missing.items() if mask[row]) for row in rows}
+    return {
+        row: EvaluationError("E207", f"the value of {name} is null", help="give each row a number")
+        for row, name in names.items()
+    }
 
 
 def told(error: GradcliError) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import EvaluationError, GradcliError
-from gradcli.stream.arrow.computation import Array, Computation, Given, told
+from gradcli.stream.arrow.computation import Array, Computation, Computed, Given, told
 from gradcli.stream.arrow.forms import BOOL, DOUBLE, Form, Forms, check_names, refuse_large
 from gradcli.stream.arrow.library import pyarrow
 
@@ -24,12 +24,14 @@ KINDS = {  # of columns that have no numbers, by pyarrow's test of a type
 }
 
 
-def with_results(
-    computation: Computation, batch: Arrow, *, is_each_alone: bool = False
-) -> tuple[Arrow, dict[int, GradcliError]]:
-    """Return the batch with the columns of its results, and the errors by row."""
+def with_results(computation: Computation, batch: Arrow) -> Arrow:
+    """Return the batch with the columns of its results."""
     schema, forms = planned(computation, batch.schema)
-    found = computation.compute(given_of(computation, batch), forms, is_each_alone=is_each_alone)
+    return assembled(batch, computation.compute(given_of(computation, batch), forms), schema, forms)
+
+
+def assembled(batch: Arrow, found: Computed, schema: Arrow, forms: Forms) -> Arrow:
+    """Return a batch with computed columns, in the schema that `planned` gave."""
     failed = None
     if found.errors:
         failed = np.zeros(len(batch), bool)
@@ -37,7 +39,7 @@ def with_results(
     added = [arrow_of(found.value, forms.value, len(batch), failed)]
     added += [arrow_of(found.gradients[name], form, len(batch), failed) for name, form in forms.gradients.items()]
     added.append(errors_of(found.errors, len(batch)))
-    return pyarrow().record_batch([*batch.columns, *added], schema=schema), found.errors
+    return pyarrow().record_batch([*batch.columns, *added], schema=schema)
 
 
 def planned(computation: Computation, schema: Arrow) -> tuple[Arrow, Forms]:

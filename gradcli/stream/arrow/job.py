@@ -1,0 +1,183 @@
+"""A job: one program at every row of files of columns, whole files of results."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from gradcli.errors import EvaluationError, InternalError, UsageError
+from gradcli.source import visible
+from gradcli.stream.arrow.computation import Computation
+from gradcli.stream.arrow.conversion import Conversion
+from gradcli.stream.arrow.manifests import Manifest, known_by, maker
+from gradcli.stream.arrow.parts import Part, Share, listed, shares
+from gradcli.stream.arrow.sinks import Writer, standard_output
+from gradcli.stream.arrow.sources import Source, format_of, reading
+from gradcli.stream.arrow.tables import ERROR, planned
+from gradcli.stream.batches import ending
+from gradcli.stream.plan import Task
+from gradcli.workers.files import refuse_unwritable, unwritten, written
+from gradcli.workers.limits import Limits
+
+Advance = Callable[[int], None]
+
+
+@dataclass
+class Job:
+    """A task with its inputs and its output, which are paths, or `-` for the standard streams.
+
+    `watch` gets the number of rows, None where it is not known, and gives a function that is told of rows as they are
+    done. `shard` is such as (3, 16).
+    """
+
+    task: Task
+    inputs: list[str]
+    output: str
+    format: str | None
+    shard: tuple[int, int] | None
+    jobs: int
+    limits: Limits
+    is_fail_fast: bool
+    watch: Callable[[int | None], Advance]
+    count: int = 0
+    failed: int = 0
+    first_failure: str = ""
+    bugs: list[str] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Convert everything; EvaluationError at the end where a row failed."""
+        self.computation = Computation(self.task)
+        if self.shard is None and len(self.inputs) == 1 and not Path(self.inputs[0]).is_dir():
+            self.convert_one(self.inputs[0])
+        else:
+            self.convert_parts()
+        if self.bugs:
+            raise InternalError(self.bugs[0])
+        if self.failed:
+            raise self.failure()
+
+    def convert_one(self, path: str) -> None:
+        """Convert a file or a stream to another one."""
+        refuse_text(path, self.output)
+        target = Path(self.output, Path(path).name) if is_folder(self.output) else Path(self.output)
+        reading = self.format or ("arrow" if path == "-" else format_of(path)) or format_of(target.name) or "parquet"
+        writing = self.format or ("arrow" if self.output == "-" else format_of(target.name)) or reading
+        if "parquet" in (reading if path == "-" else "", writing if self.output == "-" else ""):
+            raise UsageError("E014", "Parquet goes to and from files, not through pipes", help="add --format arrow")
+        if path != "-" and self.output != "-" and target.exists() and Path(path).exists() and target.samefile(path):
+            raise UsageError("E013", f"{visible(str(target))} is the input, too", help="write to another file")
+        if self.output != "-":
+            refuse_unwritable(str(target))
+        with closing(Source(path, reading)) as source:
+            schema, _ = planned(self.computation, source.schema)
+            advance = self.watch(source.rows)
+            if self.output == "-":
+                writer = Writer(standard_output(), "stream", schema, [])
+                self.write(source, None, writer, advance)
+                return
+            with written(str(target)) as file:
+                self.write(source, None, Writer(file, writing, schema, [*source.repeating(), ERROR]), advance)
+
+    def convert_parts(self) -> None:
+        """Convert the share of this run in each part to a file in the output folder; what is done is left as it is."""
+        if self.output == "-":
+            raise UsageError("E014", "several parts need a folder for their results", help="add -o FOLDER/")
+        refuse_text(*self.inputs)
+        parts = listed(self.inputs, self.format)
+        folder = Path(self.output)
+        for part in parts:
+            if part.path.parent.resolve() == (folder / part.name).parent.resolve():
+                raise UsageError(
+                    "E013",
+                    f"the results would stand among the inputs in {visible(str(folder))}",
+                    help="write to another folder",
+                )
+        found, total, schema = shares(parts, self.shard)
+        planned(self.computation, schema)
+        made = maker(self.task)
+        advance = self.watch(sum(group.rows for share in found for group in share.groups))
+        for share in found:
+            with reading(visible(str(share.part.path))):
+                manifest = Manifest(made, share.part.name, known_by(share.part.path))
+            if self.shard is not None:
+                manifest = replace(manifest, shard="{}/{}".format(*self.shard), groups=share.groups, total=total)
+            target = folder / name_of(share.part, self.shard)
+            if manifest.is_done(target):
+                advance(sum(group.rows for group in share.groups))
+                continue
+            self.convert_share(share, manifest, target, advance)
+
+    def convert_share(self, share: Share, manifest: Manifest, target: Path, advance: Advance) -> None:
+        """Convert some groups of a part, and write the manifest when they are there."""
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritten(str(target.parent), error.strerror) from None
+        count, failed = self.count, self.failed
+        with closing(share.part.opened()) as source, written(str(target)) as file:
+            schema, _ = planned(self.computation, source.schema)
+            writer = Writer(file, share.part.format, schema, [*source.repeating(), ERROR], is_hashed=True)
+            self.write(source, [group.group for group in share.groups], writer, advance)
+        manifest = replace(manifest, rows=self.count - count, failed=self.failed - failed, checksum=writer.checksum)
+        manifest.write(target)
+
+    def write(self, source: Source, groups: list[int] | None, writer: Writer, advance: Advance) -> None:
+        """Compute some groups, or all, and write the results."""
+        schema, forms = planned(self.computation, source.schema)
+        is_stream = source.groups is None
+        convert = Conversion(self.computation, schema, forms, self.jobs, self.limits, self.bugs, is_prompt=is_stream)
+        gc.collect()
+        gc.freeze()  # as `Batch.convert` does
+        is_whole = False
+        try:
+            with closing(convert.converted(batches(source, groups))) as results:
+                for batch, found in results:
+                    if found.errors and not self.first_failure:
+                        self.first_failure = f"row {writer.count + min(found.errors) + 1:,} of {source.name}"
+                    self.count += found.count
+                    self.failed += len(found.errors)
+                    if self.failed and self.is_fail_fast:
+                        raise self.failure()
+                    writer.write(batch)
+                    advance(found.count)
+            writer.close()
+            is_whole = True
+        finally:
+            if not is_whole:
+                writer.abandon()
+
+    def failure(self) -> EvaluationError:
+        """Return the error of a job in which rows failed."""
+        return EvaluationError(
+            "E229",
+            f"{self.failed:,} of {self.count:,} records failed, the first in {self.first_failure}",
+            help="the column error says why",
+        )
+
+
+def batches(source: Source, groups: Iterable[int] | None) -> Iterator[Any]:
+    return (batch for _, batch in source.batches(None if groups is None else list(groups)))
+
+
+def refuse_text(*paths: str) -> None:
+    """Refuse a file of text among files of columns; UsageError."""
+    for path in paths:
+        if ending(path) is not None:
+            raise UsageError("E014", f"{visible(path)} is text, and columns go to columns", help="convert it first")
+
+
+def is_folder(path: str) -> bool:
+    """Return whether a path names a folder for results."""
+    return path != "-" and (path.endswith("/") or Path(path).is_dir())
+
+
+def name_of(part: Part, shard: tuple[int, int] | None) -> str:
+    """Return the name of the results of a part: its own, or that of the shard."""
+    if shard is None:
+        return part.name
+    path = Path(part.name)
+    return str(path.with_name(f"{path.stem}.{shard[0]}-of-{shard[1]}{path.suffix}"))

@@ -1,0 +1,123 @@
+"""Manifests: beside each file of results, what it was made of and by, so that a run can go on and shards can meet."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gradcli import __version__
+from gradcli.errors import EvaluationError
+from gradcli.stream.plan import Task
+from gradcli.stream.values import dump, plain
+from gradcli.workers.files import written_as_text
+
+SCHEMA = "gradcli.manifest/1"
+END = 2**16  # bytes at the end of an input by which it is known: the footer of Parquet, with all its places
+CHUNK = 2**20
+
+
+@dataclass(frozen=True, order=True)
+class Group:
+    """A group of rows: its number among all of the run, that in its file, and its rows."""
+
+    number: int
+    group: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The facts of a file of results; `checksum` is that of the file.
+
+    `made` says by what: the program, the versions of gradcli and numpy, the features of the processor. `of` is the
+    part of the input. Of a shard, such as `3/16`, are the groups of rows, and `total` the number of all in the run.
+    """
+
+    made: Mapping[str, Any]
+    part: str
+    of: Mapping[str, Any]
+    shard: str = ""
+    groups: tuple[Group, ...] = ()
+    total: int = 0
+    rows: int = 0
+    failed: int = 0
+    checksum: str = ""
+
+    def write(self, path: Path) -> None:
+        """Write the manifest of the file at a path."""
+        with written_as_text(str(beside(path))) as file:
+            file.write(dump({"schema": SCHEMA, **asdict(self)}, indent=2) + "\n")
+
+    def is_done(self, path: Path) -> bool:
+        """Return whether a file at the path was made of and by the same, and is whole."""
+        with suppress(EvaluationError, OSError):
+            found = read(beside(path))
+            made = Manifest(found.made, found.part, found.of, found.shard, found.groups, found.total)
+            return made == self and checksum(path) == found.checksum
+        return False
+
+
+def beside(path: Path) -> Path:
+    """Return the path of the manifest of a file."""
+    return path.with_name(f"{path.name}.json")
+
+
+def read(path: Path) -> Manifest:
+    """Read a manifest; EvaluationError where it is none."""
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        if facts.pop("schema") != SCHEMA:
+            raise ValueError
+        facts["groups"] = tuple(Group(**group) for group in facts["groups"])
+        return Manifest(**facts)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        raise EvaluationError("E231", f"{path} is no manifest of gradcli", help="make the part again") from None
+
+
+def maker(task: Task) -> dict[str, Any]:
+    """Return by what results are made: the same gives the same bits."""
+    found = {
+        "program": task.program,
+        "fixed": {name: plain(np.asarray(value)) for name, value in task.fixed.items()},
+        "wrt": None if task.wrt is None else list(task.wrt),
+        "of": task.of,
+        "upstream": None if task.upstream is None else plain(np.asarray(task.upstream)),
+        "dtype": task.dtype,
+        "forward_only": task.is_forward_only,
+        "gradcli": __version__,
+        "numpy": np.__version__,
+        "cpu": features(),
+    }
+    known: dict[str, Any] = json.loads(json.dumps(found))
+    return known
+
+
+def features() -> list[str]:
+    """Return the features of the processor that numpy uses, by which the last digit of a function may differ."""
+    found = getattr(import_module("numpy._core._multiarray_umath"), "__cpu_features__", {})
+    return sorted(name for name, is_there in found.items() if is_there)
+
+
+def known_by(path: Path) -> dict[str, Any]:
+    """Return the facts by which an input is known again: its size, and the checksum of its end."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - END))
+        return {"bytes": size, "end": f"sha256:{hashlib.sha256(file.read()).hexdigest()}"}
+
+
+def checksum(path: Path) -> str:
+    """Return the checksum of a file."""
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while data := file.read(CHUNK):
+            found.update(data)
+    return f"sha256:{found.hexdigest()}"

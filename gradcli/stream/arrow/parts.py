@@ -1,0 +1,117 @@
+"""The parts of a run: the files of columns that are named, and in folders; the share of a shard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from gradcli.errors import EvaluationError, UsageError
+from gradcli.source import visible
+from gradcli.stream.arrow.manifests import Group
+from gradcli.stream.arrow.sources import ENDINGS, Source, format_of
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of columns; `name` is the path of its results in the output folder."""
+
+    name: str
+    path: Path
+    format: str
+
+    def opened(self) -> Source:
+        return Source(str(self.path), self.format)
+
+
+@dataclass(frozen=True)
+class Share:
+    """The groups of a part that are to be computed; `rows` is None where only reading would tell."""
+
+    part: Part
+    groups: tuple[Group, ...]
+
+
+def listed(inputs: Sequence[str], format: str | None) -> list[Part]:
+    """Return the parts, sorted by name; UsageError where there are none, or two of one name."""
+    found: list[Part] = []
+    for given in inputs:
+        path = Path(given)
+        if path.is_dir():
+            inner = [Part(str(one.relative_to(path)), one, format_of(one.name) or "") for one in files(path)]
+            if not inner:
+                endings = ", ".join(ENDINGS)
+                raise UsageError(
+                    "E003", f"no file in {visible(given)} ends in {endings}", help="check the path after -i"
+                )
+            found += inner
+        else:
+            found.append(Part(path.name, path, format or format_of(given) or "parquet"))
+    found.sort(key=lambda part: part.name)
+    for one, other in pairwise(found):
+        if one.name == other.name:
+            raise UsageError(
+                "E013",
+                f"{one.path} and {other.path} have the same name, and so would their results",
+                help="write them to two folders",
+            )
+    return found
+
+
+def files(folder: Path) -> list[Path]:
+    """Return the files of columns in a folder and those below it, without hidden and temporary ones."""
+    found = []
+    for here, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+        found += [Path(here, name) for name in names if format_of(name) and not name.startswith((".", "_"))]
+    return found
+
+
+def shares(parts: Sequence[Part], shard: tuple[int, int] | None) -> tuple[list[Share], int, Any]:
+    """Return the share of a shard in each part, the number of all groups, and the schema of all parts.
+
+    The groups of all parts, sorted, are dealt round robin. EvaluationError where a part has another schema.
+    """
+    place, of = shard or (1, 1)
+    found: list[Share] = []
+    total, schema, first = 0, None, None
+    for part in parts:
+        with closing(part.opened()) as source:
+            if schema is None:
+                schema, first = source.schema, part
+            elif not source.schema.equals(schema):
+                assert first is not None
+                raise unlike(first, schema, part, source.schema)
+            if source.groups is None:
+                raise UsageError(
+                    "E014",
+                    f"{source.name} is a stream of Arrow, which has no places to jump to",
+                    help="write it as a file first: gradcli reads single streams only",
+                )
+            mine = [group for group in range(source.groups) if (total + group) % of == place - 1]
+            groups = tuple(Group(total + group, group, source.rows_of(group)) for group in mine)
+            total += source.groups
+        if groups or of == 1:
+            found.append(Share(part, groups))
+    return found, total, schema
+
+
+def unlike(first: Part, schema: Any, other: Part, others: Any) -> EvaluationError:
+    """Return the error of two parts with different schemas, which names a column in which they differ."""
+    names = dict.fromkeys([*schema.names, *others.names])
+    told = {
+        name: [str(s.field(name).type) if name in s.names else "missing" for s in (schema, others)] for name in names
+    }
+    differing = [
+        f"{name} is {a} in {first.path.name} and {b} in {other.path.name}" for name, (a, b) in told.items() if a != b
+    ]
+    message = (
+        differing[0]
+        if differing
+        else f"the columns of {other.path.name} stand in another order than those of {first.path.name}"
+    )
+    return EvaluationError("E228", f"two parts have different columns: {message}", help="give all parts one schema")

@@ -1,0 +1,109 @@
+"""Files of columns to write: Parquet, Arrow's files, and its streams on standard output."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from gradcli.stream.arrow.library import pyarrow
+
+GROUP = 2**18  # rows of a group, which wait until they are written together
+
+
+class Sink:
+    """A file that is written from its beginning to its end, and its checksum; after an error nothing is written."""
+
+    def __init__(self, file: Any, *, is_hashed: bool) -> None:
+        self.file = file
+        self.hash = hashlib.sha256() if is_hashed else None
+        self.closed = self.is_broken = False
+
+    def write(self, data: Any) -> int:
+        if not self.is_broken:
+            self.is_broken = True
+            self.file.write(data)
+            self.is_broken = False
+            if self.hash is not None:
+                self.hash.update(data)
+        return len(data)
+
+    def writable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return False
+
+    def seekable(self) -> bool:
+        return False
+
+    def flush(self) -> None:
+        if not self.is_broken:
+            self.file.flush()
+
+    def close(self) -> None:
+        """Leave the file to its owner."""
+
+
+class Writer:
+    """Writes batches of one schema; `kind` is `parquet`, `arrow` (a file) or `stream`.
+
+    The columns `repeating` are written with a dictionary, where the format has one.
+    """
+
+    def __init__(self, file: Any, kind: str, schema: Any, repeating: Sequence[str], *, is_hashed: bool = False) -> None:
+        self.sink = Sink(file, is_hashed=is_hashed)
+        self.kind, self.schema = kind, schema
+        self.waiting: list[Any] = []
+        self.rows = self.count = 0
+        if kind == "parquet":
+            # Numbers that differ from row to row take no dictionary: looking for one doubles the time of writing.
+            self.writer = pyarrow("parquet").ParquetWriter(
+                pyarrow().PythonFile(self.sink, "w"), schema, use_dictionary=list(repeating) or False
+            )
+        elif kind == "arrow":
+            self.writer = pyarrow("ipc").new_file(pyarrow().PythonFile(self.sink, "w"), schema)
+        else:
+            self.writer = pyarrow("ipc").new_stream(pyarrow().PythonFile(self.sink, "w"), schema)
+
+    def write(self, batch: Any) -> None:
+        """Take a batch; a stream gives it on at once."""
+        self.count += len(batch)
+        if self.kind != "parquet":
+            self.writer.write_batch(batch)
+            self.sink.flush()
+            return
+        self.waiting.append(batch)
+        self.rows += len(batch)
+        if self.rows >= GROUP:
+            self._write_group()
+
+    def _write_group(self) -> None:
+        if self.waiting:
+            self.writer.write_table(pyarrow().Table.from_batches(self.waiting, self.schema))
+            self.waiting, self.rows = [], 0
+
+    def close(self) -> None:
+        """Write the rest and the end of the file."""
+        if self.kind == "parquet":
+            self._write_group()
+        self.writer.close()
+        self.sink.flush()
+
+    def abandon(self) -> None:
+        """Write nothing any more."""
+        self.sink.is_broken = True
+        with suppress(Exception):
+            self.writer.close()
+
+    @property
+    def checksum(self) -> str:
+        assert self.sink.hash is not None
+        return f"sha256:{self.sink.hash.hexdigest()}"
+
+
+def standard_output() -> Any:
+    sys.stdout.flush()
+    return sys.stdout.buffer

@@ -1,0 +1,125 @@
+"""`gradcli batch` on files of columns, and through pipes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.running import gradcli
+
+pa: Any = pytest.importorskip("pyarrow")
+pq: Any = pytest.importorskip("pyarrow.parquet")
+
+POINTS = {"x1": [1.0, 2.0], "x2": [3.0, 4.0]}
+RESULTS = {**POINTS, "value": [49.0, 100.0], "d_x1": [14.0, 20.0], "d_x2": [28.0, 40.0], "error": [None, None]}
+SQUARE = ["batch", "z=(x1+a*x2)**2", "a=2", "--wrt", "x1,x2"]
+
+
+@pytest.fixture
+def points(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table(POINTS), "points.parquet", row_group_size=1)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("points")
+def test_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gradcli(capsys, [*SQUARE, "-i", "points.parquet", "-o", "results.parquet"]).code == 0
+    assert pq.read_table("results.parquet").to_pydict() == RESULTS
+    assert gradcli(capsys, [*SQUARE, "-i", "points.parquet", "-o", "results.feather"]).code == 0
+    assert pa.ipc.open_file("results.feather").read_all().to_pydict() == RESULTS
+
+
+@pytest.mark.usefixtures("points")
+def test_shards(capsys: pytest.CaptureFixture[str]) -> None:
+    for share in ("1/2", "2/2"):
+        assert gradcli(capsys, [*SQUARE, "-i", "points.parquet", "-o", "shards", "--shard", share]).code == 0
+    assert gradcli(capsys, "batch --merge -i shards -o results").code == 0
+    assert pq.read_table("results/points.parquet").to_pydict() == RESULTS
+    Path("shards/points.1-of-2.parquet").unlink()
+    refused = gradcli(capsys, "batch --merge -i shards -o results")
+    assert (refused.code, "incomplete" in refused.err) == (3, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", ["z=(x1+a*x2)**2", "z=sum(stack([x1, a*x2]))**2"])
+def test_pipes(program: str) -> None:
+    """A batch is answered before the next one comes."""
+    command = [sys.executable, "-m", "gradcli", "batch", program, *SQUARE[2:], "--format", "arrow"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        sink = pa.PythonFile(process.stdin, "w")
+        with pa.ipc.new_stream(sink, pa.table(POINTS).schema) as writer:
+            writer.write_batch(pa.record_batch(POINTS))
+            process.stdin.flush()
+            reader = pa.ipc.open_stream(process.stdout)
+            assert reader.read_next_batch().to_pydict() == RESULTS
+            writer.write_batch(pa.record_batch(POINTS))
+        process.stdin.close()
+        assert reader.read_all().to_pydict() == RESULTS
+    assert process.returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("points")
+def test_a_reader_that_went_away() -> None:
+    pq.write_table(pa.table({"x1": range(10**6)}), "points.parquet")
+    command = f"({sys.executable} -m gradcli batch x1 -i points.parquet; echo $? >&2) | head -c 100 > /dev/null"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr.split() == ["141"]
+
+
+def test_a_row_that_fails(points: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pq.write_table(pa.table({"x": [1.0, None]}), "points.parquet")
+    found = gradcli(capsys, "batch x**2 -i points.parquet -o results.parquet")
+    assert (found.code, found.out) == (3, "")
+    assert "1 of 2 records failed, the first in row 2 of points.parquet" in found.err
+    assert pq.read_table("results.parquet")["value"].to_pylist() == [1.0, None]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("batch --each -i points.parquet -o results.parquet", "--each reads JSON Lines"),
+        ("batch x1 -i points.parquet -i points.csv -o out", "is text, and columns go to columns"),
+        ("batch x1 -i a.csv -i b.csv", "of several inputs each is Parquet or Arrow"),
+        ("batch --merge x1 -i shards -o out", "--merge takes no program"),
+        ("batch x1 -i points.parquet -o out --shard 3/2", "--shard 3/2 is no share"),
+        ("batch x1 -i points.parquet -o out --shard 1", "--shard 1 is no share"),
+        ("batch x1 -i points.parquet -i points.parquet", "need a folder"),
+        ("batch x1 -i points.parquet --format parquet", "not through pipes"),
+        ("batch x1 --format parquet -o out.parquet", "not through pipes"),
+    ],
+)
+@pytest.mark.usefixtures("points")
+def test_options_that_do_not_fit(capsys: pytest.CaptureFixture[str], arguments: str, message: str) -> None:
+    found = gradcli(capsys, arguments)
+    assert found.code == 2
+    assert message in found.err
+    assert "help: " in found.err
+
+
+@pytest.mark.usefixtures("points")
+def test_without_pyarrow(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("pyarrow", "pyarrow.parquet", "pyarrow.ipc"):
+        monkeypatch.setitem(sys.modules, module, None)
+    found = gradcli(capsys, "batch x1 -i points.parquet -o results.parquet")
+    assert found.code == 2
+    assert 'pip install "gradcli[arrow]"' in found.err
+    assert not Path("results.parquet").exists()
+
+
+@pytest.mark.slow
+def test_a_bar_of_rows(capsys: pytest.CaptureFixture[str], points: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pq.write_table(pa.table({"x": range(3)}), "points.parquet")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    found = gradcli(capsys, "batch x -i points.parquet -o results.parquet --ascii")
+    assert found.code == 0
+    assert "3/3" in found.err

@@ -1,0 +1,289 @@
+"""Jobs: files of columns in, whole files of the same results out, whatever the format and however they are cut."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradcli
+from gradcli.errors import EvaluationError, GradcliError, UsageError
+from gradcli.stream.arrow import sinks, sources
+from gradcli.stream.arrow.job import Job
+from gradcli.stream.plan import Task
+from gradcli.workers.limits import Limits
+from tests.stream.arrow.conftest import SQUARE, Run, left
+
+pa: Any = pytest.importorskip("pyarrow")
+pq: Any = pytest.importorskip("pyarrow.parquet")
+
+
+def table(rows: int, first: int = 0) -> Any:
+    i = np.arange(first, first + rows)
+    return pa.table({"id": i.astype(str), "x1": i / 7, "a": i % 10 / 3, "x2": 1 - i / 11})
+
+
+def expected(given: Any, program: str = SQUARE) -> Any:
+    f = gradcli.columns(program)
+    return pa.Table.from_batches([f.record_batch(batch) for batch in given.to_batches()], f.schema(given.schema))
+
+
+def write(path: Path, given: Any, group: int | None = None) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(given, path, row_group_size=group)
+        return
+    kinds = {".stream": pa.ipc.new_stream}
+    with kinds.get(path.suffix, pa.ipc.new_file)(path, given.schema) as file:
+        file.write_table(given, max_chunksize=group)
+
+
+def read(path: Path) -> Any:
+    return pq.read_table(path, partitioning=None) if path.suffix == ".parquet" else pa.ipc.open_file(path).read_all()
+
+
+@pytest.mark.parametrize("rows", [0, 1, 1000])
+@pytest.mark.parametrize("output", ["out.parquet", "out.arrow", "out.feather"])
+@pytest.mark.parametrize("input", ["in.parquet", "in.arrow", "in.feather"])
+def test_formats(tmp_path: Path, run: Run, input: str, output: str, rows: int) -> None:
+    given = table(rows)
+    write(tmp_path / input, given, 300)
+    assert run(input, output).count == rows
+    assert read(tmp_path / output).equals(expected(given))
+    assert left(tmp_path) == sorted([input, output])
+
+
+def test_a_file_that_is_a_stream(tmp_path: Path, run: Run) -> None:
+    write(tmp_path / "in.stream", table(10), 3)
+    (tmp_path / "in.stream").rename(tmp_path / "in.arrow")
+    run("in.arrow", "out.parquet")
+    assert read(tmp_path / "out.parquet").equals(expected(table(10)))
+
+
+def test_groups_of_rows(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches are small and groups are larger, whatever the groups of the input were."""
+    monkeypatch.setattr(sources, "ROWS", 30)
+    monkeypatch.setattr(sinks, "GROUP", 100)
+    write(tmp_path / "in.parquet", table(500), 45)
+    run("in.parquet", "out.parquet")
+    metadata = pq.ParquetFile(tmp_path / "out.parquet").metadata
+    assert [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)] == [120, 105, 120, 105, 50]
+    assert read(tmp_path / "out.parquet").equals(expected(table(500)))
+
+
+def test_numbers_that_repeat_stay_short(tmp_path: Path, run: Run) -> None:
+    write(tmp_path / "in.parquet", table(5000))
+    run("in.parquet", "out.parquet")
+    group = pq.ParquetFile(tmp_path / "out.parquet").metadata.row_group(0)
+    with_dictionary = {group.column(i).path_in_schema for i in range(9) if group.column(i).has_dictionary_page}
+    assert with_dictionary == {"id", "a", "error"}
+
+
+def test_tensors_and_forward_only(tmp_path: Path, run: Run) -> None:
+    vectors = pa.array([[1.0, 2.0], None, [3.0, 4.0]], pa.list_(pa.float64(), 2))
+    write(tmp_path / "in.parquet", pa.table({"v": vectors}))
+    with pytest.raises(EvaluationError, match="1 of 3 records failed, the first in row 2 of "):
+        run("in.parquet", "out.parquet", "sum(v**2)")
+    found = read(tmp_path / "out.parquet")
+    assert found.drop(["error"]).to_pydict() == {
+        "v": [[1, 2], None, [3, 4]],
+        "value": [5, None, 25],
+        "d_v": [[2, 4], None, [6, 8]],
+    }
+    write(tmp_path / "in.parquet", pa.table({"x": [1.0]}))
+    run("in.parquet", "out.parquet", "x", task={"is_forward_only": True})
+    assert read(tmp_path / "out.parquet").column_names == ["x", "value", "error"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_other_programs_row_by_row(tmp_path: Path, run: Run, jobs: int) -> None:
+    write(tmp_path / "in.parquet", table(300), 200)
+    run("in.parquet", "out.parquet", "sum(stack([x1, a])*x2)", jobs=jobs)
+    assert read(tmp_path / "out.parquet").equals(expected(table(300), "sum(stack([x1, a])*x2)"))
+
+
+def test_a_folder_of_parts(tmp_path: Path, run: Run) -> None:
+    names = ["a.parquet", "b.parquet", "day=1/c.parquet"]
+    for number, name in enumerate(names):
+        write(tmp_path / "in" / name, table(100, 100 * number), 30)
+    for hidden in ("in/.part.parquet", "in/_metadata.parquet", "in/notes.txt"):
+        (tmp_path / hidden).write_text("")
+    assert run("in", "out").count == 300
+    assert left(tmp_path / "out") == sorted([*names, *(f"{name}.json" for name in names)])
+    for number, name in enumerate(names):
+        assert read(tmp_path / "out" / name).equals(expected(table(100, 100 * number)))
+    assert run(["in/a.parquet", "in/b.parquet"], "some").count == 200
+    assert left(tmp_path / "some") == ["a.parquet", "a.parquet.json", "b.parquet", "b.parquet.json"]
+
+
+def test_a_run_goes_on_where_it_was(tmp_path: Path, run: Run) -> None:
+    for name in "abc":
+        write(tmp_path / "in" / f"{name}.parquet", table(50))
+    assert run("in", "out").count == 150
+    assert run("in", "out").count == 0
+    (tmp_path / "out" / "a.parquet").unlink()
+    with (tmp_path / "out" / "b.parquet").open("ab") as file:
+        file.write(b"x")
+    (tmp_path / "out" / "c.parquet.json").write_text("{")
+    assert run("in", "out").count == 150
+    write(tmp_path / "in" / "b.parquet", table(51))
+    assert run("in", "out").count == 51
+    assert run("in", "out", f"{SQUARE} + 1").count == 151
+    assert run("in", "out", f"{SQUARE} + 1", task={"wrt": ("a",)}).count == 151
+
+
+def test_progress(tmp_path: Path, run: Run) -> None:
+    for name in "ab":
+        write(tmp_path / "in" / f"{name}.parquet", table(50), 20)
+    seen: list[int | None] = []
+
+    def watch(total: int | None) -> Any:
+        seen.append(total)
+        return seen.append
+
+    run("in", "out", watch=watch)
+    assert seen == [100, 20, 20, 10, 20, 20, 10]
+    run("in", "out", watch=watch)
+    assert seen[7:] == [100, 50, 50]
+
+
+def test_fail_fast_leaves_nothing(tmp_path: Path, run: Run) -> None:
+    write(tmp_path / "in.parquet", pa.table({"x": [1.0, None]}))
+    with pytest.raises(EvaluationError, match="1 of 2 records failed"):
+        run("in.parquet", "out.parquet", "x", is_fail_fast=True)
+    assert left(tmp_path) == ["in.parquet"]
+
+
+def refused(run: Run, *arguments: Any, **options: Any) -> GradcliError:
+    with pytest.raises(GradcliError) as caught:
+        run(*arguments, **options)
+    assert caught.value.help or caught.value.code == "E227"
+    return caught.value
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+@pytest.mark.parametrize("damage", ["empty", "short", "magic", "middle", "text", "absent", "folder"])
+def test_damaged_files(tmp_path: Path, run: Run, suffix: str, damage: str) -> None:
+    path = tmp_path / f"in.{suffix}"
+    write(path, table(1000), 100)
+    data = path.read_bytes()
+    damaged = {
+        "empty": b"",
+        "short": data[: len(data) // 2],
+        "magic": b"XXXXXX" + data[6:-6] + b"XXXXXX",
+        "middle": data[:200] + b"\xff" * 3000 + data[3200:],
+        "text": b"x1,a,x2\n1,2,3\n",
+    }
+    path.unlink()
+    if damage == "folder":
+        path.mkdir()
+    elif damage != "absent":
+        path.write_bytes(damaged[damage])
+    error = refused(run, f"in.{suffix}", "out.parquet")
+    assert error.code == ("E003" if damage in ("absent", "folder") else "E227")
+    assert "\n" not in error.message
+    assert [name for name in left(tmp_path) if "out" in name or ".part" in name] == []
+
+
+def test_two_parts_with_different_columns(tmp_path: Path, run: Run) -> None:
+    write(tmp_path / "in" / "a.parquet", table(5))
+    for other, told in [
+        (table(5).drop(["id"]), "id is string in a.parquet and missing in b.parquet"),
+        (table(5).set_column(1, "x1", pa.array(["1"] * 5)), "x1 is double in a.parquet and string in b.parquet"),
+        (table(5).select(["a", "id", "x1", "x2"]), "another order"),
+    ]:
+        write(tmp_path / "in" / "b.parquet", other)
+        error = refused(run, "in", "out")
+        assert error.code == "E228"
+        assert told in error.message
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_part_that_vanishes(tmp_path: Path, run: Run) -> None:
+    for name in "ab":
+        write(tmp_path / "in" / f"{name}.parquet", table(5))
+    gone = tmp_path / "in" / "b.parquet"
+    error = refused(run, "in", "out", watch=lambda total: lambda done: gone.unlink())
+    assert (error.code, error.message) == ("E003", f"cannot read {gone}: no such file")
+    assert left(tmp_path / "out") == ["a.parquet", "a.parquet.json"]
+
+
+@pytest.mark.parametrize("output", ["out.parquet", "out.arrow"])
+@pytest.mark.parametrize("room", [0, 100, 40_000])
+def test_a_full_disk(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, output: str, room: int) -> None:
+    write(tmp_path / "in.parquet", table(3000), 100)
+    original = sinks.Sink.write
+    written = [0]
+
+    def limited(sink: sinks.Sink, data: Any) -> int:
+        written[0] += 0 if sink.is_broken else len(data)
+        if written[0] > room:
+            raise OSError(28, "No space left on device")
+        return original(sink, data)
+
+    monkeypatch.setattr(sinks.Sink, "write", limited)
+    error = refused(run, "in.parquet", output)
+    assert error.code == "E011"
+    assert error.message.endswith(f"{output}: No space left on device")
+    assert left(tmp_path) == ["in.parquet"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has it")  # noqa: PTH110
+def test_the_full_device(tmp_path: Path, run: Run) -> None:
+    write(tmp_path / "in.arrow", table(10))
+    error = refused(run, "in.arrow", "/dev/full")
+    assert error.message == "cannot write /dev/full: No space left on device"
+
+
+def test_very_many_columns(tmp_path: Path, run: Run) -> None:
+    names = [f"c{number}" for number in range(5000)]
+    write(tmp_path / "in.arrow", pa.table({name: [1.0] for name in names}))
+    assert "no column for x" in refused(run, "in.arrow", "out.arrow", "x").message
+    run("in.arrow", "out.arrow", "c1*c4999")
+    assert read(tmp_path / "out.arrow").num_columns == 5004
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "options", "message"),
+    [
+        ("in.parquet", "in.parquet", {}, "is the input, too"),
+        ("in.parquet", "out.csv", {}, "is text, and columns go to columns"),
+        ("in.csv", "out.parquet", {}, "is text, and columns go to columns"),
+        ("in.parquet", "none/out.parquet", {}, "there is no such folder"),
+        (["parts", "in.csv"], "out/", {}, "is text, and columns go to columns"),
+        ("parts", "parts", {}, "the results would stand among the inputs"),
+        (["parts/a.parquet", "other/a.parquet"], "out/", {}, "have the same name"),
+        ("nothing", "out/", {}, "no file in "),
+        (["in.parquet", "none.parquet"], "out/", {}, "no such file"),
+        ("in.parquet", "in.parquet/", {"shard": (1, 2)}, "cannot write"),
+        ("in.parquet", "out.parquet", {"program": "y"}, "no column for y"),
+        ("in.parquet", "out.parquet", {"program": "id"}, "the column id has strings"),
+        ("stream.arrow", "out/", {"shard": (1, 2)}, "is a stream of Arrow"),
+        ("bare.arrow", "out.arrow", {}, "has no columns"),
+    ],
+)
+def test_what_cannot_be(
+    tmp_path: Path, run: Run, inputs: Any, output: str, options: dict[str, Any], message: str
+) -> None:
+    for name in ("in.parquet", "parts/a.parquet", "other/a.parquet"):
+        write(tmp_path / name, table(3))
+    write(tmp_path / "in.stream", table(3))
+    (tmp_path / "in.stream").rename(tmp_path / "stream.arrow")
+    write(tmp_path / "bare.arrow", pa.table({}))
+    (tmp_path / "in.csv").write_text("x1,a,x2\n")
+    (tmp_path / "nothing").mkdir()
+    before = left(tmp_path)
+    error = refused(run, inputs, output, **options)
+    assert re.search(message, error.message)
+    assert left(tmp_path) == before
+
+
+def test_pipes_take_no_parquet(run: Run) -> None:
+    for paths in (("-", "out.parquet"), ("in.parquet", "-")):
+        job = Job(Task("x"), [paths[0]], paths[1], "parquet", None, 1, Limits(), False, lambda total: lambda done: None)
+        with pytest.raises(UsageError, match="not through pipes"):
+            job.run()
