@@ -10,11 +10,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gradcli.errors import GradcliError
+from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream.blocks import Block
 from gradcli.stream.plan import Plan, Result, Task
 from gradcli.stream.records import Columns, Record
 from gradcli.stream.writing import Writer, error_facts
+from gradcli.workers.exchange import large
 from gradcli.workers.notes import part
 
 OFTEN = 256  # records or blocks between two collections of memory, which the process otherwise leaves out
@@ -42,6 +43,10 @@ class Piece(NamedTuple):
     block: Block
     is_each_alone: bool = False
 
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        first, data, problem = self.block
+        return _piece, (first, large(data, protocol), problem, self.is_each_alone)
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -50,6 +55,13 @@ class Answer:
     text: bytes
     count: int
     failures: list[dict[str, Any]]
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return type(self), (large(self.text, protocol), self.count, self.failures)
+
+
+def _piece(first: int, data: bytes, problem: EvaluationError | None, is_each_alone: bool) -> Piece:
+    return Piece(Block(first, data, problem), is_each_alone)
 
 
 @dataclass
