@@ -10,11 +10,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from gradcli.errors import GradcliError
+from gradcli.errors import EvaluationError, GradcliError
 from gradcli.stream.blocks import Block
 from gradcli.stream.plan import Plan, Result, Task
 from gradcli.stream.records import Columns, Record
 from gradcli.stream.writing import Writer, error_facts
+from gradcli.workers.exchange import large
 from gradcli.workers.notes import part
 
 OFTEN = 256  # records or blocks between two collections of memory, which the process otherwise leaves out
@@ -42,6 +43,10 @@ class Piece(NamedTuple):
     block: Block
     is_each_alone: bool = False
 
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        first, data, problem = self.block
+        return _piece, (first, large(data, protocol), problem, self.is_each_alone)
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -50,6 +55,13 @@ class Answer:
     text: bytes
     count: int
     failures: list[dict[str, Any]]
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        return type(self), (large(self.text, protocol), self.count, self.failures)
+
+
+def _piece(first: int, data: bytes, problem: EvaluationError | None, is_each_alone: bool) -> Piece:
+    return Piece(Block(first, data, problem), is_each_alone)
 
 
 @dataclass
@@ -87,7 +99,7 @@ class Conversion:
             return None
         try:
             result = self.plan.over(columns.values, columns.count)
-            return Answer(self.writer.columns(result, columns).encode(), columns.count, [])
+            return Answer(self.writer.columns(result, columns), columns.count, [])
         except Exception:  # whatever it is, it is the error of one of the records: one by one it shows of which
             return None
 
@@ -120,7 +132,7 @@ class Conversion:
         """Convert each record: a wrong one gives its error, the others their results."""
         records = self.reader.records(block)
         group = Group({}) if is_each_alone else Group.of(records, self.plan)
-        texts: list[str] = []
+        texts: list[bytes] = []
         failures: list[dict[str, Any]] = []
         count = 0
         for is_together, members in groupby(records, key=group.has):
@@ -130,14 +142,14 @@ class Conversion:
                 count += len(together)
                 continue
             for record in members:
-                texts.append(self.alone(record))
+                texts.append(self.alone(record).encode())
                 count += 1
                 if record.error is not None:
                     failures.append(error_facts(record))
                     if self.is_fail_fast:
-                        return Answer("".join(texts).encode(), count, failures)
+                        return Answer(b"".join(texts), count, failures)
                 self.collect()
-        return Answer("".join(texts).encode(), count, failures)
+        return Answer(b"".join(texts), count, failures)
 
     def alone(self, record: Record) -> str:
         """Return the line of one record; its error, if it has one, stays in the record."""
@@ -190,7 +202,7 @@ class Group:
         first = self.places[id(members[0])]
         own = slice(first, first + len(members))
         gradients = {name: g if g is None else g[own] for name, g in self.result.gradients.items()}
-        rests, texts = [record.rest for record in members], [record.text for record in members]
+        rests, texts = [record.rest for record in members], [record.text.encode() for record in members]
         return Result(self.result.value[own], gradients), Columns(len(members), {}, rests, texts)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.stream.compressed import Damaged, Gunzip
 
-PIECE = 2**18  # bytes that are read at a time: some thousand records, whose values fit into a processor's cache
+PIECE = 2**19  # bytes that are read at a time: ten thousand records, whose values fit into a processor's cache
 LITTLE = 2**13  # where each record takes its time: results come soon, and processes have the same share
 
 

@@ -35,7 +35,7 @@ class Columns:
     count: int
     values: Mapping[str, Any]
     rests: Sequence[Mapping[str, Any]] | None = None
-    texts: Sequence[str] = ()
+    texts: Sequence[bytes] = ()
 
 
 def number(name: str, value: Any) -> Any:

@@ -39,6 +39,12 @@ class Table:
         """Read all rows at once; None where one has a mistake or quotes."""
         if block.problem or b'"' in block.data:
             return None
+        if not self.others and self.places:
+            data = block.data.replace(b"\r\n", b"\n") if b"\r" in block.data else block.data
+            matrix = digits.read_rows(data, len(self.header))
+            if matrix is not None and np.isfinite(matrix).all():
+                values = {name: np.ascontiguousarray(matrix[:, place]) for name, place in self.places.items()}
+                return Columns(len(matrix), values, None, data.splitlines() if self.keeps_text else ())
         try:
             text = block.data.decode()
             if "\r" in text:
@@ -64,7 +70,7 @@ class Table:
         if not all(np.isfinite(column).all() for column in values.values()):
             return None
         values = {name: np.ascontiguousarray(column) for name, column in values.items()}
-        return Columns(len(rows), values, rests, rows if self.keeps_text else ())
+        return Columns(len(rows), values, rests, [row.encode() for row in rows] if self.keeps_text else ())
 
     def _rests(self, cells: Sequence[str], width: int) -> list[dict[str, str]] | None:
         if not self.others:

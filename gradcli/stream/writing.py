@@ -25,7 +25,7 @@ HOLE = "\x00"  # where a number goes in the pattern of a line
 class Writer(Protocol):
     """Writes results and errors as whole lines."""
 
-    def columns(self, result: Result, columns: Columns) -> str:
+    def columns(self, result: Result, columns: Columns) -> bytes:
         """Return the lines of many results, as `record` gives each."""
 
     def record(self, result: Result, record: Record) -> str:
@@ -41,7 +41,7 @@ class JsonLinesWriter:
     def __init__(self, *, has_gradients: bool) -> None:
         self.has_gradients = has_gradients
 
-    def columns(self, result: Result, columns: Columns) -> str:
+    def columns(self, result: Result, columns: Columns) -> bytes:
         numbers = [result.value, *(gradient for gradient in result.gradients.values() if gradient is not None)]
         holes = {name: gradient if gradient is None else HOLE for name, gradient in result.gradients.items()}
         *gaps, tail = dump(self._document(HOLE, holes)).split(json.dumps(HOLE))
@@ -57,7 +57,7 @@ class JsonLinesWriter:
                 for rest, text in zip(columns.rests, dumped(columns.rests), strict=True)
             ]
         pieces[step - 1 :: step] = tails
-        return "".join(pieces)
+        return "".join(pieces).encode()
 
     def record(self, result: Result, record: Record) -> str:
         gradients = {name: plain(gradient) for name, gradient in result.gradients.items()}
@@ -81,17 +81,17 @@ class TableWriter:
     def added(self) -> list[str]:
         return ["value", *(f"d_{name}" for name in self.names)]
 
-    def columns(self, result: Result, columns: Columns) -> str:
+    def columns(self, result: Result, columns: Columns) -> bytes:
         numbers = [result.value, *(result.gradients.get(name) for name in self.names)]
         present = [column for column in numbers if column is not None]
         if len({column.dtype for column in present}) == 1 and len(present) == len(numbers):
             rows = digits.spell_rows(np.stack(present, axis=1))
         else:
             spelled = [[""] * columns.count if column is None else digits.spell(column) for column in numbers]
-            rows = [f",{','.join(row)}\n" for row in zip(*spelled, strict=True)]
-        pieces = [""] * (2 * columns.count)
+            rows = [f",{','.join(row)}\n".encode() for row in zip(*spelled, strict=True)]
+        pieces = [b""] * (2 * columns.count)
         pieces[::2], pieces[1::2] = columns.texts, rows
-        return "".join(pieces)
+        return b"".join(pieces)
 
     def record(self, result: Result, record: Record) -> str:
         numbers = [result.value, *(result.gradients.get(name) for name in self.names)]

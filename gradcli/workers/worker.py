@@ -20,6 +20,7 @@ from typing import Any
 from gradcli.errors import GradcliError
 from gradcli.workers import notes
 from gradcli.workers.confinement import end_with, forbid_writing, limit_memory
+from gradcli.workers.exchange import SIZE, Exchange
 from gradcli.workers.interruption import held, leave_to_owner
 from gradcli.workers.limits import BACKSTOP, Limits
 from gradcli.workers.notes import NOTE, Note
@@ -37,10 +38,12 @@ class Worker:
         # A process that is forked has all ends that are open here; with them closed, each sees when this one is gone.
         inherited = [self.connection, *(other.connection for other in others)] if notes.HAS_FORK else []
         self.note = Note(mmap(-1, NOTE)) if notes.HAS_FORK else None
+        memory = mmap(-1, SIZE) if notes.HAS_FORK else None
+        self.exchange = Exchange(self.connection, memory)
         self.limits = limits
         self.began = self.wall = self.cpu = 0.0  # the last part of an item that was seen to begin, and its seconds
         self.asked = (0.0, 0.0)  # the clocks when they were last looked at
-        arguments = (theirs, work, limits, self.note, inherited, os.getpid())
+        arguments = (Exchange(theirs, memory), work, limits, self.note, inherited, os.getpid())
         self.process = context.Process(target=_serve, args=arguments, daemon=True)
         with held(), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads: none holds what the process needs
@@ -52,7 +55,7 @@ class Worker:
         if self.note is not None:
             self.note.begin()
         with suppress(OSError):  # that it has ended shows when it should answer
-            self.connection.send(item)
+            self.exchange.send(item)
 
     def is_late(self) -> bool:
         """Return whether the item, or the part of it that began last, has used its time; to be asked again and again.
@@ -80,7 +83,7 @@ class Worker:
     def answer(self) -> tuple[str, Any]:
         """Return `answer` and it, `error` and what to raise, or the reason for which the item ended and a detail."""
         try:
-            kind, found, warned = self.connection.recv()
+            kind, found, warned = self.exchange.receive()
             for message in warned:
                 warnings.warn(message, stacklevel=1)
             return kind, found
@@ -105,7 +108,7 @@ class Worker:
 
 
 def _serve(
-    connection: Connection, work: Any, limits: Limits, note: Note | None, inherited: Sequence[Connection], parent: int
+    exchange: Exchange, work: Any, limits: Limits, note: Note | None, inherited: Sequence[Connection], parent: int
 ) -> None:
     """Answer until nobody asks; an interruption is for the process that asks."""
     for other in inherited:
@@ -116,16 +119,16 @@ def _serve(
     gc.freeze()
     while True:
         try:
-            item = connection.recv()
+            item = exchange.receive()
         except (EOFError, OSError):
             return
         answer = _answer(work, item, limits)
         try:
-            connection.send((*answer, warned))
+            exchange.send((*answer, warned))
         except OSError:
             return
         except Exception as error:  # an answer that cannot be sent
-            connection.send(("bug", told(error), []))
+            exchange.send(("bug", told(error), []))
         if answer[0] != "answer":
             return
         warned.clear()

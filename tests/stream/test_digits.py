@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradcli.stream.digits import NotFiniteError, TwiceError, read, read_json, spell, spell_rows
+from gradcli.stream import digits
+from gradcli.stream.digits import NotFiniteError, TwiceError, read, read_json, read_rows, spell, spell_rows
 from gradcli.stream.values import plain
 
 
@@ -31,8 +32,8 @@ def written(value: Any) -> str:
 def test_doubles(values: list[float]) -> None:
     array = np.array(values)
     assert spell(array) == [written(value) for value in array]
-    assert spell_rows(array[:, None]) == [f",{text}\n" for text in spell(array)]
-    assert spell_rows(np.stack([array, array], 1)) == [f",{text},{text}\n" for text in spell(array)]
+    assert spell_rows(array[:, None]) == [f",{text}\n".encode() for text in spell(array)]
+    assert spell_rows(np.stack([array, array], 1)) == [f",{text},{text}\n".encode() for text in spell(array)]
 
 
 @pytest.mark.usefixtures("form")
@@ -74,3 +75,21 @@ def test_strict_json() -> None:
     for text in ("NaN", "[-Infinity]"):
         with pytest.raises(NotFiniteError):
             read_json(text)
+
+
+@given(
+    st.lists(st.lists(any_double().map(repr) | st.sampled_from(["-0", "1_0", "", "é", "1\r"]), min_size=2, max_size=3))
+)
+def test_rows_are_read_as_cells_are(rows: list[list[str]]) -> None:
+    """Or not at all, where there is anything besides numbers."""
+    data = "".join(f"{','.join(row)}\n" for row in rows).encode()
+    found = read_rows(data, 2)
+    if found is not None:
+        assert found.tobytes() == np.array([list(map(float, row)) for row in rows], np.float64).tobytes()
+
+
+def test_plain_rows_are_read_at_once() -> None:
+    if digits.orjson is not None:
+        assert read_rows(b"1,2.5\n-3e5,0\n", 2).tolist() == [[1, 2.5], [-3e5, 0]]
+    for data in (b"1,2", b"1\n2,3\n4,5,6\n", b"1,2\n\n", b"1,-0\n", b"1,null\n", b"1,[2]\n", b"1,2\r\n"):
+        assert read_rows(data, 2) is None

@@ -69,17 +69,18 @@ def test_a_cell_may_hold_lists() -> None:
 
 
 @pytest.mark.usefixtures("form")
-@given(st.lists(st.sampled_from([*GOOD, *BAD, ""]), max_size=4), st.sampled_from([0, 1]))
-def test_columns_are_what_records_are(rows: list[str], width: int) -> None:
+@given(st.lists(st.sampled_from([*GOOD, *BAD, ""]), max_size=4), st.sampled_from([0, 1]), st.booleans())
+def test_columns_are_what_records_are(rows: list[str], width: int, is_ended: bool) -> None:
     table, rows = (TABLE, rows) if width else (POINTS, [row.partition(",")[2] for row in rows])
-    together = table.columns(block(*rows))
+    given = block(*rows, *([""] if is_ended else []))
+    together = table.columns(given)
     if together is None:
         return
-    records = table.records(block(*rows))
+    records = table.records(given)
     assert [record.error for record in records] == [None] * together.count
     for name, column in together.values.items():
         assert column.tobytes() == np.array([record.values[name] for record in records]).tobytes()
-    assert list(together.texts) == [record.text for record in records]
+    assert list(together.texts) == [record.text.encode() for record in records]
 
 
 @pytest.mark.usefixtures("form")

@@ -24,14 +24,14 @@ NUMBERS = st.floats() | st.sampled_from([0.0, -0.0, 49.0, 1e16, 1e-5, 0.1])
 FIELDS = st.dictionaries(st.text(max_size=3), st.integers() | st.text(max_size=3) | st.none(), max_size=2)
 
 
-def alone(writer: Writer, result: Result, columns: Columns) -> str:
+def alone(writer: Writer, result: Result, columns: Columns) -> bytes:
     lines = []
     for place in range(columns.count):
         gradients = {name: g if g is None else g[place] for name, g in result.gradients.items()}
         rest = dict(columns.rests[place]) if columns.rests else {}
-        text = columns.texts[place] if columns.texts else ""
+        text = columns.texts[place].decode() if columns.texts else ""
         lines.append(writer.record(Result(result.value[place], gradients), Record(1, rest=rest, text=text)))
-    return "".join(lines)
+    return "".join(lines).encode()
 
 
 @pytest.mark.slow
@@ -43,7 +43,7 @@ def test_columns_are_records(
 ) -> None:
     value, gradient = (np.array([row[place] for row in rows], dtype) for place in (0, 1))
     result = Result(value, {"θ": gradient, "y": None} if has_gradients else {})
-    texts = [f'{place},"a,b"' for place in range(len(rows))]
+    texts = [f'{place},"a,b"'.encode() for place in range(len(rows))]
     columns = Columns(len(rows), {}, None if is_plain else [row[2] for row in rows], texts)
     table = TableWriter(["id", "name"], ["θ", "y"], has_gradients=has_gradients)
     for writer in (JsonLinesWriter(has_gradients=has_gradients), table):
