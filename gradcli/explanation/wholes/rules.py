@@ -118,7 +118,7 @@ def put_together(
     upstream_name: str,
     gradient: Any,
 ) -> Whole | None:
-    """Return an operation with the rules of its parts put into each other; None where these would be long or infinite."""
+    """Return an operation with the rules of its parts put together; None where these would be long or infinite."""
     from gradcli.language.simplify.trees import length  # most programs need none of it
 
     last = lines[-1]
