@@ -21,7 +21,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.formulas.derivation import named
 from gradcli.explanation.index.contractions import SAYS, contraction
 from gradcli.explanation.index.declared import OUT, UPSTREAM, Finder, declared
-from gradcli.explanation.index.picking import picked, picks
+from gradcli.explanation.index.picking import picked, picks, put_back
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Whole
 from gradcli.explanation.refusals import in_line
@@ -133,7 +133,10 @@ def put_together(
     applied = [line.application for line in lines if line.application]
     says = next((one.primitive.says for one in applied[:-1] if "prelude" in one.primitive.traits), "")
     if all(picks(one.primitive) for one in applied):
-        text = picked(outer[names[0]].tensor.shape, [(one.primitive, one.options) for one in applied])
+        views = [(one.primitive, one.options) for one in applied]
+        shape = outer[names[0]].tensor.shape
+        text, rule = picked(shape, views), put_back(upstream_name, shape, views)
+        rules = [replace(local, rule=rule) for local in rules] if rule else rules
         alone = result_alone(last, outer.values())
         reason = ReasonOfWhole(alone, 0, gradient, upstream_name, text) if text else None
         rules = [replace(local, reason=reason) for local in rules]
