@@ -123,14 +123,15 @@ def put_together(
 
     last = lines[-1]
     tree, rules = run_over_formulas(lines, upstream_name)
+    applied = [line.application for line in lines if line.application]
+    is_composed = sum(not prepares(one) for one in applied) > 1
     steep = [local.value for local in rules if local.value is not None and not np.isfinite(local.value).all()]
-    if steep or any(length(local.rule) > LONGEST for local in rules):
+    if (steep and is_composed) or any(length(local.rule) > LONGEST for local in rules):
         return None
     names = tuple(outer)
     rules.sort(key=lambda local: names.index(local.input))
     uses = Counter(local.input for local in rules)
     inputs = tuple(name for name in names for _ in range(max(1, uses[name])))  # of `x @ x.T` twice, as of `x*x`
-    applied = [line.application for line in lines if line.application]
     says = next((one.primitive.says for one in applied[:-1] if "prelude" in one.primitive.traits), "")
     if all(picks(one.primitive) for one in applied):
         views = [(one.primitive, one.options) for one in applied]
@@ -140,7 +141,7 @@ def put_together(
         alone = result_alone(last, outer.values())
         reason = ReasonOfWhole(alone, 0, gradient, upstream_name, text) if text else None
         rules = [replace(local, reason=reason) for local in rules]
-    elif sum(not prepares(one) for one in applied) > 1:
+    elif is_composed:
         says = SLOPE
     return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
 
