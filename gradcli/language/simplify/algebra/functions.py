@@ -138,7 +138,7 @@ class Builder(Matching):
             return None
         options = {x.keyword: x.value for x in found.arguments[1:]}
         is_kept = "keepdim" not in options and dim == options.get("dim") if dim else "keepdim" in options
-        is_kept = is_kept or (not dim and options.get("dim") == Product(0))  # of the first dimension, it broadcasts back
+        is_kept = is_kept or (not dim and options.get("dim") == Product(0))  # of the first it broadcasts
         return found if is_kept and options.keys() <= {"dim", "keepdim"} and "dim" in options else None
 
     def exponential_of(self, base: int) -> Product | None:
