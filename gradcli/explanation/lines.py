@@ -47,7 +47,7 @@ class Line:
             return ""
         text = self.application.primitive.domain_for(self.application.options).text
         positions = {int(position) for position in re.findall(r"{(\d)}", text)}
-        is_open = any(isinstance(self.application.inputs[position], Tensor) for position in positions)
+        is_open = any(isinstance(self.inputs[position].spelling, Name) for position in positions)
         return text.format(*(unparse(x.spelling) for x in self.inputs)) if is_open else ""
 
 

@@ -35,7 +35,7 @@ WRITTEN = {  # the operation, and its rules by input
     "inner(M, N)": {"M": "g @ N", "N": "g.T @ M"},
     "1/x": {"x": "-g/x**2"},
     "softsign(x)": {"x": "g/(abs(x) + 1)**2"},
-    "M[0, 1]": {"M": "select_backward(select_backward(g, shape=(2,), dim=0, index=1), shape=(2, 2), dim=0, index=0)"},
+    "M[0, 1]": {"M": "index_backward(g, 0, 1, shape=(2, 2), dims=(0, 1))"},
     "cross_entropy(x, 1)": {"x": "g*(softmax(x) - one_hot(1, 2))"},
     "cross_entropy(M, [1, 0])": {"M": "g*(softmax(M, dim=1) - one_hot([1, 0], 2))/2"},
     "cosine_similarity(x, y, dim=0)": {

@@ -18,7 +18,8 @@ def idle(nodes: Sequence[Node]) -> Iterator[Note]:
     for node in nodes:
         if not node.requires_grad or node.op not in ("relu", *FLAT):
             continue
-        is_flat = np.less(values[node.inputs[0]], 0)
+        given = values[node.inputs[0]]
+        is_flat = np.logical_and(np.less_equal(given, 0), np.less(given, 0).any())  # kinks alone have another note
         if node.op in FLAT:
             slopes = node.value * (1 - node.value) if node.op == "sigmoid" else 1 - node.value**2
             is_flat = slopes < SATURATED * FLAT[node.op]

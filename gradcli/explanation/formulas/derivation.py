@@ -23,7 +23,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.model import Local
 from gradcli.explanation.refusals import in_line
-from gradcli.language.tree import Binary, Expression, Name, Number
+from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, names
 
 LONGEST = 400  # nodes of a formula; beyond that nobody reads it
 LARGEST_UPSTREAM = 64  # entries of an upstream gradient that is written out
@@ -50,6 +50,8 @@ def locals_of(line: Line, upstream_name: str) -> dict[int, Local]:
         if not primitive.structured and operands[position].value.shape == shape:
             slope = rule(Formula(Number(1), one), out, *operands, **application.options)
             formula, value = slope.tree, np.broadcast_to(slope.value, shape)[()] if shape else slope.value
+            if np.shape(slope.value) != shape and names(formula):  # of a row that is copied, in the shape of the node
+                formula = Call("expand", (Argument(formula), Argument(literal(shape))))
         found[position] = Local(line.inputs[position].name, formula, value, flow.tree)
     return found
 

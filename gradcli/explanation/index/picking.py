@@ -10,6 +10,8 @@ import numpy as np
 
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.indices import entry, letters
+from gradcli.engine.symbolic.notation import literal
+from gradcli.language.tree import Argument, Call, Expression, Name
 
 LARGEST = 2**16  # entries of a tensor that is followed
 
@@ -32,6 +34,20 @@ def picked(shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]
     own = letters(np.ndim(places))
     found = [_affine(np.asarray(place), own) for place in np.unravel_index(places, shape)]
     return None if None in found else f"{entry('out', own)} = {entry('x0', [place for place in found if place])}"
+
+
+def put_back(g: str, shape: Sequence[int], views: Sequence[tuple[Primitive, dict[str, Any]]]) -> Expression | None:
+    """Return the rule of a chain of choices, `x[0, 1]`, in one call; None of other views."""
+    if any(primitive.name != "select" for primitive, _ in views):
+        return None
+    left, chosen = list(range(len(shape))), {}
+    for _, options in views:
+        chosen[left.pop(options["dim"])] = options["index"]
+    dims = sorted(chosen)
+    if dims != list(range(dims[0], dims[0] + len(dims))):
+        return None
+    options = (Argument(literal(tuple(shape)), "shape"), Argument(literal(tuple(dims)), "dims"))
+    return Call("index_backward", (Argument(Name(g)), *(Argument(literal(chosen[dim])) for dim in dims), *options))
 
 
 def _affine(place: np.ndarray[Any, Any], own: Sequence[str]) -> str | None:

@@ -17,6 +17,7 @@ from gradcli.explanation.formulas.simplified import simplified
 from gradcli.explanation.model import Explanation, Leaf, Local, Node
 from gradcli.explanation.sizes.dims import Dims, Sizes, arrays, assignments, named
 from gradcli.explanation.sizes.merging import merged
+from gradcli.explanation.sizes.reasons import merged_reason
 from gradcli.explanation.variables import Variables, placeholders
 from gradcli.language.tree import Expression, Program, names
 
@@ -143,6 +144,7 @@ def _locals(found: Sequence[Sequence[Local]], runs: Sequence[Sizes]) -> tuple[Lo
             one[0],
             rule=_certain([local.rule for local in one], runs),
             formula=None if one[0].formula is None else _certain([local.formula for local in one], runs),
+            reason=merged_reason([local.reason for local in one], runs),
         )
         for one in zip(*found, strict=True)
     )

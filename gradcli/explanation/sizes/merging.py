@@ -29,7 +29,7 @@ def merged(trees: Sequence[Expression | None], runs: Sequence[Sizes]) -> Express
     columns = [
         [node.value for node in postorder(tree) if isinstance(node, Number)] for tree in trees if tree is not None
     ]
-    written = iter([_number(values, runs) for values in zip(*columns, strict=True)])
+    written = iter([number_at(values, runs) for values in zip(*columns, strict=True)])
     found = [*written]
     if None in found:
         return None
@@ -58,7 +58,7 @@ def _skeleton(tree: Expression) -> Expression:
     return fold(tree, lambda node, parts: HOLE if isinstance(node, Number) else with_children(node, parts))
 
 
-def _number(values: Sequence[float], runs: Sequence[Sizes]) -> Expression | None:
+def number_at(values: Sequence[float], runs: Sequence[Sizes]) -> Expression | None:
     """Write a number by the sizes that it comes from; None where none are found."""
     if all(value == values[0] for value in values):
         return Number(values[0])

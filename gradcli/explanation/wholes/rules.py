@@ -21,7 +21,7 @@ from gradcli.engine.tensor import Tensor
 from gradcli.explanation.formulas.derivation import named
 from gradcli.explanation.index.contractions import SAYS, contraction
 from gradcli.explanation.index.declared import OUT, UPSTREAM, Finder, declared
-from gradcli.explanation.index.picking import picked, picks
+from gradcli.explanation.index.picking import picked, picks, put_back
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Whole
 from gradcli.explanation.refusals import in_line
@@ -118,26 +118,30 @@ def put_together(
     upstream_name: str,
     gradient: Any,
 ) -> Whole | None:
-    """Return an operation with the rules of its parts put into each other; None where these would be long or infinite."""
+    """Return an operation with the rules of its parts put together; None where these would be long or infinite."""
     from gradcli.language.simplify.trees import length  # most programs need none of it
 
     last = lines[-1]
     tree, rules = run_over_formulas(lines, upstream_name)
+    applied = [line.application for line in lines if line.application]
+    is_composed = sum(not prepares(one) for one in applied) > 1
     steep = [local.value for local in rules if local.value is not None and not np.isfinite(local.value).all()]
-    if steep or any(length(local.rule) > LONGEST for local in rules):
+    if (steep and is_composed) or any(length(local.rule) > LONGEST for local in rules):
         return None
     names = tuple(outer)
     rules.sort(key=lambda local: names.index(local.input))
     uses = Counter(local.input for local in rules)
     inputs = tuple(name for name in names for _ in range(max(1, uses[name])))  # of `x @ x.T` twice, as of `x*x`
-    applied = [line.application for line in lines if line.application]
     says = next((one.primitive.says for one in applied[:-1] if "prelude" in one.primitive.traits), "")
     if all(picks(one.primitive) for one in applied):
-        text = picked(outer[names[0]].tensor.shape, [(one.primitive, one.options) for one in applied])
+        views = [(one.primitive, one.options) for one in applied]
+        shape = outer[names[0]].tensor.shape
+        text, rule = picked(shape, views), put_back(upstream_name, shape, views)
+        rules = [replace(local, rule=rule) for local in rules] if rule else rules
         alone = result_alone(last, outer.values())
         reason = ReasonOfWhole(alone, 0, gradient, upstream_name, text) if text else None
         rules = [replace(local, reason=reason) for local in rules]
-    elif sum(not prepares(one) for one in applied) > 1:
+    elif is_composed:
         says = SLOPE
     return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
 

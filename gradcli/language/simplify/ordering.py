@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from gradcli.language.simplify.algebra.names import natural
 from gradcli.language.simplify.algebra.terms import Rational, Term
+from gradcli.language.simplify.trees import Written
+from gradcli.language.tree import Name
+from gradcli.language.unparser import unparse
 
 Signed = tuple[Term, Rational]
+NUMBER, LETTER, RAISED, EXPONENTIAL, CALL, BRACKET, MATRIX = range(7)  # the order of factors
 
 
 def ordered(terms: Sequence[Signed], *, by_degree: bool = False) -> list[Signed]:
@@ -37,3 +44,28 @@ def _main(terms: Sequence[Signed]) -> int | None:
         if spread > widest or (spread == widest == 1 and best is None and min(exponents) < 0):
             best, widest = base, spread
     return best
+
+
+class Factor(NamedTuple):
+    """A factor of a product, or of its denominator; the base says its place among the factors of a kind."""
+
+    kind: int
+    written: Written
+    below: bool
+    base: Written
+
+
+def in_order(factors: list[Factor], products: Sequence[tuple[str, ...]]) -> list[Factor]:
+    """Sort factors by their kind, letters of one of the products that a person wrote as they stand there."""
+    kinds = Counter(factor.kind for factor in factors)
+    names = {factor.base.tree.id for factor in factors if isinstance(factor.base.tree, Name)}
+    written = next((product for product in products if names <= set(product)), ())
+
+    def key(factor: Factor) -> tuple[int, int, int, list[tuple[bool, int, str]]]:
+        if kinds[factor.kind] == 1:
+            return factor.kind, 0, 0, []
+        text = unparse(factor.base.tree)
+        place = written.index(text) if text in written else 0
+        return factor.kind, factor.base.cost if factor.kind == BRACKET else text != "pi", place, natural(text)
+
+    return sorted(factors, key=key)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from gradcli.language.simplify import trees
 from gradcli.language.simplify.algebra.bases import Argument, Atom, Exponential, Function, Group, Integer, Power, Sum
 from gradcli.language.simplify.algebra.functions import Builder
-from gradcli.language.simplify.algebra.names import natural
 from gradcli.language.simplify.algebra.terms import (
     Polynomial,
     Product,
@@ -24,21 +21,21 @@ from gradcli.language.simplify.algebra.terms import (
     scaled,
     term_of,
 )
+from gradcli.language.simplify.ordering import (
+    BRACKET,
+    CALL,
+    EXPONENTIAL,
+    LETTER,
+    MATRIX,
+    NUMBER,
+    RAISED,
+    Factor,
+    in_order,
+)
 from gradcli.language.simplify.trees import Written
 from gradcli.language.tree import Expression, Name, Number
-from gradcli.language.unparser import unparse
 
 LONGEST = 600  # operators and calls of what is written
-NUMBER, LETTER, RAISED, EXPONENTIAL, CALL, BRACKET, MATRIX = range(7)  # the order of factors
-
-
-class Factor(NamedTuple):
-    """A factor of a product, or of its denominator; the base says its place among the factors of a kind."""
-
-    kind: int
-    written: Written
-    below: bool
-    base: Written
 
 
 class Quotients:
@@ -61,7 +58,7 @@ class Quotients:
         coefficient, factors = self._raised(product.coefficient, powers)
         coefficient, brackets = self._signed(Product(coefficient, term_of(powers)), instead)
         coefficient, others = self._powers(coefficient, powers, brackets)
-        factors = _sorted([*factors, *others], self.algebra.products)
+        factors = in_order([*factors, *others], self.algebra.products)
         above = [factor.written for factor in factors if not factor.below]
         below = [*(factor.written for factor in factors if factor.below), *below]
         top, bottom = self._number(magnitude(coefficient))
@@ -226,22 +223,6 @@ class Quotients:
         if isinstance(argument.value, Expression):
             return Written(argument.value, trees.length(argument.value))
         return self.best(argument.value)
-
-
-def _sorted(factors: list[Factor], products: Sequence[tuple[str, ...]]) -> list[Factor]:
-    """Sort factors by their kind, letters of one of the products that a person wrote as they stand there."""
-    kinds = Counter(factor.kind for factor in factors)
-    names = {factor.base.tree.id for factor in factors if isinstance(factor.base.tree, Name)}
-    written = next((product for product in products if names <= set(product)), ())
-
-    def key(factor: Factor) -> tuple[int, int, int, list[tuple[bool, int, str]]]:
-        if kinds[factor.kind] == 1:
-            return factor.kind, 0, 0, []
-        text = unparse(factor.base.tree)
-        place = written.index(text) if text in written else 0
-        return factor.kind, factor.base.cost if factor.kind == BRACKET else text != "pi", place, natural(text)
-
-    return sorted(factors, key=key)
 
 
 def contained(part: Product, powers: Mapping[int, Rational]) -> Rational:

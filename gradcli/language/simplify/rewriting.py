@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from fractions import Fraction
 from itertools import combinations
 
 from gradcli.language.simplify import cases, linearity
-from gradcli.language.simplify.algebra.bases import Argument, Base, Exponential, Function, Group, Sum
+from gradcli.language.simplify.algebra.bases import Argument, Base, Function, Group, Sum
 from gradcli.language.simplify.algebra.factors import factored
-from gradcli.language.simplify.algebra.functions import Bound, Builder
+from gradcli.language.simplify.algebra.functions import Builder
 from gradcli.language.simplify.algebra.terms import (
     Polynomial,
     Product,
-    Term,
     UnsimplifiedError,
     is_whole,
     magnitude,
-    ratio,
-    scaled,
     total,
 )
-from gradcli.language.simplify.facts.rules import Rule, rules_of
-from gradcli.language.tree import Call, Name, Number, Tuple
+from gradcli.language.simplify.facts.rules import rules_of
+from gradcli.language.simplify.identities import Identities, times_in
+from gradcli.language.tree import Number, Tuple
 
 VANISHING = frozenset(["sigmoid", "softmax"])
 MOST_TERMS = 8  # of a sum for which other forms are sought
@@ -31,13 +28,12 @@ HIGHEST_ROOT = 2  # the exponent of a product under a root
 MOST_MIXED = 3  # the exponent that is shared out among the forms of a sum
 
 
-class Rewriter:
+class Rewriter(Identities):
     """Finds other forms of products over the bases of one algebra."""
 
     def __init__(self, algebra: Builder) -> None:
-        self.algebra = algebra
+        super().__init__(algebra)
         self._forms: dict[int, list[Product]] = {}
-        self._poles: dict[Product, frozenset[int]] = {}  # where forms are not finite, though the sum is
 
     def alternatives(self, product: Product) -> Iterator[Product]:
         """Yield products of the same value, in forms that courses teach."""
@@ -79,33 +75,14 @@ class Rewriter:
     def _by_rules(self, product: Product, *, taught: bool = False) -> Iterator[Product]:
         algebra = self.algebra
         for rule in rules_of("product", self.present(product.term), taught):
-            for bound in self._bindings(rule.anchors[0], product.term):
+            for bound in self.bindings(rule.anchors[0], product.term):
                 if not algebra.holds(rule, bound):
                     continue
                 made = algebra.multiply(*(algebra.power(algebra.evaluated(x, bound), e) for x, e in rule.parts))
-                times = _times(product.term, made.term)
+                times = times_in(product.term, made.term)
                 if times:
                     result = algebra.power(algebra.evaluated(rule.result, bound), times)
                     yield algebra.multiply(product, algebra.power(made, -times), result)
-
-    def present(self, term: Term) -> frozenset[str]:
-        """Return the functions among the factors."""
-        bases = (self.algebra.bases[base] for base, _ in term)
-        found = ("exp" if isinstance(x, Exponential) else x.name if isinstance(x, Function) else "" for x in bases)
-        return frozenset(filter(None, found))
-
-    def _bindings(self, calls: Sequence[Call], term: Term) -> list[Bound]:
-        """Return the ways to read calls of a pattern in the factors of a term."""
-        found: list[Bound] = [{}]
-        for call in calls:
-            matches = (
-                self.algebra.matched(call, Product(1, ((base, 1),)), bound)
-                for bound in found
-                for base, _ in term
-                if getattr(self.algebra.bases[base], "name", "") == call.function
-            )
-            found = [bound for bound in matches if bound is not None]
-        return found
 
     # Sums.
 
@@ -115,7 +92,7 @@ class Rewriter:
         for base, exponent in product.term:
             if isinstance(self.algebra.bases[base], Sum) and is_whole(exponent):
                 rest = self.algebra.multiply(product, Product(1, ((base, -exponent),)))
-                forms = [form for form in self.forms(base) if self._poles.get(form, poles) <= poles]
+                forms = [form for form in self.forms(base) if self.poles.get(form, poles) <= poles]
                 for form in self._powers(forms, int(exponent)):
                     yield self.algebra.multiply(rest, form)
 
@@ -144,14 +121,14 @@ class Rewriter:
             return
         yield from cases.merged(self.algebra, polynomial)
         yield from linearity.merged(self.algebra, polynomial)
-        yield from self._sum_forms(polynomial)
+        yield from self.sum_forms(polynomial)
         yield from self._grouped(polynomial)
         plain = self.algebra.expanded(polynomial, 1)
         if plain is not None:
             yield self.algebra.collect(plain)
         flat = self.algebra.expanded(polynomial)
         if flat is not None:
-            yield from self._sum_forms(flat)
+            yield from self.sum_forms(flat)
             yield self.algebra.collect(flat)
             yield from self._grouped(flat)
         yield from factored(self.algebra, polynomial if flat is None else flat)
@@ -165,64 +142,6 @@ class Rewriter:
                 outside = [(term, c) for term, c in polynomial.items() if term not in inside]
                 part = self.algebra.collect(inside)
                 yield self.algebra.collect(total([*outside, (part.term, part.coefficient)]))
-
-    def _sum_forms(self, polynomial: Polynomial) -> Iterator[Product]:
-        for rule in rules_of("sum", frozenset[str]().union(*map(self.present, polynomial))):
-            yield from (self._by_exponentials if rule.is_exponential else self._by_terms)(rule, polynomial)
-
-    def _by_terms(self, rule: Rule, polynomial: Polynomial) -> Iterator[Product]:
-        """Add a multiple of a sum that is 0, such as `sin(a)**2 + cos(a)**2 - 1`: two of its terms must be there."""
-        algebra, seen = self.algebra, set[tuple[Product, ...]]()
-        for anchor in rule.anchors:
-            for bound in [bound for term in polynomial for bound in self._bindings(anchor, term)]:
-                zero = tuple(algebra.evaluated(term, bound) for term in rule.zero)
-                if zero not in seen:
-                    seen.add(zero)
-                    yield from self._less(zero, polynomial, shorter=rule.identity.is_shortening)
-
-    def _less(self, zero: tuple[Product, ...], polynomial: Polynomial, *, shorter: bool) -> Iterator[Product]:
-        """Yield a sum without one of its terms, which is expressed by the other terms of a sum that is 0."""
-        algebra = self.algebra
-        for chosen in zero:
-            for term, coefficient in polynomial.items():
-                if not chosen.term or not _times(term, chosen.term):
-                    continue
-                factor = algebra.multiply(Product(coefficient, term), algebra.power(chosen, -1))
-                poles = frozenset(base for part in zero for base in _cancelled(part.term, factor.term))
-                parts = [algebra.multiply(part, factor) for part in zero]
-                if sum(part.term in polynomial for part in parts) >= 2:
-                    rest = [*polynomial.items(), *((part.term, -part.coefficient) for part in parts)]
-                    terms = total(rest)
-                    if shorter and len(terms) >= len(polynomial):
-                        continue
-                    form = algebra.collect(terms)
-                    if poles:
-                        self._poles.setdefault(form, poles)
-                    yield form
-
-    def _by_exponentials(self, rule: Rule, polynomial: Polynomial) -> Iterator[Product]:
-        """Match a sum of two terms whose ratio is an exponential with a pattern such as `exp(a) + exp(-a)`."""
-        algebra = self.algebra
-        if len(polynomial) != 2:
-            return
-        parts = [term for term, _ in rule.parts]
-        pattern = self._ratio(*(algebra.evaluated(part, {"a": algebra.atom(Name("a"))}) for part in parts))
-        first, second = (Product(c, t) for t, c in polynomial.items())
-        for one, other in ((first, second), (second, first)):
-            ratio = self._ratio(one, other)
-            exponent = algebra.exponent(Product(1, ratio.term))
-            if exponent is None or ratio.coefficient != pattern.coefficient:
-                continue
-            ((_, times),) = pattern.term  # exp(a)**times
-            letter = scaled(exponent, 1 / Fraction(times))
-            is_whole_part = Fraction(letter.coefficient).denominator <= Fraction(exponent.coefficient).denominator
-            if letter.coefficient > 0 and is_whole_part:  # the other order gives the same with the sign of a turned
-                bound: Bound = {"a": letter}
-                factor = self._ratio(one, algebra.evaluated(parts[0], bound))
-                yield algebra.multiply(algebra.evaluated(rule.result, bound), factor)
-
-    def _ratio(self, one: Product, other: Product) -> Product:
-        return self.algebra.multiply(one, self.algebra.power(other, -1))
 
     # Roots of products, quotients, brackets.
 
@@ -251,7 +170,7 @@ class Rewriter:
             flat = self.algebra.expanded({((base, 2),): 1}) if e == -2 else None
             if flat is not None:
                 rest = self.algebra.multiply(product, Product(1, ((base, 2),)))
-                for form in (self.algebra.collect(flat), *self._sum_forms(flat)):
+                for form in (self.algebra.collect(flat), *self.sum_forms(flat)):
                     yield self.algebra.multiply(rest, self.algebra.power(form, -1))
         for (one, e), (other, f) in combinations(sums, 2):
             if e == f:
@@ -259,15 +178,3 @@ class Rewriter:
                 if flat is not None:
                     out = Product(1, ((one, -e), (other, -e)))
                     yield self.algebra.multiply(product, out, self.algebra.power(self.algebra.collect(flat), e))
-
-
-def _cancelled(term: Term, factor: Term) -> Iterator[int]:
-    """Yield the poles that a factor takes away, so that the product is finite where the term is not."""
-    powers = dict(factor)
-    return (base for base, exponent in term if exponent < 0 < powers.get(base, 0))
-
-
-def _times(term: Term, part: Term) -> int:
-    """Return how often a part is contained in a term."""
-    powers = dict(term)
-    return max(0, int(min((ratio(powers.get(base, 0), exponent) for base, exponent in part), default=0)))

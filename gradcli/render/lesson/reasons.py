@@ -21,7 +21,7 @@ def reason(local: Local, terms: Terms, *, in_full: bool, upstream: str | None = 
 
     `upstream` is written for the upstream gradient, by default its name `g`. Empty where there is no such formula.
     """
-    why = None if terms.explanation.sizes is not None else local.why  # sizes of shapes without numbers are made up
+    why = local.why
     if why is None:
         return ""
     rename = {} if upstream is None else {terms.upstream_name: upstream}

@@ -10,9 +10,8 @@ import numpy as np
 from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.explanation.naming import unused
-from gradcli.explanation.values import value_of
 from gradcli.language.rewrite import substitute, without_ones
-from gradcli.language.tree import Argument, Binary, Call, Expression, Name, Number, Tuple, Unary, names
+from gradcli.language.tree import Binary, Expression, Name, Number, Unary, names
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
@@ -96,18 +95,8 @@ class Terms:
     def local(self, local: Local) -> str:
         """Return the local derivative, or the rule of an edge for `g`."""
         if local.formula is not None:
-            return f"= {self.formula(self.copied(local.formula, local.value))}"
+            return f"= {self.formula(local.formula)}"
         return f"{self.upstream_name} {self.looks.arrow} {self.formula(local.rule)}"
-
-    def copied(self, formula: Expression, value: Value | None) -> Expression:
-        """Return a formula that has the shape of its value: `expand(b, (3, 2))` of a row that is copied."""
-        shape = () if value is None else np.shape(value)
-        if not shape or not names(formula) or self.explanation.sizes is not None:
-            return formula
-        point = {name: self.nodes[name].value for name in names(formula) if name in self.nodes}
-        if np.shape(value_of(formula, point)) == shape:
-            return formula
-        return Call("expand", (Argument(formula), Argument(Tuple(tuple(map(Number, shape))))))
 
     def symbols(self, link: Link) -> str:
         """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""

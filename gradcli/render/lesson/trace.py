@@ -17,9 +17,11 @@ from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
+from gradcli.render.text.wrapping import GLUE
 from gradcli.source import visible
 from gradcli.stream.values import Json, plain
 
+SIMPLIFIED = f"{GLUE}{GLUE}(simplified)"
 LONGEST = 160  # characters of a formula before it is simplified
 
 
@@ -90,8 +92,7 @@ def _derivation(link: Link, leaf: Leaf, terms: Terms) -> list[Row]:
     written = [side for side in equations(total, list(dict.fromkeys(filter(None, sides)))) if side]
     simplest = f"= {in_variables[-1]}" if in_variables and in_variables[-1] != sides[0] else None
     return [
-        Row((total if index == 0 else "", side, *(["(simplified)"] if side == simplest else [])))
-        for index, side in enumerate(written)
+        Row((total if index == 0 else "", side + SIMPLIFIED * (side == simplest))) for index, side in enumerate(written)
     ]
 
 

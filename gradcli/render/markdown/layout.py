@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from gradcli.render.text.layout import BETWEEN, Row, Section
+from gradcli.render.text.wrapping import GLUE
 from gradcli.source import visible
 
 # Signs of emphasis, code, links, HTML and tables, mentions and maths; of lists at the beginning; of addresses, emoji.
@@ -39,6 +40,7 @@ def table(rows: Sequence[Row], columns: Sequence[str], links: Sequence[str | Non
     A row that stands between others has its text in the second column.
     """
     cells = [("", row.cells[0]) if len(row.cells) == 1 else row.cells for row in rows]
+    cells = [tuple(cell.replace(GLUE, " ") for cell in row) for row in cells]
     width = max(map(len, cells))
     used = [column for column in range(width) if any(column < len(row) and row[column] for row in cells)]
     named = [columns[column] if column < len(columns) else "" for column in used]

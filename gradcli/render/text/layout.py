@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, overload
 from rich.cells import cell_len
 
 from gradcli.render.text.looks import Looks
-from gradcli.render.text.wrapping import HANG, widest, wrapped
+from gradcli.render.text.wrapping import GLUE, HANG, widest, wrapped
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -179,7 +179,7 @@ def _row(row: Row, starts: dict[int, int], indent: int, room: int) -> Iterator[l
 def _plain(line: Sequence[Piece]) -> str:
     written, end = "", 0
     for piece in line:
-        part = piece.text[piece.part]
+        part = piece.text[piece.part].replace(GLUE, " ")
         written += " " * (piece.at - end) + part
         end = piece.at + cell_len(part)
     return written.rstrip()
@@ -200,7 +200,7 @@ def _painter() -> Callable[[Sequence[Piece]], str]:
         text = Text()
         for piece in line:
             text.append(" " * (piece.at - text.cell_len))
-            text.append_text(_cell(piece.text, piece.column, piece.kind)[piece.part])
+            text.append_text(_cell(piece.text.replace(GLUE, " "), piece.column, piece.kind)[piece.part])
         console.print(text, soft_wrap=True, end="")
         written = stream.getvalue()
         stream.seek(0)

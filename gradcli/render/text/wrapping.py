@@ -14,7 +14,8 @@ FACTOR, SPLIT, APART, FOLD = 0.5, 500, 700, 900
 NUMBER = r"(?:(?<![\w)\].])-)?(?<![\w.])(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?\b"
 NAME = r"--?[^\W\d][\w-]*|\.?[\w∂]+"  # also an option, and a part of `layer.weight`
 OPERATOR = r"\*\*|//|->|<-|[<>=!+*/@-]=|\.\.\."
-TOKEN = re.compile(rf"\s+|{NUMBER}|{NAME}|{OPERATOR}|.", re.DOTALL)
+GLUE = "\u00a0"  # a space before a remark that does not begin a line
+TOKEN = re.compile(rf"{GLUE}+\S+|\s+|{NUMBER}|{NAME}|{OPERATOR}|.", re.DOTALL)
 OPERATORS = frozenset((*"+-*/@=·×−→←<>", "**", "//", "->", "<-", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/="))
 
 
@@ -80,6 +81,8 @@ def _cost(token: str, behind: str, before: str, depth: int) -> float:
         return float("inf")
     if behind.isspace():
         return SPLIT if before in OPERATORS else depth
+    if token[0] == GLUE:
+        return FOLD
     if token in ",;:([)]}":
         return APART
     return depth + FACTOR if token in "·*" else SPLIT
