@@ -137,7 +137,9 @@ def grade(
     with ExitStack() as stack:
         waited = after_a_second(graded(assignment, files, jobs, limits.of_item, bugs), count, page.looks, stack)
         in_order = in_class_order(waited)
-        of_class = counted(in_order, totals) if is_folder else in_order  # an index is for teachers, and counts everything
+        of_class = (
+            counted(in_order, totals) if is_folder else in_order
+        )  # an index is for teachers, and counts everything
         results = (revealed(result, level) for result in of_class)
         if report:
             from gradcli.render.check.reports.writing import write_report

@@ -116,7 +116,9 @@ class Suspects:
         """The turns with all values, and with the gradients by the rules that were meant, and those of the new step."""
         problem, found = self.problem, []
         for mistake in MISTAKES:
-            for name, turn in ((maker.__name__, turn) for maker in mistake.turn_makers for turn in maker(problem.graph)):
+            for name, turn in (
+                (maker.__name__, turn) for maker in mistake.turn_makers for turn in maker(problem.graph)
+            ):
                 if min(turn.changed) > problem.of:
                     continue
                 try:

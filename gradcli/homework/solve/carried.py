@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -18,16 +19,19 @@ STILL = 1e-6  # a share by which no answer moves that is the same for every inpu
 Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
 
-def follows(problem: Problem, typed: Typed, earlier: Earlier, tolerance: Tolerance) -> Quantity | None:
+def follows(
+    problem: Problem, typed: Typed, earlier: Earlier, tolerance: Tolerance, right: Earlier = MappingProxyType({})
+) -> Quantity | None:
     """Return the first of the earlier answers from which this one follows, or None.
 
-    Digits of an earlier answer that were used and not written down are allowed for. Nothing follows where the earlier
+    Digits of an earlier answer that were used and not written down are allowed for, and `right` are right answers whose
+    rounded numbers may have been used beside it. Nothing follows where the earlier
     answer has left no question: the number is 0 then, or the same for every input.
     """
     if is_nothing(typed.value, tolerance):
         return None
-    for chosen in choices(earlier):
-        used = {quantity: earlier[quantity] for quantity in chosen}
+    wrong = [{quantity: earlier[quantity] for quantity in chosen} for chosen in choices(earlier)]
+    for used in (*wrong, *({**right, **one} for one in wrong if right)):
         with np.errstate(all="ignore"):
             value = recomputed(problem, used)
         if value is None or np.shape(value) != np.shape(typed.value) or np.all(tolerance.near(value, problem.truth)):
@@ -36,7 +40,7 @@ def follows(problem: Problem, typed: Typed, earlier: Earlier, tolerance: Toleran
         wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * share * np.abs(value), 0.0)
         looser = replace(tolerance, rtol=tolerance.rtol + share)
         if np.all(looser.judge(replace(typed, unit=wider), value)[0]) and is_alive(problem, used, value, tolerance):
-            return chosen[0]
+            return next(quantity for quantity in used if quantity in earlier)
     return None
 
 
