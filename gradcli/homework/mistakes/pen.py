@@ -14,6 +14,7 @@ from gradcli.homework.wording import shown
 
 SHIFTS = 6  # places that a decimal point may have slipped
 FIGURES = 4  # digits of a number in which one can be off, and the others right by no accident
+CUT_OFF = "digits are cut off"
 NEARLY = 0.01  # of the right number: rounded on the way
 
 DECIMAL_POINT = Mistake("decimal-point", "slipped the decimal point", order=20)
@@ -79,7 +80,7 @@ def rounding(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
     off = np.max(np.abs(typed.value - truth))
     unit = np.asarray(typed.unit)
     if np.all(np.abs(typed.value - np.trunc(truth / unit) * unit) <= unit * (SLACK - 1)):
-        how = "its digits are cut off: round the last one"
+        how = f"its {CUT_OFF}: round the last one"
     elif np.all(np.abs(typed.value - truth) <= NEARLY * np.abs(truth)):
         how = "it is close: a number was rounded on the way, keep more digits until the end"
     else:

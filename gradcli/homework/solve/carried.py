@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, sweep
+from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
 from gradcli.homework.solve.problem import Problem, scaled, slope
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
+NUDGE = 1e-2  # by which numbers are moved
+STILL = 1e-6  # a share by which no answer moves that is the same for every input
 Earlier = Mapping[Quantity, tuple[Problem, Typed]]  # wrong answers, with the problems that they are about
 
 
-def follows(problem: Problem, typed: Typed, earlier: Earlier, tolerance: Tolerance) -> Quantity | None:
+def follows(
+    problem: Problem, typed: Typed, earlier: Earlier, tolerance: Tolerance, right: Earlier = MappingProxyType({})
+) -> Quantity | None:
     """Return the first of the earlier answers from which this one follows, or None.
 
-    Digits of an earlier answer that were used and not written down are allowed for.
+    Digits of an earlier answer that were used and not written down are allowed for, and `right` are right answers whose
+    rounded numbers may have been used beside it. Nothing follows where the earlier
+    answer has left no question: the number is 0 then, or the same for every input.
     """
-    for chosen in choices(earlier):
-        used = {quantity: earlier[quantity] for quantity in chosen}
+    if is_nothing(typed.value, tolerance):
+        return None
+    wrong = [{quantity: earlier[quantity] for quantity in chosen} for chosen in choices(earlier)]
+    for used in (*wrong, *({**right, **one} for one in wrong if right)):
         with np.errstate(all="ignore"):
             value = recomputed(problem, used)
         if value is None or np.shape(value) != np.shape(typed.value) or np.all(tolerance.near(value, problem.truth)):
@@ -30,9 +39,50 @@ def follows(problem: Problem, typed: Typed, earlier: Earlier, tolerance: Toleran
         share = sum(unwritten(number) for _, number in used.values())
         wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * share * np.abs(value), 0.0)
         looser = replace(tolerance, rtol=tolerance.rtol + share)
-        if np.all(looser.judge(replace(typed, unit=wider), value)[0]):
-            return chosen[0]
+        if np.all(looser.judge(replace(typed, unit=wider), value)[0]) and is_alive(problem, used, value, tolerance):
+            return next(quantity for quantity in used if quantity in earlier)
     return None
+
+
+def is_nothing(value: Value, tolerance: Tolerance) -> bool:
+    return bool(np.all(tolerance.near(np.zeros_like(value, float), value)))
+
+
+def is_alive(problem: Problem, used: Earlier, value: Value, tolerance: Tolerance) -> bool:
+    """Whether an answer moves with the student's numbers wherever the right one moves with the right numbers.
+
+    Where the right one does not (a gate is shut in it), an answer must move with the numbers of the question.
+    """
+    if is_nothing(value, tolerance):
+        return False
+    with np.errstate(all="ignore"):
+        if moves(problem, used, value):
+            return True
+        right = {q: (other, Typed(other.truth)) for q, (other, _) in used.items()}
+        return not moves(problem, right, problem.truth) and moves(problem, used, value, with_leaves=True)
+
+
+def moves(problem: Problem, used: Earlier, value: Value, *, with_leaves: bool = False) -> bool:
+    """Whether an answer changes when the numbers it follows from do a little, and those of the question if asked."""
+    graph = problem.graph
+    for step in (NUDGE, -NUDGE):
+        moved = nudged(graph, step) if with_leaves else graph
+        numbers = {
+            quantity: (replace(other, graph=moved, cache={}), replace(typed, value=typed.value * (1 + step)))
+            for quantity, (other, typed) in used.items()
+            if other.graph is graph
+        }
+        found = recomputed(replace(problem, graph=moved, cache={}), numbers)
+        if found is None or np.shape(found) != np.shape(value) or not np.allclose(found, value, rtol=STILL, atol=0):
+            return found is not None
+    return False
+
+
+def nudged(graph: Graph, step: float) -> Graph:
+    """Return the graph at other values of its leaves, each a little further off than the one before."""
+    leaves = [index for index, vertex in enumerate(graph.vertices) if vertex.primitive is None]
+    numbers = [index for index in leaves if np.asarray(graph.vertices[index].value).dtype.kind == "f"]
+    return graph.moved({i: graph.vertices[i].value * (1 + step * (1 + n / 7)) for n, i in enumerate(numbers)})
 
 
 def unwritten(typed: Typed) -> float:

@@ -24,17 +24,18 @@ from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION, ANOTHER_SHEET
 from gradcli.homework.mistakes.forward import LAST
 from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import CREDITED, Marked, Value
-from gradcli.homework.solve.carried import Earlier, follows, unwritten
+from gradcli.homework.solve.carried import Earlier, unwritten
+from gradcli.homework.solve.credit import Own, credited
+from gradcli.homework.solve.judging import Judge
 from gradcli.homework.solve.points import CLOSE, Point, Points, answered
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
-from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_number, judged_word
+from gradcli.homework.solve.verdicts import Verdict, judged_number
 from gradcli.homework.submission.answers import KEPT as SHORT
-from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
+from gradcli.homework.submission.answers import Formula
 from gradcli.homework.submission.numerals import Typed
 from gradcli.homework.submission.plain.numbers import Comma
-from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
 from gradcli.homework.submission.submissions import Given
 from gradcli.homework.wording import listed
 from gradcli.workers.notes import at
@@ -59,7 +60,7 @@ class Key:
             self.expected[ask.quantity] = self.solution.answer(ask)
             if ask.form == "expression":
                 self.points.truths(ask)
-        self.kinds: dict[Quantity, Wanted] = {}
+        self.judge = Judge(question, assignment, self.expected)
         self.verdicts: dict[tuple[str, Quantity, str, str], Verdict] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
         self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple  # numbers that other asks have
@@ -75,7 +76,12 @@ class Key:
 
     def mark(self, given: Mapping[Quantity, list[Given]], unreadable: str, comma: Comma = "") -> Iterator[Marked]:
         """Yield the answers to this question, in the order it asks; `unreadable` is why none could be read."""
-        earlier: dict[Quantity, tuple[Problem, Typed]] = {}
+        own = Own()
+        for ask in self.question.asks if not unreadable else ():
+            lines = given.get(ask.quantity, [])
+            if len(lines) == 1 and not lines[0].problem and lines[0].text is not None:
+                at(self.question.id, ask.written)
+                own.keep(ask, self.problems[ask.quantity], self.remembered(self.judged, ask, lines[0].text, comma))
         for ask in self.question.asks:
             at(self.question.id, ask.written)
             lines = given.get(ask.quantity, [])
@@ -87,7 +93,7 @@ class Key:
             elif text is None:
                 verdict = Verdict("missing")
             else:
-                verdict = self.verdict(ask, text, comma, earlier)
+                verdict = self.verdict(ask, text, comma, own)
             yield Marked(
                 self.question.id,
                 ask.written,
@@ -103,18 +109,21 @@ class Key:
                 verdict.read_as,
             )
 
-    def verdict(self, ask: Ask, text: str, comma: Comma, earlier: dict[Quantity, tuple[Problem, Typed]]) -> Verdict:
-        """Return the verdict on an answer; a wrong number is added to `earlier`."""
+    def verdict(self, ask: Ask, text: str, comma: Comma, own: Own) -> Verdict:
+        """Return the verdict on an answer; a wrong number is added to the student's own."""
         verdict = self.remembered(self.judged, ask, text, comma)
-        if verdict.verdict not in ("wrong", "shape", "precision"):
-            return verdict
-        problem, typed, carried = self.problems[ask.quantity], verdict.typed, None
-        if problem and typed and verdict.verdict != "shape":
-            carried = self.carried(problem, typed, earlier) if verdict.verdict == "wrong" else None
-            earlier[ask.quantity] = (problem, typed)  # a number with too few digits leads to others that are off
-        found = carried or self.remembered(self.diagnosed, ask, text, comma)
-        if problem and verdict.typed and not carried and len(earlier) > (ask.quantity in earlier):
-            return self.rebased(ask, found, earlier)
+        problem, typed, found = self.problems[ask.quantity], verdict.typed, None
+        if verdict.verdict not in ("wrong", "shape", "precision") or ask.form == "expression":
+            pass
+        elif problem and typed and verdict.verdict != "shape":
+            found = credited(problem, typed, verdict, own, self.assignment)
+            if verdict.verdict == "wrong" and (found is None or found.verdict == "carried"):
+                own.wrong[ask.quantity] = (problem, typed)
+        if found or verdict.verdict not in ("wrong", "shape", "precision"):
+            return found or verdict
+        found = self.remembered(self.diagnosed, ask, text, comma)
+        if problem and typed and len(own.wrong) > (ask.quantity in own.wrong):
+            return self.rebased(ask, found, own.wrong)
         return found
 
     def rebased(self, ask: Ask, verdict: Verdict, earlier: Earlier) -> Verdict:
@@ -144,53 +153,7 @@ class Key:
 
     def judged(self, ask: Ask, text: str, comma: Comma) -> Verdict:
         """Return the verdict on an answer, without diagnoses."""
-        expected = self.expected[ask.quantity]
-        try:
-            plain = self.plain(ask, text, comma)
-            if ask.form == "expression":
-                verdict = judged_formula(plain, self.points.truths(ask))
-            elif expected is None or isinstance(expected, bool | str):
-                verdict = judged_word(plain.text, expected)
-            else:
-                assert not isinstance(plain.read, Formula)
-                verdict = judged_number(plain.read, expected, self.tolerance, is_script=self.question.is_script)
-        except UnreadableError as error:
-            return Verdict("unreadable", str(error))
-        return replace(verdict, read=plain.read, read_as=plain.text if plain.differs_from(text) else "")
-
-    def plain(self, ask: Ask, text: str, comma: Comma) -> Plain:
-        """Return an answer in the plain notation, read. Raises UnreadableError."""
-        wanted = self.wanted(ask)
-        if not self.assignment.strict:
-            return read_plain(text, wanted, comma)
-        if wanted.kind == "word":
-            return Plain(text, None)
-        return Plain(text, read_answer(text) if wanted.kind == "formula" else read_number(text))
-
-    def wanted(self, ask: Ask) -> Wanted:
-        """Return the kind of answer that a quantity has."""
-        if ask.quantity not in self.kinds:
-            self.kinds[ask.quantity] = self.kind(ask)
-        return self.kinds[ask.quantity]
-
-    def kind(self, ask: Ask) -> Wanted:
-        expected = self.expected[ask.quantity]
-        if ask.form == "expression":
-            own = ask.quantity.of if ask.quantity.kind == "value" else ""
-            assert isinstance(self.solution, Solution)
-            return Wanted("formula", names=frozenset(self.solution.evaluation.scope) - {own})
-        if expected is None or isinstance(expected, bool | str):
-            return Wanted("word")
-        return Wanted("number", np.shape(expected), values=self.question.at)
-
-    def carried(self, problem: Problem, typed: Typed, earlier: Earlier) -> Verdict | None:
-        """Return the verdict `carried` where a wrong number follows from earlier ones, else None."""
-        if not earlier or not self.assignment.carry_forward:
-            return None
-        with suppress(Exception):  # no number that a student may think of stops a class
-            source = follows(problem, typed, earlier, self.tolerance)
-            return None if source is None else Verdict("carried", f"it follows from your {source}")
-        return None
+        return self.judge.judged(ask, text, comma, self.points if ask.form == "expression" else None)
 
     def diagnosed(self, ask: Ask, text: str, comma: Comma) -> Verdict:
         """Return the verdict on a wrong answer, with diagnoses."""

@@ -119,7 +119,9 @@ class Labels:
     def not_asked(self, id: str, text: str) -> str:
         """Say that a label names nothing that was asked, and what is nearest."""
         written = {squeezed(ask.written): ask.written for ask in self.asked[id]}
-        gradients = (ask for ask in self.asked[id] if ask.quantity.kind == "gradient" and ask.quantity.of == self.outputs[id])
+        gradients = (
+            ask for ask in self.asked[id] if ask.quantity.kind == "gradient" and ask.quantity.of == self.outputs[id]
+        )
         written |= {f"{ask.quantity.by}.grad": ask.written for ask in gradients}
         close = did_you_mean(squeezed(text)[:LONGEST], written)
         return f"this was not asked{f'; did you mean {written[close]}?' if close else ''}"

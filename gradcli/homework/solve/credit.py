@@ -1,0 +1,50 @@
+"""Credit for numbers that are not the right one: right up to rounding, or following from a student's own."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from gradcli.homework.assignment.assignments import Ask, Assignment
+from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.solve.carried import follows
+from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.rounding import rounded_to, too_coarse, up_to_rounding
+from gradcli.homework.solve.verdicts import Verdict
+from gradcli.homework.submission.numerals import Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The numbers of a student that others may follow from: right and rounded, with too few digits, and wrong."""
+
+    right: dict[Quantity, tuple[Problem, Typed]] = field(default_factory=dict)
+    few: dict[Quantity, tuple[Problem, Typed]] = field(default_factory=dict)
+    wrong: dict[Quantity, tuple[Problem, Typed]] = field(default_factory=dict)
+
+    def keep(self, ask: Ask, problem: Problem | None, verdict: Verdict) -> None:
+        """Keep a right number that was rounded, from which others may follow."""
+        kinds = {"correct": self.right, "precision": self.few}
+        if problem is None or ask.form == "expression" or verdict.verdict not in kinds:
+            return
+        if isinstance(verdict.read, Typed) and np.any(verdict.read.value != problem.truth):
+            kinds[verdict.verdict][ask.quantity] = (problem, verdict.read)
+
+
+def credited(problem: Problem, typed: Typed, verdict: Verdict, own: Own, assignment: Assignment) -> Verdict | None:
+    """Return the verdict on a number that is right up to rounding, or follows from the student's own; else None."""
+    if verdict.verdict != "wrong":
+        return None
+    with suppress(Exception), np.errstate(all="ignore"):  # no number that a student may think of stops a class
+        if up_to_rounding(problem, typed, own.right, assignment.tolerance):
+            return replace(verdict, verdict="correct", remark="right, with rounded steps")
+        digits = rounded_to(problem, typed, own.few)
+        if digits:
+            return replace(verdict, verdict="precision", remark="", diagnoses=(too_coarse(problem, typed, digits),))
+        if own.wrong and assignment.carry_forward:
+            source = follows(problem, typed, own.wrong, assignment.tolerance, own.right)
+            if source is not None:
+                return replace(verdict, verdict="carried", remark=f"it follows from your {source}")
+    return None

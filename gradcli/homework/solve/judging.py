@@ -1,0 +1,68 @@
+"""Reading an answer as what its question asks for, and judging it by the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from gradcli.homework.assignment.assignments import Ask, Assignment, Question
+from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.model import Value
+from gradcli.homework.solve.points import Points
+from gradcli.homework.solve.solution import Solution
+from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_number, judged_word
+from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
+from gradcli.homework.submission.plain.numbers import Comma
+from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
+
+
+class Judge:
+    """Judges the answers to one question; `points` are asked for where an answer is a formula."""
+
+    def __init__(self, question: Question, assignment: Assignment, expected: Mapping[Quantity, Value]) -> None:
+        self.question, self.assignment, self.expected = question, assignment, expected
+        self.kinds: dict[Quantity, Wanted] = {}
+
+    def judged(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Verdict:
+        """Return the verdict on an answer, without diagnoses."""
+        expected = self.expected[ask.quantity]
+        try:
+            plain = self.plain(ask, text, comma, points)
+            if points is not None:
+                verdict = judged_formula(plain, points.truths(ask))
+            elif self.wanted(ask, points).kind == "word":
+                verdict = judged_word(plain.text, expected)
+            else:
+                assert not isinstance(plain.read, Formula)
+                verdict = judged_number(
+                    plain.read, expected, self.assignment.tolerance, is_script=self.question.is_script
+                )
+        except UnreadableError as error:
+            return Verdict("unreadable", str(error))
+        return replace(verdict, read=plain.read, read_as=plain.text if plain.differs_from(text) else "")
+
+    def plain(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Plain:
+        """Return an answer in the plain notation, read. Raises UnreadableError."""
+        wanted = self.wanted(ask, points)
+        if not self.assignment.strict:
+            return read_plain(text, wanted, comma)
+        if wanted.kind == "word":
+            return Plain(text, None)
+        return Plain(text, read_answer(text) if wanted.kind == "formula" else read_number(text))
+
+    def wanted(self, ask: Ask, points: Points | None) -> Wanted:
+        """Return the kind of answer that a quantity has."""
+        if ask.quantity not in self.kinds:
+            self.kinds[ask.quantity] = self.kind(ask, points.solution if points else None)
+        return self.kinds[ask.quantity]
+
+    def kind(self, ask: Ask, solution: Solution | None) -> Wanted:
+        expected = self.expected[ask.quantity]
+        if solution is not None:
+            own = ask.quantity.of if ask.quantity.kind == "value" else ""
+            return Wanted("formula", names=frozenset(solution.evaluation.scope) - {own})
+        if expected is None or isinstance(expected, bool | str):
+            return Wanted("word")
+        return Wanted("number", np.shape(expected), values=self.question.at)

@@ -1,0 +1,185 @@
+"""Rounding on the way: the numbers that honest rounding of every step can give.
+
+Rounding to four digits or more is no mistake, nor is going on from an asked number as it was typed, with three digits
+or more. Rounding every step to three or two digits gives a number with too few right ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.mistakes.pen import CUT_OFF, ROUNDING, rounding
+from gradcli.homework.model import Diagnosis, Value
+from gradcli.homework.solve.carried import Earlier, choices, recomputed
+from gradcli.homework.solve.graph import Change, Edge, sweep
+from gradcli.homework.solve.problem import Problem
+from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
+
+ENOUGH = 4  # digits of a step that are enough
+FEW = (3, 2)
+ENOUGH_TYPED = 3  # digits of the answer itself
+MOST = 8  # digits, beyond which no step is rounded
+NEAR = 0.02  # of the right number: no honest rounding to four digits leads further
+NEAR_FEW = 0.15
+SAMPLES = 24
+PLAIN = (
+    "mul",
+    "add",
+    "sub",
+    "rsub",
+    "neg",
+    "mm",
+    "mv",
+    "dot",
+    "addmm",
+    "sum",
+    "mean",
+    "expand",
+    "t",
+    "permute",
+)  # rules without a step
+LARGEST = 400  # vertices of a graph that is run again and again
+
+Rounded = Callable[[Value], Value]
+
+
+def up_to_rounding(problem: Problem, typed: Typed, right: Earlier, tolerance: Tolerance) -> bool:
+    """Whether a number is right up to rounding: `right` are right answers as they were typed."""
+    if not is_near(problem, typed, NEAR) or len(problem.graph.vertices) > LARGEST:
+        return False
+    digits = np.asarray(typed.digits)
+    if np.any(digits < (tolerance.precision or ENOUGH_TYPED)):
+        return False
+    off = allowed(problem, int(min(MOST, max(ENOUGH, np.min(digits)))))
+    own = np.asarray(typed.unit) / 2 * SLACK
+    return any(
+        bool(np.all(np.abs(typed.value - value) <= own + off)) for value in (problem.truth, *used(problem, right))
+    )
+
+
+def used(problem: Problem, right: Earlier) -> Iterator[Value]:
+    """Yield the answer as computed from right answers as they were typed: from each alone, and from all."""
+    for chosen in choices(right):
+        with np.errstate(all="ignore"):
+            value = recomputed(problem, {quantity: right[quantity] for quantity in chosen})
+        if value is not None and np.shape(value) == np.shape(problem.truth) and np.all(np.isfinite(value)):
+            yield value
+
+
+def rounded_to(problem: Problem, typed: Typed, few: Earlier) -> int:
+    """Return the number of digits, three or two, to which every step was rounded; 0 where that gives another number.
+
+    `few` are right answers with two digits, from which the student may have gone on.
+    """
+    if not is_near(problem, typed, NEAR_FEW) or len(problem.graph.vertices) > LARGEST:
+        return 0
+    own = np.asarray(typed.unit) / 2 * SLACK
+    for digits in FEW:
+        for value in attempts(problem, digits):
+            if is_within(typed, value, own + 1e-9 * np.abs(value)):
+                return digits
+    least = int(np.min(typed.digits))
+    if least in FEW and bool(np.all(np.abs(typed.value - problem.truth) <= own + allowed(problem, least))):
+        return least
+    return (
+        2
+        if any(bool(np.all(np.abs(typed.value - value) <= own + allowed(problem, 3))) for value in used(problem, few))
+        else 0
+    )
+
+
+def is_within(typed: Typed, value: Value, off: Value) -> bool:
+    return bool(np.all(np.abs(typed.value - value) <= off))
+
+
+def is_near(problem: Problem, typed: Typed, share: float) -> bool:
+    truth = np.asarray(problem.truth, float)
+    if np.shape(typed.value) != truth.shape or not truth.size or np.all(np.asarray(typed.digits) >= EXACT):
+        return False
+    scale = np.maximum(np.abs(truth), share * np.max(np.abs(truth)))
+    return bool(np.all(np.abs(typed.value - truth) <= share * scale) and np.any(truth))
+
+
+def allowed(problem: Problem, digits: int) -> Value:
+    """Return how far rounding every step to so many digits can lead."""
+
+    def largest() -> Value:
+        draw = np.random.default_rng(digits)
+        return np.max(
+            [np.abs(one - problem.truth) for one in runs(problem, lambda: shaken(draw, digits), SAMPLES)], axis=0
+        )
+
+    return problem.once(("allowed", problem.kind, problem.by, digits), largest)
+
+
+def attempts(problem: Problem, digits: int) -> Sequence[Value]:
+    """Return the numbers that rounding every step to so many significant digits, or decimals, gives."""
+
+    def tried() -> list[Value]:
+        ways: list[Rounded] = [lambda value: significant(value, digits), lambda value: np.round(value, digits)]
+        return [one for way in ways for one in runs(problem, lambda way=way: way, 1)]  # type: ignore[misc]
+
+    return problem.once(("attempts", problem.kind, problem.by, digits), tried)
+
+
+def runs(problem: Problem, way: Callable[[], Rounded], count: int) -> Iterator[Value]:
+    """Yield the answer, computed with every step rounded."""
+    for _ in range(count):
+        with np.errstate(all="ignore"):
+            found = rounded(problem, way())
+        if found is not None and np.shape(found) == np.shape(problem.truth) and np.all(np.isfinite(found)):
+            yield found
+
+
+def rounded(problem: Problem, way: Rounded) -> Value | None:
+    """Return the answer with every step rounded but the last, which is rounded when it is typed."""
+    graph = problem.graph
+    values: dict[int, Value] = {}
+    for index, vertex in enumerate(graph.vertices):
+        if vertex.primitive is None or np.asarray(vertex.value).dtype.kind != "f":
+            values[index] = vertex.value
+            continue
+        value = vertex.forward(graph.operands(index, values))
+        values[index] = value if problem.kind == "value" and index == problem.by else np.asarray(way(value))[()]
+    if problem.kind == "value":
+        return values[problem.by]
+    last = problem.into(problem.by)
+    is_plain = len(last) == 1 and graph.vertices[last[0].vertex].op in PLAIN
+    edges = [edge for edge in problem.edges if not (is_plain and edge == last[0])]
+    changes: dict[Edge, Change] = dict.fromkeys(edges, lambda g, contribution: way(contribution))
+    totals = sweep(
+        graph, problem.of, changes, seed=problem.seed, values=[values[i] for i in range(len(values))], stop=problem.stop
+    )
+    found = totals.get(problem.by)
+    return found if problem.before is None or found is None else problem.before + found
+
+
+def unit(value: Value, digits: int) -> Any:
+    """Return the worth of one of the last of so many significant digits."""
+    size = np.floor(np.log10(np.where(value == 0, 1.0, np.abs(value))))
+    return 10.0 ** (size - digits + 1)
+
+
+def significant(value: Value, digits: int) -> Value:
+    last = unit(value, digits)
+    return np.rint(value / last) * last
+
+
+def shaken(draw: np.random.Generator, digits: int) -> Rounded:
+    """Return a rounding that moves each number by half a unit of its last digit, up or down."""
+    return lambda value: value + unit(value, digits) * np.where(draw.random(np.shape(value)) < 0.5, -0.5, 0.5)
+
+
+def too_coarse(problem: Problem, typed: Typed, digits: int) -> Diagnosis:
+    """Return the diagnosis of a number that was rounded at every step, or cut off at the end."""
+    for found in rounding(problem, typed):
+        if CUT_OFF in found.message:
+            return found
+    told = f"you rounded every step to {'three' if digits == 3 else 'two'} digits: keep four or more until the end"
+    return Diagnosis(
+        ROUNDING.code, problem.label(problem.by), "a rounded number for an exact one", told, "", typed.value,
+        certain=False, vertex=problem.by,
+    )  # fmt: skip
