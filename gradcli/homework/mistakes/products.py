@@ -41,9 +41,10 @@ def possible(problem: Problem, edge: Edge, change: Change) -> bool:
     """Whether a change gives a gradient of the right shape."""
     operand = problem.graph.vertices[edge.vertex].operands[edge.position]
     try:
-        return np.shape(fit(np.asarray(change(problem.totals[edge.vertex], None)), operand)) == np.shape(operand)
+        shape = np.shape(fit(np.asarray(change(problem.totals[edge.vertex], None)), operand))
     except FAILURES:
         return False
+    return bool(shape == np.shape(operand))
 
 
 @FACTORS_ORDER.slips

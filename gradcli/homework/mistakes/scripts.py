@@ -69,7 +69,8 @@ class _Changed(ast.NodeTransformer):
         places = {id(node): place for place, node in enumerate(ast.walk(tree))}
         numbers = {places[id(node)] for node in self.chosen}
         self.wanted = {id(node) for place, node in enumerate(ast.walk(copied)) if place in numbers}
-        changed: ast.Module = self.visit(copied)
+        changed = self.visit(copied)
+        assert isinstance(changed, ast.Module)
         return changed
 
     def visit(self, node: ast.AST) -> ast.AST | None:

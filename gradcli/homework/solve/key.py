@@ -16,8 +16,9 @@ import numpy as np
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
 from gradcli.homework.diagnose.based import based
-from gradcli.homework.diagnose.detection import Suspect, Suspects
+from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.diagnose.diagnosis import Detective
+from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes import pen
 from gradcli.homework.mistakes.declaration import Guess
 from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION, ANOTHER_SHEET

@@ -21,10 +21,12 @@ PATHS = 10  # of which every subset is tried
 class Problem:
     """The value of vertex `by`, or the gradient of vertex `of` with respect to it.
 
-    A local derivative is a gradient at which nothing flows on from named vertices (`stop`). `before` is the `.grad`
-    that a snippet had accumulated before, if any, by `earlier` passes, `unreset` are the values of `.grad` if nothing had reset it, and
-    `seed` is the gradient that enters, None for 1. `accumulates` says that a `.grad` is in question. Where a student goes on from own numbers, `given` are gradients that
-    replace computed ones, `own` the rules, and only what happens `within` some vertices is new.
+    A local derivative is a gradient at which nothing flows on from named vertices (`stop`). `seed` is the gradient
+    that enters, None for 1. Of a snippet (`accumulates`), `before` is the `.grad` that was there before, if any, by
+    `earlier` passes; `unreset` are the values of `.grad` if nothing had reset it.
+
+    Where a student goes on from own numbers, `given` are gradients that replace computed ones, `own` the rules, and
+    only what happens `within` some vertices is new.
     """
 
     graph: Graph
