@@ -95,15 +95,15 @@ class Suspects:
                 if min(turn.changed) > problem.of:
                     continue
                 try:
-                    graph = problem.graph.turned(turn.changed)
+                    values = problem.graph.forward({index: vertex.value for index, vertex in turn.changed.items()})
                 except (*FAILURES, TypeError):
                     continue
                 gradients = []
                 if problem.kind == "gradient":
-                    gradients.append(attempt(replace(problem, graph=graph), {}))
+                    gradients.append(attempt(problem, {}, values, turn.changed))
                     if turn.is_slip:
-                        gradients.append(attempt(problem, {}, graph.values))
-                found.append((Suspect((mistake.code,), (turn,), name), graph.values, gradients))
+                        gradients.append(attempt(problem, {}, values))
+                found.append((Suspect((mistake.code,), (turn,), name), values, gradients))
         return found
 
     def slipped(self, problem: Problem, level: int) -> Iterator[tuple[Suspect, Value]]:

@@ -39,15 +39,15 @@ class Detective:
         self.beside = shelved(iter(beside), problems[0].truth)
 
     def diagnoses(
-        self, answers: Sequence[Typed], base: Problem | None = None, share: float = 0.0
+        self, answers: Sequence[Typed], base: Suspects | None = None, share: float = 0.0
     ) -> tuple[Diagnosis, ...]:
         """Return the mistakes that give the answer (one answer a point), likely ones first.
 
-        One is certain where it alone does: no other mistake, no pair without it, no slip of the pen. `base` is
-        the problem at the student's own earlier numbers, which are the likelier start; up to a `share` of them may have
-        been rounded away.
+        One is certain where it alone does: no other mistake, no pair without it, no slip of the pen. `base` are
+        the suspects at the student's own earlier numbers, which are the likelier start; up to a `share` of them may
+        have been rounded away.
         """
-        problem, typed = base or self.problems[0], answers[0]
+        problem, typed = base.problem if base is not None else self.problems[0], answers[0]
         single, pairs = self.common(answers, SINGLE), self.common(answers, PAIR)
         found = [*(self.on_own_numbers(base, typed, share) if base is not None else []), *single]
         slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
@@ -65,12 +65,12 @@ class Detective:
     def slips_of_the_pen(self, problem: Problem, typed: Typed) -> list[Diagnosis]:
         return [*decimal_point(problem, typed, self.tolerance), *digit_slip(problem, typed)]
 
-    def on_own_numbers(self, base: Problem, typed: Typed, share: float) -> list[tuple[Suspect, Value]]:
+    def on_own_numbers(self, base: Suspects, typed: Typed, share: float) -> list[tuple[Suspect, Value]]:
         largest = np.max(np.abs(typed.value), initial=0.0)
         wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * share * largest, 0.0)[()]
         typed = replace(typed, unit=wider)
         with np.errstate(all="ignore"):
-            return Suspects(base).matching(base.by, typed, self.tolerance, SINGLE)
+            return base.matching(base.problem.by, typed, self.tolerance, SINGLE)
 
     def common(self, answers: Sequence[Typed], level: int) -> list[tuple[Suspect, Value]]:
         """Return the suspects that give the answer at every point, with their numbers at the first."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.declaration import Slip
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, sweep
+from gradcli.homework.solve.graph import Change, Edge, Vertex, sweep
 from gradcli.homework.solve.problem import Problem
 
 
@@ -31,10 +32,15 @@ def sweeps(problem: Problem, suspects: Sequence[Suspect]) -> Callable[[int], Any
     return lambda by: np.broadcast_to(wide[by], seed.shape) if by in wide else [None] * len(suspects)
 
 
-def attempt(problem: Problem, changes: dict[Edge, Change], values: Sequence[Value] | None = None) -> dict[int, Value]:
+def attempt(
+    problem: Problem,
+    changes: dict[Edge, Change],
+    values: Sequence[Value] | None = None,
+    changed: Mapping[int, Vertex] = MappingProxyType({}),
+) -> dict[int, Value]:
     """Run one sweep; empty where the mistake does not fit the shapes."""
     try:
-        return problem.swept(changes, values=values)
+        return problem.swept(changes, values=values, changed=changed)
     except (*FAILURES, TypeError):
         return {}
 

@@ -49,7 +49,7 @@ def forward_turns(graph: Graph) -> Iterator[tuple[int, Other]]:
     """Yield the steps with the ways in which each goes wrong."""
     if len(graph.vertices) > VERTICES:
         return
-    for index, vertex in enumerate(graph.vertices):
+    for index, vertex in graph.new():
         for make in MAKERS.get(vertex.op, ()) if vertex.primitive else ():
             try:
                 found = list(make(graph, index))

@@ -81,7 +81,7 @@ def elementwise_gradient(problem: Problem) -> Iterator[Slip]:
 
 def products(graph: Graph) -> Iterator[tuple[int, Any, Any, Any]]:
     """Yield the matrix products of the forward pass with their two factors and the addend."""
-    for index, vertex in enumerate(graph.vertices):
+    for index, vertex in graph.new():
         if "matrix" in vertex.traits and len(vertex.operands) >= 2:
             a, b = vertex.operands[-2:]
             if np.ndim(a) == np.ndim(b) == 2:

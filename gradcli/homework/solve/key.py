@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ from gradcli.homework.wording import listed
 from gradcli.workers.notes import at
 
 KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
+BASES = 2**4  # sets of a student's own numbers of which the mistakes are remembered
 SHOWN = 300  # characters of an answer
 SAMPLES = 3  # points at which a wrong formula is looked into
 
@@ -63,6 +65,7 @@ class Key:
         self.kinds: dict[Quantity, Wanted] = {}
         self.verdicts: dict[tuple[str, Quantity, str, str], Verdict] = {}
         self.shared: dict[tuple[Any, ...], Suspects] = {}
+        self.bases: dict[tuple[Any, ...], Suspects | None] = {}
         self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple  # numbers that other asks have
         self.sheets: Mapping[Quantity, Sequence[Value]] = {}  # the right numbers of other variants
 
@@ -124,12 +127,30 @@ class Key:
         assert problem is not None
         assert verdict.typed is not None
         with suppress(Exception), np.errstate(all="ignore"):
-            base = based(problem, earlier)
-            if base is not None and ask.form == "number":
+            base = self.based(ask, problem, earlier)
+            if base is not None:
                 share = max(unwritten(typed) for quantity, (_, typed) in earlier.items() if quantity != ask.quantity)
                 found = self.detective(ask).diagnoses([verdict.typed], base, share)
                 return replace(verdict, diagnoses=found or verdict.diagnoses)
         return verdict
+
+    def based(self, ask: Ask, problem: Problem, earlier: Earlier) -> Suspects | None:
+        """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""
+        if ask.form != "number":
+            return None
+        own = ((quantity, np.asarray(typed.value).tobytes()) for quantity, (_, typed) in earlier.items())
+        known = (ask.quantity, *(one for one in own if one[0] != ask.quantity))
+        if known not in self.bases:
+            if len(self.bases) >= BASES:
+                self.bases.clear()
+            base = based(problem, earlier, self.before(ask))
+            self.bases[known] = None if base is None else Suspects(base)
+        return self.bases[known]
+
+    def before(self, ask: Ask) -> list[Problem]:
+        """Return the problems that the question asks before a quantity."""
+        asks = takewhile(lambda other: other is not ask, self.question.asks)
+        return [problem for other in asks if (problem := self.problems[other.quantity]) is not None]
 
     def remembered(self, judge: Callable[[Ask, str, Comma], Verdict], ask: Ask, text: str, comma: Comma) -> Verdict:
         """Return the verdict of `judge`, made once for equal answers of a class unless they are large."""

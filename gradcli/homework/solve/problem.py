@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
+from gradcli.homework.solve.graph import Change, Edge, Graph, Vertex, sweep
 from gradcli.homework.wording import wrapped
 
 T = TypeVar("T")
@@ -25,8 +26,7 @@ class Problem:
     that enters, None for 1. Of a snippet (`accumulates`), `before` is the `.grad` that was there before, if any, by
     `earlier` passes; `unreset` are the values of `.grad` if nothing had reset it.
 
-    Where a student goes on from own numbers, `given` are gradients that replace computed ones, `own` the rules, and
-    only what happens `within` some vertices is new.
+    Where a student goes on from own numbers, `given` are gradients that replace computed ones, and `own` the rules.
     """
 
     graph: Graph
@@ -42,7 +42,6 @@ class Problem:
     rates: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)  # steps that learners take
     given: Mapping[int, Value] = field(default_factory=dict)
     own: Mapping[Edge, Change] = field(default_factory=dict)
-    within: frozenset[int] | None = None
     cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def at(self, by: int) -> Problem:
@@ -54,13 +53,23 @@ class Problem:
         changes: Mapping[Edge, Change] | None = None,
         *,
         values: Sequence[Value] | None = None,
+        changed: Mapping[int, Vertex] = MappingProxyType({}),
         fitted: bool = True,
     ) -> dict[int, Value]:
-        """Return the gradients of `of`, by vertex, with some rules changed or at other values."""
+        """Return the gradients of `of`, by vertex, with some rules or vertices changed, or at other values."""
         merged = {**self.own, **(changes or {})}
         given = {vertex: value for vertex, value in self.given.items() if vertex != self.by}
-        of, seed, stop = self.of, self.seed, self.stop
-        return sweep(self.graph, of, merged, seed=seed, given=given, values=values, stop=stop, fitted=fitted)
+        return sweep(
+            self.graph,
+            self.of,
+            merged,
+            seed=self.seed,
+            given=given,
+            values=values,
+            changed=changed,
+            stop=self.stop,
+            fitted=fitted,
+        )
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """Return a result that problems of one output share, computed for the first that asks."""
@@ -102,7 +111,7 @@ class Problem:
         """The edges that the gradient flows along."""
 
         def reached() -> list[Edge]:
-            own = self.within
+            own = self.graph.within
             return [e for e in self.graph.edges if self.reaches(e.vertex) and (own is None or e.vertex in own)]
 
         return self.once("edges", reached)
