@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gradcli.homework.solve.carried import Earlier, local_changes
+from gradcli.homework.solve.carried import Earlier, is_partial, local_changes
 from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
 
@@ -32,7 +32,7 @@ def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Prob
     given = {other.by: value for other, value in wrong if is_upstream(other, problem)}
     changes: dict[Edge, Change] = {}
     for other, value in wrong:
-        if other.stop and not problem.stop:
+        if is_partial(other, problem):
             changes.update(local_changes(other, value))
     if not (forward or given or changes):
         return None

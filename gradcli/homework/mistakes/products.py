@@ -140,7 +140,8 @@ def result_for_input(problem: Problem) -> Iterator[Slip]:
             if possible(problem, edge, change):
                 wanted, used = graph.label(source) if source >= 0 else "the other factor", graph.label(other)
                 message = f"on the way back through {graph.label(edge.vertex)} you used {used}; it is {wanted}"
-                yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change})
+                rank = 0 if is_matrix else 2
+                yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change}, rank=rank)
 
 
 def _matrix(value: Any, *, is_first: bool) -> Change:

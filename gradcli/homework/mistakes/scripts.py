@@ -130,7 +130,7 @@ def cuts_added(places: list[ast.AST]) -> Iterator[Found]:
                 f"{name} is not cut off: a gradient goes back through it",
                 [node],
                 _cut,
-                2,
+                4,
             )
 
 

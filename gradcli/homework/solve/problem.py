@@ -102,6 +102,12 @@ class Problem:
         rule = vertex.rules[edge.position]
         return rule(self.totals[edge.vertex], vertex.value, *vertex.operands, **vertex.options)
 
+    def local(self, edge: Edge) -> Value:
+        """Return the local derivative of an elementwise edge, the student's own if there is one."""
+        right = self.graph.local(edge)
+        change = self.own.get(edge)
+        return right if change is None else change(np.ones_like(right)[()], right)
+
     def reaches(self, vertex: int) -> bool:
         """Whether a gradient arrives at a vertex and goes on."""
         return vertex in self.totals and (vertex == self.of or vertex not in self.stop)
