@@ -5,29 +5,20 @@ A diagnosis never changes a grade and never raises: the grade stands without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import takewhile
-from typing import Any
 
 import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
-from gradcli.homework.diagnose.based import based
-from gradcli.homework.diagnose.detection import Suspects
-from gradcli.homework.diagnose.diagnosis import Detective
-from gradcli.homework.diagnose.shelves import Suspect
+from gradcli.homework.diagnose.investigation import Investigation
 from gradcli.homework.mistakes import pen
-from gradcli.homework.mistakes.declaration import Guess
-from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION, ANOTHER_SHEET
-from gradcli.homework.mistakes.forward import LAST
-from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import CREDITED, Marked, Value
-from gradcli.homework.solve.carried import Earlier, follows, unwritten
-from gradcli.homework.solve.points import CLOSE, Point, Points, answered
+from gradcli.homework.solve.carried import Earlier, follows
+from gradcli.homework.solve.points import Point, Points, answered
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
@@ -42,7 +33,6 @@ from gradcli.homework.wording import listed
 from gradcli.workers.notes import at
 
 KEPT = 2**12  # verdicts of a question that are remembered: in a class many answers are the same
-BASES = 2**4  # sets of a student's own numbers of which the mistakes are remembered
 SHOWN = 300  # characters of an answer
 SAMPLES = 3  # points at which a wrong formula is looked into
 
@@ -56,7 +46,6 @@ class Key:
         self.solution = (SnippetSolution if question.is_script else Solution)(question, is_raw=is_raw)
         self.problems: dict[Quantity, Problem | None] = {}
         self.expected: dict[Quantity, Value] = {}
-        self.detectives: dict[Quantity, Detective] = {}
         for ask in question.asks:
             self.problems[ask.quantity] = self.solution.problem(ask)
             self.expected[ask.quantity] = self.solution.answer(ask)
@@ -64,10 +53,7 @@ class Key:
                 self.points.truths(ask)
         self.kinds: dict[Quantity, Wanted] = {}
         self.verdicts: dict[tuple[str, Quantity, str, str], Verdict] = {}
-        self.shared: dict[tuple[Any, ...], Suspects] = {}
-        self.bases: dict[tuple[Any, ...], Suspects | None] = {}
-        self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple  # numbers that other asks have
-        self.sheets: Mapping[Quantity, Sequence[Value]] = {}  # the right numbers of other variants
+        self.investigation = Investigation(question, self.solution, self.problems, self.at_samples, self.tolerance)
 
     @cached_property
     def points(self) -> Points:
@@ -123,34 +109,11 @@ class Key:
 
     def rebased(self, ask: Ask, verdict: Verdict, earlier: Earlier) -> Verdict:
         """Return a verdict with the diagnoses that the student's own earlier numbers give, if there are some."""
-        problem = self.problems[ask.quantity]
-        assert problem is not None
         assert verdict.typed is not None
         with suppress(Exception), np.errstate(all="ignore"):
-            base = self.based(ask, problem, earlier)
-            if base is not None:
-                share = max(unwritten(typed) for quantity, (_, typed) in earlier.items() if quantity != ask.quantity)
-                found = self.detective(ask).diagnoses([verdict.typed], base, share)
-                return replace(verdict, diagnoses=found or verdict.diagnoses)
+            found = self.investigation.on_own_numbers(ask, verdict.typed, earlier)
+            return replace(verdict, diagnoses=found) if found else verdict
         return verdict
-
-    def based(self, ask: Ask, problem: Problem, earlier: Earlier) -> Suspects | None:
-        """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""
-        if ask.form != "number":
-            return None
-        own = ((quantity, np.asarray(typed.value).tobytes()) for quantity, (_, typed) in earlier.items())
-        known = (ask.quantity, *(one for one in own if one[0] != ask.quantity))
-        if known not in self.bases:
-            if len(self.bases) >= BASES:
-                self.bases.clear()
-            base = based(problem, earlier, self.before(ask))
-            self.bases[known] = None if base is None else Suspects(base)
-        return self.bases[known]
-
-    def before(self, ask: Ask) -> list[Problem]:
-        """Return the problems that the question asks before a quantity."""
-        asks = takewhile(lambda other: other is not ask, self.question.asks)
-        return [problem for other in asks if (problem := self.problems[other.quantity]) is not None]
 
     def remembered(self, judge: Callable[[Ask, str, Comma], Verdict], ask: Ask, text: str, comma: Comma) -> Verdict:
         """Return the verdict of `judge`, made once for equal answers of a class unless they are large."""
@@ -228,7 +191,7 @@ class Key:
         problem = self.problems[ask.quantity]
         if problem is None:
             return verdict
-        detective = self.detective(ask)
+        detective = self.investigation.detective(ask)
         if ask.form == "expression":
             read = verdict.read
             assert isinstance(read, Typed | Formula)
@@ -246,48 +209,8 @@ class Key:
             return replace(verdict, diagnoses=tuple(one for one in found if one.code not in pen.CODES))
         return replace(verdict, diagnoses=found, ledger=detective.ledger(verdict.typed))
 
-    def detective(self, ask: Ask) -> Detective:
-        """Return the detective of a quantity; quantities of one output share its suspects."""
-        if ask.quantity not in self.detectives:
-            problem = self.problems[ask.quantity]
-            assert problem is not None
-            problems = [problem] if ask.form == "number" else [p.solution.problem(ask) for p in self.sampled(ask)]
-            suspects = [self.suspects(problem, place) for place, problem in enumerate(problems)]
-            tolerance = self.tolerance if ask.form == "number" else CLOSE
-            beside = list(self.beside(ask, problem)) if ask.form == "number" else []
-            self.detectives[ask.quantity] = Detective(problems, suspects, tolerance, beside)
-        return self.detectives[ask.quantity]
-
-    @cached_property
-    def misread(self) -> list[tuple[Mutant, Mapping[Quantity, Value]]]:
-        """The answers that come of misreading a snippet."""
-        if not isinstance(self.solution, SnippetSolution):
-            return []
-        changed = mutants(self.question.source.text)
-        return [(mutant, self.solution.outcomes(mutant.text)) for mutant in changed]
-
-    def beside(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
-        """Yield numbers for an answer that come from outside its graph."""
-        for mutant, answers in self.misread:
-            value = answers.get(ask.quantity)
-            if value is not None and not isinstance(value, bool | str):
-                yield (
-                    Suspect((mutant.code,), (Guess(problem.by, mutant.rule, mutant.message, value, rank=mutant.rank),)),
-                    value,
-                )
-        for place, value in self.elsewhere():
-            if place != (self.question.id, ask.written) and np.shape(value) == np.shape(problem.truth):
-                told = f"this is the answer to {place[1]}" + (f" of {place[0]}" * (place[0] != self.question.id))
-                yield Suspect((ANOTHER_QUESTION.code,), (Guess(problem.by, told, told, value, rank=LAST + 1),)), value
-        for value in self.sheets.get(ask.quantity, ()):
-            told = "this is right on the sheet of somebody else"
-            yield Suspect((ANOTHER_SHEET.code,), (Guess(problem.by, told, told, value, rank=LAST + 1),)), value
-
-    def suspects(self, problem: Problem, place: int) -> Suspects:
-        key = (id(problem.graph), problem.kind, problem.of, problem.stop, place)
-        if key not in self.shared:
-            self.shared[key] = Suspects(problem)
-        return self.shared[key]
+    def at_samples(self, ask: Ask) -> list[Problem]:
+        return [point.solution.problem(ask) for point in self.sampled(ask)]
 
     def sampled(self, ask: Ask) -> list[Point]:
         """Return the points at which a wrong formula is diagnosed."""
