@@ -51,7 +51,7 @@ class Grader:
             part(f"{KEY}{question.id}")
             self.keys[question.id] = Key(question, assignment, is_raw=is_raw)
         for key in self.keys.values():
-            key.elsewhere = self.numbers
+            key.investigation.elsewhere = self.numbers
 
     def numbers(self) -> list[tuple[Place, Value]]:
         """Return every right number, with its place."""

@@ -32,8 +32,8 @@ class Diagnosis:
     `code` is a code of the catalogue (two joined by ` + ` for a pair), `rule` the wrong rule used at `node`, `message`
     a sentence without numbers, `detail` one with them, `value` the number that the mistake gives. It is not `certain`
     where numbers such as 0, 1 or 7 come about in too many ways. `says` is the right rule in plain words, if it is one.
-    In the graph of the quantity the node is a `vertex`, and `edges` (vertex and position) have the changed rules. `kind`
-    is the way in which the mistake was made, finer than its code.
+    In the graph of the quantity the node is a `vertex`, and `edges` (vertex and position) have the changed rules.
+    `kind` is the way in which the mistake was made, finer than its code.
     """
 
     code: str

@@ -2,51 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
 
-from gradcli.homework.solve.carried import Earlier, local_changes
+from gradcli.homework.solve.carried import Earlier, is_partial, local_changes
+from gradcli.homework.solve.graph import Change, Edge
 from gradcli.homework.solve.problem import Problem
 
 
-def based(problem: Problem, earlier: Earlier) -> Problem | None:
-    """Return the problem at earlier answers; None where it does not depend on them, or they are not finite."""
-    own = {
-        quantity: (other, typed.value)
-        for quantity, (other, typed) in earlier.items()
+def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Problem | None:
+    """Return the problem at the earlier answers that were wrong; None where it does not depend on them.
+
+    Mistakes are looked for between the quantity and all that was asked `before`.
+    """
+    wrong = [
+        (other, np.asarray(typed.value)[()])
+        for other, typed in earlier.values()
         if other.graph is problem.graph and np.all(np.isfinite(typed.value)) and not same_quantity(other, problem)
-    }
-    forward = {other.by: np.asarray(value)[()] for other, value in own.values() if other.kind == "value"}
-    graph = problem.graph.moved(forward) if forward else problem.graph
+    ]
+    asked = [other for other in before if other.graph is problem.graph and not same_quantity(other, problem)]
+    forward = {other.by: value for other, value in wrong if other.kind == "value"}
+    graph = problem.graph.moved(forward) if forward else copy(problem.graph)
     if problem.kind == "value":
+        graph.within = region(problem, {other.by for other in asked if other.kind == "value"})
         return replace(problem, graph=graph, cache={}) if forward else None
-    given = {
-        other.by: np.asarray(value)[()]
-        for other, value in own.values()
-        if other.kind == "gradient" and not other.stop and other.of == problem.of
-    }
-    changes = {}
-    for other, value in own.values():
-        if other.stop and not problem.stop:
+    given = {other.by: value for other, value in wrong if is_upstream(other, problem)}
+    changes: dict[Edge, Change] = {}
+    for other, value in wrong:
+        if is_partial(other, problem):
             changes.update(local_changes(other, value))
     if not (forward or given or changes):
         return None
-    within = region(problem, set(given))
-    return replace(problem, graph=graph, given=given, own=changes, within=within, cache={})
+    graph.within = region(problem, {other.by for other in asked if is_upstream(other, problem)})
+    return replace(problem, graph=graph, given=given, own=changes, cache={})
+
+
+def is_upstream(other: Problem, problem: Problem) -> bool:
+    return other.kind == "gradient" and not other.stop and other.of == problem.of
 
 
 def same_quantity(one: Problem, other: Problem) -> bool:
     return (one.kind, one.of, one.by, one.stop) == (other.kind, other.of, other.by, other.stop)
 
 
-def region(problem: Problem, given: set[int]) -> frozenset[int]:
-    """Return the vertices that the gradient comes through, up to given ones."""
+def region(problem: Problem, known: set[int]) -> frozenset[int]:
+    """Return the vertices between a quantity and the `known` ones: above it for a gradient, below it for a value."""
+    graph, is_value = problem.graph, problem.kind == "value"
     found, waiting = {problem.by}, [problem.by]
     while waiting:
-        for edge in problem.into(waiting.pop()):
-            if edge.vertex not in found:
-                found.add(edge.vertex)
-                if edge.vertex not in given:
-                    waiting.append(edge.vertex)
+        vertex = waiting.pop()
+        nearby = graph.vertices[vertex].sources if is_value else [edge.vertex for edge in problem.into(vertex)]
+        for other in nearby:
+            if other >= 0 and other not in found and not (is_value and other in known):
+                found.add(other)
+                if other not in known:
+                    waiting.append(other)
     return frozenset(found)

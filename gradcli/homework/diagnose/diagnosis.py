@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspect, Suspects, by_rank, matching, shelved
+from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspects
+from gradcli.homework.diagnose.shelves import Suspect, by_rank, matching, shelved
 from gradcli.homework.mistakes.catalogue import GUESSED, KIN, OF_RULES
+from gradcli.homework.mistakes.declaration import Turn
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.graph import Edge
@@ -37,22 +39,25 @@ class Detective:
         self.beside = shelved(iter(beside), problems[0].truth)
 
     def diagnoses(
-        self, answers: Sequence[Typed], base: Problem | None = None, share: float = 0.0
+        self, answers: Sequence[Typed], base: Suspects | None = None, share: float = 0.0
     ) -> tuple[Diagnosis, ...]:
         """Return the mistakes that give the answer (one answer a point), likely ones first.
 
-        One is certain where it alone does: no other mistake, no pair without it, and no slip of the pen. `base` is the
-        problem at the student's own earlier numbers, which are the likelier start; up to a `share` of them may have been
-        rounded away.
+        One is certain where it alone does: no other mistake, no pair without it, no slip of the pen. `base` are
+        the suspects at the student's own earlier numbers, which are the likelier start; up to a `share` of them may
+        have been rounded away.
         """
-        problem, typed = base or self.problems[0], answers[0]
+        problem, typed = base.problem if base is not None else self.problems[0], answers[0]
         single, pairs = self.common(answers, SINGLE), self.common(answers, PAIR)
         found = [*(self.on_own_numbers(base, typed, share) if base is not None else []), *single]
         slips = self.slips_of_the_pen(problem, typed) if len(answers) == 1 else []
         codes = {kin(suspect.code) for suspect, _ in found}
         rivals = [suspect for suspect, _ in pairs if codes.isdisjoint(map(kin, suspect.codes))]
-        alone = len(codes) == 1 and codes.isdisjoint(GUESSED) and not rivals and not slips and telling(typed)
-        told = [self.described(suspect, value, certain=alone) for suspect, value in found or pairs]
+        alone = len(codes - GUESSED) == 1 and not rivals and not slips and telling(typed)
+        told = [
+            self.described(suspect, value, certain=alone and suspect.code not in GUESSED)
+            for suspect, value in found or pairs
+        ]
         if len(answers) == 1:
             told = [*told, *slips, *rounding(problem, typed)] if found else [*slips, *told, *rounding(problem, typed)]
         return tuple(one_of_each(list(distinct(told)))[:MOST])
@@ -60,12 +65,12 @@ class Detective:
     def slips_of_the_pen(self, problem: Problem, typed: Typed) -> list[Diagnosis]:
         return [*decimal_point(problem, typed, self.tolerance), *digit_slip(problem, typed)]
 
-    def on_own_numbers(self, base: Problem, typed: Typed, share: float) -> list[tuple[Suspect, Value]]:
+    def on_own_numbers(self, base: Suspects, typed: Typed, share: float) -> list[tuple[Suspect, Value]]:
         largest = np.max(np.abs(typed.value), initial=0.0)
         wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * share * largest, 0.0)[()]
         typed = replace(typed, unit=wider)
         with np.errstate(all="ignore"):
-            return Suspects(base).matching(base.by, typed, self.tolerance, SINGLE)
+            return base.matching(base.problem.by, typed, self.tolerance, SINGLE)
 
     def common(self, answers: Sequence[Typed], level: int) -> list[tuple[Suspect, Value]]:
         """Return the suspects that give the answer at every point, with their numbers at the first."""
@@ -74,7 +79,9 @@ class Detective:
             for problem, suspects, typed in zip(self.problems, self.suspects, answers, strict=True)
         ]
         if level == SINGLE and self.beside:
-            matches[0] = sorted([*matches[0], *matching(self.beside, answers[0], self.tolerance)], key=by_rank)
+            known = {suspect.code for suspect, _ in matches[0]}  # said there with the step in which it was made
+            more = [one for one in matching(self.beside, answers[0], self.tolerance) if one[0].code not in known]
+            matches[0] = sorted([*matches[0], *more], key=by_rank)
         first, *others = matches
         told = [{identity(suspect) for suspect, _ in other} for other in others]
         return [(suspect, value) for suspect, value in first if all(identity(suspect) in other for other in told)]
@@ -97,8 +104,10 @@ class Detective:
 
     def rule_in_words(self, suspect: Suspect) -> str:
         """Return the sentence about the rule in which the mistake was made; empty for other mistakes."""
-        primitive = self.problems[0].graph.vertices[suspect.parts[0].node].primitive
-        return primitive.says if primitive is not None and suspect.code in OF_RULES else ""
+        first = suspect.parts[0]
+        primitive = self.problems[0].graph.vertices[first.node].primitive
+        of_rule = suspect.code in OF_RULES and not isinstance(first, Turn)
+        return primitive.says if primitive is not None and of_rule else ""
 
     def ledger(self, typed: Typed) -> tuple[Branch, ...]:
         """Return all paths, present or not, where the answer is the sum of some of them."""

@@ -17,7 +17,7 @@ Kind = tuple[str, str]  # the code of a mistake, and the way in which it is made
 
 @dataclass
 class Habits:
-    """How often a class makes each kind of mistake: answers that nothing else explains, over the places it is seen at."""
+    """How often a class makes each kind of mistake: answers that nothing else explains, over places."""
 
     alone: Counter[Kind] = field(default_factory=Counter)
     places: dict[Kind, set[tuple[str, str]]] = field(default_factory=dict)

@@ -25,7 +25,7 @@ def local_alone(problem: Problem) -> Iterator[Guess]:
     graph = problem.graph
     for above in consumers(problem):
         uses = [edge for edge in problem.into(problem.by) if edge.vertex == above]
-        found = [] if graph.vertices[above].structured else [graph.local(edge) for edge in uses]
+        found = [] if graph.vertices[above].structured else [problem.local(edge) for edge in uses]
         if len(found) > 1:
             found.append(reduce(add, found))
         if above in graph.named:
@@ -73,7 +73,7 @@ def added_at_a_link(problem: Problem) -> Iterator[Slip]:
             edge.vertex,
             f"{above} + {ratio}",
             f"you added {ratio} to {above}; along a chain they are multiplied",
-            {edge: plus(problem.graph.local(edge))},
+            {edge: plus(problem.local(edge))},
         )
 
 

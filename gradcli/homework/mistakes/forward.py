@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def forward_turns(graph: Graph) -> Iterator[tuple[int, Other]]:
     """Yield the steps with the ways in which each goes wrong."""
     if len(graph.vertices) > VERTICES:
         return
-    for index, vertex in enumerate(graph.vertices):
+    for index, vertex in graph.new():
         for make in MAKERS.get(vertex.op, ()) if vertex.primitive else ():
             try:
                 found = list(make(graph, index))
@@ -104,7 +105,7 @@ def of_product(graph: Graph, index: int) -> Iterator[Other]:
 
 def of_quotient(graph: Graph, index: int) -> Iterator[Other]:
     vertex = graph.vertices[index]
-    out, a, b = names(graph, index)
+    out, _, b = names(graph, index)
     yield "upside down", f"the quotient {out} is upside down", operated(vertex, "div", (1, 0))
     yield "* for /", f"in {out} you multiplied by {b}; it divides", operated(vertex, "mul", (0, 1))
     yield "/ left out", f"in {out} you forgot to divide by {b}", itself(vertex, 0)
@@ -120,7 +121,7 @@ def of_power(graph: Graph, index: int) -> Iterator[Other]:
 
 def of_function(graph: Graph, index: int) -> Iterator[Other]:
     vertex = graph.vertices[index]
-    out, x, *_ = names(graph, index)
+    out = graph.label(index)
     yield f"{vertex.op} left out", f"in {out} you forgot the {vertex.op}", itself(vertex, 0)
     swaps = {"sin": ["cos"], "cos": ["sin"], "exp": ["log"], "log": ["exp"]}
     others = swaps.get(vertex.op, [one for one in ACTIVATIONS if one != vertex.op and vertex.op in ACTIVATIONS])
@@ -128,8 +129,12 @@ def of_function(graph: Graph, index: int) -> Iterator[Other]:
         yield f"{other} for {vertex.op}", f"you took the {other} for {out}", operated(vertex, other, (0,))
     if vertex.op in ("exp", "sigmoid"):
         changed = vertex.forward([-vertex.operands[0]])
-        rules = {0: lambda g, out, z, rule=vertex.rules.get(0): -rule(g, out, -z)} if vertex.rules else {}
+        rules = {place: partial(_mirrored, rule) for place, rule in vertex.rules.items()}
         yield "-", f"in {out} the exponent has the other sign", replace(vertex, value=changed, rules=rules)
+
+
+def _mirrored(rule: Any, g: Any, out: Any, x: Any) -> Any:
+    return -rule(g, out, -x)
 
 
 def of_negation(graph: Graph, index: int) -> Iterator[Other]:

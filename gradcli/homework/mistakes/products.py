@@ -41,9 +41,10 @@ def possible(problem: Problem, edge: Edge, change: Change) -> bool:
     """Whether a change gives a gradient of the right shape."""
     operand = problem.graph.vertices[edge.vertex].operands[edge.position]
     try:
-        return np.shape(fit(np.asarray(change(problem.totals[edge.vertex], None)), operand)) == np.shape(operand)
+        shape = np.shape(fit(np.asarray(change(problem.totals[edge.vertex], None)), operand))
     except FAILURES:
         return False
+    return bool(shape == np.shape(operand))
 
 
 @FACTORS_ORDER.slips
@@ -80,7 +81,7 @@ def elementwise_gradient(problem: Problem) -> Iterator[Slip]:
 
 def products(graph: Graph) -> Iterator[tuple[int, Any, Any, Any]]:
     """Yield the matrix products of the forward pass with their two factors and the addend."""
-    for index, vertex in enumerate(graph.vertices):
+    for index, vertex in graph.new():
         if "matrix" in vertex.traits and len(vertex.operands) >= 2:
             a, b = vertex.operands[-2:]
             if np.ndim(a) == np.ndim(b) == 2:
@@ -139,7 +140,8 @@ def result_for_input(problem: Problem) -> Iterator[Slip]:
             if possible(problem, edge, change):
                 wanted, used = graph.label(source) if source >= 0 else "the other factor", graph.label(other)
                 message = f"on the way back through {graph.label(edge.vertex)} you used {used}; it is {wanted}"
-                yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change})
+                rank = 0 if is_matrix else 2
+                yield Slip(edge.vertex, f"{used} for {wanted}", message, {edge: change}, rank=rank)
 
 
 def _matrix(value: Any, *, is_first: bool) -> Change:

@@ -110,6 +110,7 @@ def own_factor(problem: Problem) -> Iterator[Slip]:
                 {Edge(index, position): swapped[Edge(index, position)]},
             )
             yield from inside_products(problem, Edge(index, position))
+            yield from of_own_product(problem, Edge(index, position))
         if len(swapped) == 2:
             yield Slip(
                 index,
@@ -129,11 +130,24 @@ def inside_products(problem: Problem, edge: Edge) -> Iterator[Slip]:
         return
     own = vertex.operands[edge.position]
     for position, source in enumerate(inner.sources):
-        if np.all(np.shape(own) == np.shape(inner.operands[position])):
+        if np.shape(own) == np.shape(inner.operands[position]):
             left = inner.operands[1 - position]
             name, factor = graph.label(graph.source(edge)), graph.label(source) if source >= 0 else "the other factor"
             message = f"in the derivative of {graph.label(edge.vertex)} by {name} you used {name} for {factor}"
             yield Slip(edge.vertex, f"{name} for {factor}", message, {edge: slope(own * left)}, rank=1)
+
+
+def of_own_product(problem: Problem, edge: Edge) -> Iterator[Slip]:
+    """The same where the factor is inside: `k*a` for the derivative `k*b` of `k*a*b` by a."""
+    graph, vertex = problem.graph, problem.graph.vertices[edge.vertex]
+    source, other = graph.source(edge), vertex.sources[1 - edge.position]
+    own = graph.vertices[source]
+    for inner in own.sources if own.op == "mul" and source not in graph.named else ():
+        if inner >= 0 and np.shape(graph.vertices[inner].value) == np.shape(vertex.operands[1 - edge.position]):
+            name, factor = graph.label(inner), graph.label(other) if other >= 0 else "the other factor"
+            message = f"in the derivative of {graph.label(edge.vertex)} by {name} you used {name} for {factor}"
+            change = slope(graph.vertices[inner].value)
+            yield Slip(edge.vertex, f"{name} for {factor}", message, {edge: change}, rank=1)
 
 
 @PRODUCT_OWN_FACTOR.guesses

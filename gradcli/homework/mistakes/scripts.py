@@ -69,7 +69,8 @@ class _Changed(ast.NodeTransformer):
         places = {id(node): place for place, node in enumerate(ast.walk(tree))}
         numbers = {places[id(node)] for node in self.chosen}
         self.wanted = {id(node) for place, node in enumerate(ast.walk(copied)) if place in numbers}
-        changed: ast.Module = self.visit(copied)
+        changed = self.visit(copied)
+        assert isinstance(changed, ast.Module)
         return changed
 
     def visit(self, node: ast.AST) -> ast.AST | None:
@@ -129,7 +130,7 @@ def cuts_added(places: list[ast.AST]) -> Iterator[Found]:
                 f"{name} is not cut off: a gradient goes back through it",
                 [node],
                 _cut,
-                2,
+                4,
             )
 
 

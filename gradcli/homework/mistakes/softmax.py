@@ -40,7 +40,7 @@ def _labels(g: Value, contribution: Value) -> Value:
 @SOFTMAX.turns
 def other_axis(graph: Graph) -> Iterator[Turn]:
     """Softmax along the other axis, alone and in the cross entropy with it."""
-    places = [index for index, vertex in enumerate(graph.vertices) if vertex.op in ("softmax", "log_softmax")]
+    places = [index for index, vertex in graph.new() if vertex.op in ("softmax", "log_softmax")]
     matrices = [index for index in places if np.ndim(graph.vertices[index].value) == 2]
     for chosen in [[index] for index in matrices] + ([matrices] if len(matrices) > 1 else []):
         changed = {}
@@ -58,7 +58,7 @@ def other_axis(graph: Graph) -> Iterator[Turn]:
 @SOFTMAX.turns
 def wrong_labels(graph: Graph) -> Iterator[Turn]:
     """Labels counted from another number, or in another order; probabilities in place of labels are rolled."""
-    for index, vertex in enumerate(graph.vertices):
+    for index, vertex in graph.new():
         if not vertex.op.startswith("nll_loss") or vertex.sources[1] < 0:
             continue
         place, classes = vertex.sources[1], np.shape(vertex.operands[0])[-1]

@@ -77,7 +77,7 @@ def one_axis(problem: Problem) -> Iterator[Slip]:
 
 def means(graph: Graph) -> Iterator[tuple[int, Vertex, float]]:
     """Yield the means of the forward pass, with their numbers of entries."""
-    for index, vertex in enumerate(graph.vertices):
+    for index, vertex in graph.new():
         n = averaged(vertex)
         if n not in (0.0, 1.0):
             yield index, vertex, n

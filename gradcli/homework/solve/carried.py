@@ -115,13 +115,29 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
     }
     changes: dict[Edge, Change] = {}
     for other, typed in earlier.values():
-        if other.stop and not problem.stop:
+        if is_partial(other, problem):
             changes.update(local_changes(other, typed.value))
     if values is None and not given and not changes:
         return None
     totals = sweep(graph, problem.of, changes, seed=problem.seed, given=given, values=values, stop=problem.stop)
     found = totals.get(problem.by)
     return found if problem.before is None or found is None else problem.before + found
+
+
+def is_partial(other: Problem, problem: Problem) -> bool:
+    """Whether a derivative is one link of the chain to another: a local one, or that of a value on the way alone."""
+    if other.kind != "gradient" or problem.stop or other.of == problem.of:
+        return bool(other.stop) and not problem.stop and other.kind == "gradient"
+    waiting = [edge.vertex for edge in other.into(other.by)]
+    seen = {other.of, *waiting}
+    while waiting:  # nothing else may come through the edges of that value
+        vertex = waiting.pop()
+        if vertex == problem.of:
+            return False
+        above = {edge.vertex for edge in problem.into(vertex)} if vertex != other.of else set()
+        waiting.extend(above - seen)
+        seen |= above
+    return True
 
 
 def local_changes(local: Problem, value: Value) -> dict[Edge, Change]:

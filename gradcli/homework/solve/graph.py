@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -80,7 +81,12 @@ class Vertex:
 
 
 class Graph:
-    """The lines of an evaluation as vertices; `names` leads from the names of the program to theirs."""
+    """The lines of an evaluation as vertices; `names` leads from the names of the program to theirs.
+
+    Where only what happens `within` some vertices is new, mistakes are looked for there.
+    """
+
+    within: frozenset[int] | None = None
 
     def __init__(self, evaluation: Evaluation, text: str) -> None:
         number = {id(line): index for index, line in enumerate(evaluation.lines)}
@@ -109,6 +115,10 @@ class Graph:
                 operands, sources = (vertex.operands[1], *below.operands), (-1, *below.sources)
                 rules = {1: cast(Callable[..., Any], div.rules[1])}
                 self.vertices[index] = Vertex(vertex.line, vertex.value, operands, sources, rules, div)
+
+    def new(self) -> Iterator[tuple[int, Vertex]]:
+        """Yield the vertices at which mistakes are looked for, with their numbers."""
+        return ((i, v) for i, v in enumerate(self.vertices) if self.within is None or i in self.within)
 
     @cached_property
     def values(self) -> list[Value]:
@@ -185,13 +195,6 @@ class Graph:
                 values[index] = vertex.forward(self.operands(index, values))
         return [values.get(index, vertex.value) for index, vertex in enumerate(self.vertices)]
 
-    def turned(self, changed: Mapping[int, Vertex]) -> Graph:
-        """Return a graph with some vertices changed, and what comes of their values."""
-        other = self.moved({index: vertex.value for index, vertex in changed.items()})
-        for index, vertex in changed.items():
-            other.vertices[index] = vertex
-        return other
-
     def moved(self, given: Mapping[int, Value]) -> Graph:
         """Return the same graph at other values of some vertices."""
         values = self.forward(given)
@@ -244,24 +247,25 @@ def sweep(
     seed: Value | None = None,
     given: Mapping[int, Value] | None = None,
     values: Sequence[Value] | None = None,
+    changed: Mapping[int, Vertex] = MappingProxyType({}),
     stop: Collection[int] = (),
     fitted: bool = True,
 ) -> dict[int, Value]:
     """Return the gradients of vertex `of` with respect to everything below it, by vertex.
 
     `changes` replace contributions; `seed` (default 1) enters at `of`, and may be an array of many seeds where the
-    graph is scalar; `given` replace computed gradients, and `values` forward values; nothing flows on from the vertices
-    in `stop`; contributions are summed over broadcast axes only if `fitted`.
+    graph is scalar; `given` replace computed gradients, `values` forward values, and `changed` vertices; nothing flows
+    on from the vertices in `stop`; contributions are summed over broadcast axes only if `fitted`.
     """
     changes, given = changes or {}, given or {}
     totals = {of: np.ones_like(graph.vertices[of].value)[()] if seed is None else seed}
     for index in range(of, -1, -1):
         if index in given and index in totals:
             totals[index] = np.asarray(given[index])[()]
-        vertex, g = graph.vertices[index], totals.get(index)
+        vertex, g = changed.get(index) or graph.vertices[index], totals.get(index)
         if g is None or (index in stop and index != of):
             continue
-        operands = vertex.operands if values is None else graph.operands(index, values)
+        operands = vertex.operands if values is None or index in changed else graph.operands(index, values)
         out = vertex.value if values is None else values[index]
         for position, rule in vertex.rules.items():
             contribution = rule(g, out, *operands, **vertex.options)

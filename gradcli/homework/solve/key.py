@@ -5,29 +5,22 @@ A diagnosis never changes a grade and never raises: the grade stands without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
-from gradcli.homework.diagnose.based import based
-from gradcli.homework.diagnose.detection import Suspect, Suspects
-from gradcli.homework.diagnose.diagnosis import Detective
+from gradcli.homework.diagnose.investigation import Investigation
 from gradcli.homework.mistakes import pen
-from gradcli.homework.mistakes.declaration import Guess
-from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION, ANOTHER_SHEET
-from gradcli.homework.mistakes.forward import LAST
-from gradcli.homework.mistakes.scripts import Mutant, mutants
 from gradcli.homework.model import CREDITED, Marked, Value
-from gradcli.homework.solve.carried import Earlier, unwritten
+from gradcli.homework.solve.carried import Earlier
 from gradcli.homework.solve.credit import Own, credited
 from gradcli.homework.solve.judging import Judge
-from gradcli.homework.solve.points import CLOSE, Point, Points, answered
+from gradcli.homework.solve.points import Point, Points, answered
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
@@ -54,7 +47,6 @@ class Key:
         self.solution = (SnippetSolution if question.is_script else Solution)(question, is_raw=is_raw)
         self.problems: dict[Quantity, Problem | None] = {}
         self.expected: dict[Quantity, Value] = {}
-        self.detectives: dict[Quantity, Detective] = {}
         for ask in question.asks:
             self.problems[ask.quantity] = self.solution.problem(ask)
             self.expected[ask.quantity] = self.solution.answer(ask)
@@ -62,9 +54,7 @@ class Key:
                 self.points.truths(ask)
         self.judge = Judge(question, assignment, self.expected)
         self.verdicts: dict[tuple[str, Quantity, str, str], Verdict] = {}
-        self.shared: dict[tuple[Any, ...], Suspects] = {}
-        self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple  # numbers that other asks have
-        self.sheets: Mapping[Quantity, Sequence[Value]] = {}  # the right numbers of other variants
+        self.investigation = Investigation(question, self.solution, self.problems, self.at_samples, self.tolerance)
 
     @cached_property
     def points(self) -> Points:
@@ -128,15 +118,10 @@ class Key:
 
     def rebased(self, ask: Ask, verdict: Verdict, earlier: Earlier) -> Verdict:
         """Return a verdict with the diagnoses that the student's own earlier numbers give, if there are some."""
-        problem = self.problems[ask.quantity]
-        assert problem is not None
         assert verdict.typed is not None
         with suppress(Exception), np.errstate(all="ignore"):
-            base = based(problem, earlier)
-            if base is not None and ask.form == "number":
-                share = max(unwritten(typed) for quantity, (_, typed) in earlier.items() if quantity != ask.quantity)
-                found = self.detective(ask).diagnoses([verdict.typed], base, share)
-                return replace(verdict, diagnoses=found or verdict.diagnoses)
+            found = self.investigation.on_own_numbers(ask, verdict.typed, earlier)
+            return replace(verdict, diagnoses=found) if found else verdict
         return verdict
 
     def remembered(self, judge: Callable[[Ask, str, Comma], Verdict], ask: Ask, text: str, comma: Comma) -> Verdict:
@@ -169,7 +154,7 @@ class Key:
         problem = self.problems[ask.quantity]
         if problem is None:
             return verdict
-        detective = self.detective(ask)
+        detective = self.investigation.detective(ask)
         if ask.form == "expression":
             read = verdict.read
             assert isinstance(read, Typed | Formula)
@@ -187,48 +172,8 @@ class Key:
             return replace(verdict, diagnoses=tuple(one for one in found if one.code not in pen.CODES))
         return replace(verdict, diagnoses=found, ledger=detective.ledger(verdict.typed))
 
-    def detective(self, ask: Ask) -> Detective:
-        """Return the detective of a quantity; quantities of one output share its suspects."""
-        if ask.quantity not in self.detectives:
-            problem = self.problems[ask.quantity]
-            assert problem is not None
-            problems = [problem] if ask.form == "number" else [p.solution.problem(ask) for p in self.sampled(ask)]
-            suspects = [self.suspects(problem, place) for place, problem in enumerate(problems)]
-            tolerance = self.tolerance if ask.form == "number" else CLOSE
-            beside = list(self.beside(ask, problem)) if ask.form == "number" else []
-            self.detectives[ask.quantity] = Detective(problems, suspects, tolerance, beside)
-        return self.detectives[ask.quantity]
-
-    @cached_property
-    def misread(self) -> list[tuple[Mutant, Mapping[Quantity, Value]]]:
-        """The answers that come of misreading a snippet."""
-        if not isinstance(self.solution, SnippetSolution):
-            return []
-        changed = mutants(self.question.source.text)
-        return [(mutant, self.solution.outcomes(mutant.text)) for mutant in changed]
-
-    def beside(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
-        """Yield numbers for an answer that come from outside its graph."""
-        for mutant, answers in self.misread:
-            value = answers.get(ask.quantity)
-            if value is not None and not isinstance(value, bool | str):
-                yield (
-                    Suspect((mutant.code,), (Guess(problem.by, mutant.rule, mutant.message, value, rank=mutant.rank),)),
-                    value,
-                )
-        for place, value in self.elsewhere():
-            if place != (self.question.id, ask.written) and np.shape(value) == np.shape(problem.truth):
-                told = f"this is the answer to {place[1]}" + (f" of {place[0]}" * (place[0] != self.question.id))
-                yield Suspect((ANOTHER_QUESTION.code,), (Guess(problem.by, told, told, value, rank=LAST + 1),)), value
-        for value in self.sheets.get(ask.quantity, ()):
-            told = "this is right on the sheet of somebody else"
-            yield Suspect((ANOTHER_SHEET.code,), (Guess(problem.by, told, told, value, rank=LAST + 1),)), value
-
-    def suspects(self, problem: Problem, place: int) -> Suspects:
-        key = (id(problem.graph), problem.kind, problem.of, problem.stop, place)
-        if key not in self.shared:
-            self.shared[key] = Suspects(problem)
-        return self.shared[key]
+    def at_samples(self, ask: Ask) -> list[Problem]:
+        return [point.solution.problem(ask) for point in self.sampled(ask)]
 
     def sampled(self, ask: Ask) -> list[Point]:
         """Return the points at which a wrong formula is diagnosed."""

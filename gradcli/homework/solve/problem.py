@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from gradcli.homework.model import Value
-from gradcli.homework.solve.graph import Change, Edge, Graph, sweep
+from gradcli.homework.solve.graph import Change, Edge, Graph, Vertex, sweep
 from gradcli.homework.wording import wrapped
 
 T = TypeVar("T")
@@ -21,10 +22,11 @@ PATHS = 10  # of which every subset is tried
 class Problem:
     """The value of vertex `by`, or the gradient of vertex `of` with respect to it.
 
-    A local derivative is a gradient at which nothing flows on from named vertices (`stop`). `before` is the `.grad`
-    that a snippet had accumulated before, if any, by `earlier` passes, `unreset` are the values of `.grad` if nothing had reset it, and
-    `seed` is the gradient that enters, None for 1. `accumulates` says that a `.grad` is in question. Where a student goes on from own numbers, `given` are gradients that
-    replace computed ones, `own` the rules, and only what happens `within` some vertices is new.
+    A local derivative is a gradient at which nothing flows on from named vertices (`stop`). `seed` is the gradient
+    that enters, None for 1. Of a snippet (`accumulates`), `before` is the `.grad` that was there before, if any, by
+    `earlier` passes; `unreset` are the values of `.grad` if nothing had reset it.
+
+    Where a student goes on from own numbers, `given` are gradients that replace computed ones, and `own` the rules.
     """
 
     graph: Graph
@@ -40,7 +42,6 @@ class Problem:
     rates: tuple[float, ...] = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)  # steps that learners take
     given: Mapping[int, Value] = field(default_factory=dict)
     own: Mapping[Edge, Change] = field(default_factory=dict)
-    within: frozenset[int] | None = None
     cache: dict[Any, Any] = field(default_factory=dict, compare=False)
 
     def at(self, by: int) -> Problem:
@@ -52,13 +53,23 @@ class Problem:
         changes: Mapping[Edge, Change] | None = None,
         *,
         values: Sequence[Value] | None = None,
+        changed: Mapping[int, Vertex] = MappingProxyType({}),
         fitted: bool = True,
     ) -> dict[int, Value]:
-        """Return the gradients of `of`, by vertex, with some rules changed or at other values."""
+        """Return the gradients of `of`, by vertex, with some rules or vertices changed, or at other values."""
         merged = {**self.own, **(changes or {})}
         given = {vertex: value for vertex, value in self.given.items() if vertex != self.by}
-        of, seed, stop = self.of, self.seed, self.stop
-        return sweep(self.graph, of, merged, seed=seed, given=given, values=values, stop=stop, fitted=fitted)
+        return sweep(
+            self.graph,
+            self.of,
+            merged,
+            seed=self.seed,
+            given=given,
+            values=values,
+            changed=changed,
+            stop=self.stop,
+            fitted=fitted,
+        )
 
     def once(self, key: Any, compute: Callable[[], T]) -> T:
         """Return a result that problems of one output share, computed for the first that asks."""
@@ -91,6 +102,12 @@ class Problem:
         rule = vertex.rules[edge.position]
         return rule(self.totals[edge.vertex], vertex.value, *vertex.operands, **vertex.options)
 
+    def local(self, edge: Edge) -> Value:
+        """Return the local derivative of an elementwise edge, the student's own if there is one."""
+        right = self.graph.local(edge)
+        change = self.own.get(edge)
+        return right if change is None else change(np.ones_like(right)[()], right)
+
     def reaches(self, vertex: int) -> bool:
         """Whether a gradient arrives at a vertex and goes on."""
         return vertex in self.totals and (vertex == self.of or vertex not in self.stop)
@@ -100,7 +117,7 @@ class Problem:
         """The edges that the gradient flows along."""
 
         def reached() -> list[Edge]:
-            own = self.within
+            own = self.graph.within
             return [e for e in self.graph.edges if self.reaches(e.vertex) and (own is None or e.vertex in own)]
 
         return self.once("edges", reached)

@@ -87,7 +87,7 @@ def test_the_values_proposed_are_clean(program: str, at: str, ask: str) -> None:
 
 def test_the_values_of_a_program_without_variables_are_proposed() -> None:
     text = "[[question]]\nprogram = 'x = 2; q = x**2'\nask = ['q']\n"
-    assert [one.help for one in found_in(text)] == ["values such as { x = 5 } would do"]
+    assert {one.help for one in found_in(text)} == {"values such as { x = 5 } would do"}
 
 
 def test_nothing_is_proposed_where_nothing_helps() -> None:

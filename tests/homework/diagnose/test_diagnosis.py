@@ -27,6 +27,13 @@ WAVE = "u = x**3; q = sin(u)", "{ x = 0.7 }"
 LAYER = "h = X @ W + v; L = mean(h**2)", "{ X = [[1, 2], [3, -1]], W = [[0.5, -1], [2, 1.5]], v = [0.1, -0.2] }"
 H = np.array([[4.6, 1.8], [-0.4, -4.7]])
 X, G = np.array([[1.0, 2], [3, -1]]), H / 2
+AB = "{ A = [[1.3, 0.4], [-0.6, 2.1]], B = [[0.7, -1.9], [1.1, 0.2]] }"
+A, B = np.array([[1.3, 0.4], [-0.6, 2.1]]), np.array([[0.7, -1.9], [1.1, 0.2]])
+CUBE = "w = torch.tensor(1.9, requires_grad=True)\n(w**3).backward()", ""
+TANH = "a = tanh(x); q = 3*a", "{ x = 0.6 }"
+SCORES = "Z = X @ W; L = cross_entropy(Z, [0, 1])", "{ X = [[1.2, -0.5], [0.3, 2.1]], W = [[0.4, -0.7], [0.9, 0.2]] }"
+Z = np.array([[1.2, -0.5], [0.3, 2.1]]) @ np.array([[0.4, -0.7], [0.9, 0.2]])
+P = np.exp(Z) / np.exp(Z).sum(1, keepdims=True)
 TYPED: dict[str, tuple[tuple[str, str], str, str]] = {  # as students type them
     "fanout-overwrite": (DIAMOND, "dq/ds", "26"),
     "path-missed": (DIAMOND, "dq/dx", "260"),
@@ -35,30 +42,45 @@ TYPED: dict[str, tuple[tuple[str, str], str, str]] = {  # as students type them
     "outer-at-wrong-point": (WAVE, "dq/dx", str(np.cos(0.7) * 1.47)),
     "outer-at-derivative": (WAVE, "dq/dx", f"{np.cos(1.47):.4f}"),
     "sign": (DIAMOND, "dq/dx", "-500"),
+    "batch-n": (LAYER, "dL/dv", str((2 * G.sum(0)).tolist())),
     "mean-n": (LAYER, "dL/dv", str((4 * G.sum(0)).tolist())),
     "power-rule": (WAVE, "dq/dx", str(np.cos(0.343) * 0.49)),
     "product-own-factor": (("q = x*y", "{ x = 3.5, y = 1.25 }"), "dq/dx", "3.50"),
     "quotient": (("q = x/y", "{ x = 3.5, y = 1.25 }"), "dq/dy", "-2.8"),
     "pre-post-activation": (("a = sigmoid(z); q = a**2", "{ z = 0.4 }"), "local da/dz", "0.24"),
+    "activation-rule": (TANH, "dq/dx", f"{3 * np.tanh(0.6) * (1 - np.tanh(0.6)):.5f}"),
+    "softmax": (SCORES, "dL/dZ", str((P / 2).tolist())),
     "relu-gate": (("a = relu(z*w); q = 3*a", "{ z = -1.4, w = 2.3 }"), "dq/dz", "6.90"),
     "broadcast-unsummed": (LAYER, "dL/dv", str(G.tolist())),
     "transpose": (LAYER, "dL/dW", str((X.T @ G).T.tolist())),
-    "stale-grad": (DIAMOND, "x.grad", "1000.0"),
+    "factors-order": (("M = A @ B; q = sum(M**2)", AB), "M", str((B @ A).tolist())),
+    "elementwise": (("M = A @ B; q = sum(M**2)", AB), "M", str((A * B).tolist())),
+    "result-for-input": (
+        ("z = w*x; a = tanh(z); q = 5*a", "{ w = 0.7, x = 1.3 }"),
+        "dq/dw",
+        f"{5 * (1 - np.tanh(0.91) ** 2) * 0.91:.5f}",
+    ),
+    "stale-grad": (CUBE, "w.grad", "21.660"),
+    "detach": (("w = torch.tensor(1.9, requires_grad=True)\n((w**2).detach()*w).backward()", ""), "w.grad", "10.830"),
     "chain-added": (WAVE, "dq/dx", f"{np.cos(0.343) + 1.47:.4f}"),
     "swapped-variable": (("q = x*y**2", "{ x = 3.5, y = 1.25 }"), "dq/dx", "8.75"),
     "not-a-gradient": (("q = x*y**2", "{ x = 3.5, y = 1.25 }"), "dq/dx", "3.34375"),
     "degrees": (WAVE, "dq/dx", str(np.cos(np.radians(0.343)) * 1.47)),
     "decimal-point": (WAVE, "dq/dx", f"{np.cos(0.343) * 14.7:.4f}"),
+    "digit-slip": (WAVE, "dq/dx", "1.3484"),
     "rounding": (WAVE, "dq/dx", "1.383"),
+    "forward-slip": (DIAMOND, "q", "676"),
 }
 
 
 def small(program: tuple[str, str], *asks: Any) -> str:
+    if not program[1]:
+        return f"script = '''import torch\n{program[0]}'''\nask = {list(asks)!r}\n"
     return f"program = '{program[0]}'\nat = {program[1]}\nask = {list(asks)!r}\n"
 
 
 def test_every_mistake_has_an_example() -> None:
-    assert list(TYPED) == list(TITLES)
+    assert set(TYPED) | {"another-question", "another-sheet"} == set(TITLES)
 
 
 @pytest.mark.parametrize("code", TYPED)
@@ -75,8 +97,12 @@ RULES = {
     "product-own-factor": "mul",
     "quotient": "div",
     "pre-post-activation": "sigmoid",
+    "activation-rule": "tanh",
+    "softmax": "log_softmax",
     "relu-gate": "relu",
     "mean-n": "mean",
+    "batch-n": "mean",
+    "result-for-input": "mul",
     "transpose": "mm",
 }
 
@@ -148,7 +174,7 @@ def test_digits_that_are_cut_off(text: str, said: list[str]) -> None:
 @pytest.mark.parametrize("text", ["7", "5", "41", "59"])
 def test_a_whole_number_is_not_called_cut_off(text: str) -> None:
     right = "6" if len(text) == 1 else text[0] + "2"
-    answer = marked(assignment(small(("q = x*1", f"{{ x = {right} }}"), "q")), {"q": text})["q"]
+    answer = marked(assignment(small(("q = abs(x)", f"{{ x = {right} }}"), "q")), {"q": text})["q"]
     assert [one.code for one in answer.diagnoses] == []
 
 

@@ -14,7 +14,8 @@ def diamond(draw: Draw) -> Asked:
         program(f"s = x**2\np = s + {c}\nm = s - {k}\nq = p*m", x=x),
         {"x": x, "c": c, "k": k},
         (
-            asked("s", lambda v: v.x**2, forward_slip__no_square=lambda v: v.x, forward_slip__doubled=lambda v: 2 * v.x),
+            asked("s", lambda v: v.x**2,
+                forward_slip__no_square=lambda v: v.x, forward_slip__doubled=lambda v: 2 * v.x),
             asked("q", lambda v: (v.s + v.c) * (v.s - v.k),
                 forward_slip__plus_for_minus=lambda v: (v.s + v.c) * (v.s + v.k),
                 forward_slip__plus_for_times=lambda v: (v.s + v.c) + (v.s - v.k),

@@ -1,0 +1,125 @@
+"""The detectives of one question: what each looks through is made once for a class, and shared as far as it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import takewhile
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.assignment.assignments import Ask, Question
+from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.diagnose.based import based
+from gradcli.homework.diagnose.detection import Suspects
+from gradcli.homework.diagnose.diagnosis import Detective
+from gradcli.homework.diagnose.shelves import Suspect
+from gradcli.homework.mistakes.declaration import Guess
+from gradcli.homework.mistakes.elsewhere import ANOTHER_QUESTION, ANOTHER_SHEET
+from gradcli.homework.mistakes.forward import LAST
+from gradcli.homework.mistakes.scripts import Mutant, mutants
+from gradcli.homework.model import Diagnosis, Value
+from gradcli.homework.solve.carried import Earlier, unwritten
+from gradcli.homework.solve.points import CLOSE
+from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.snippets import SnippetSolution
+from gradcli.homework.solve.solution import Solution
+from gradcli.homework.submission.numerals import Tolerance, Typed
+
+BASES = 2**4  # sets of a student's own numbers of which the mistakes are remembered
+
+
+class Investigation:
+    """Looks into wrong answers to one question.
+
+    `sampled` gives the problems of a formula at random points. `elsewhere` are the numbers of other questions with
+    their places, and `sheets` the right numbers of other variants of the question; whoever knows some sets them.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        solution: Solution | SnippetSolution,
+        problems: Mapping[Quantity, Problem | None],
+        sampled: Callable[[Ask], list[Problem]],
+        tolerance: Tolerance,
+    ) -> None:
+        self.question, self.solution, self.problems = question, solution, problems
+        self.sampled, self.tolerance = sampled, tolerance
+        self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple
+        self.sheets: Mapping[Quantity, Sequence[Value]] = {}
+        self.detectives: dict[Quantity, Detective] = {}
+        self.shared: dict[tuple[Any, ...], Suspects] = {}
+        self.bases: dict[tuple[Any, ...], Suspects | None] = {}
+
+    def detective(self, ask: Ask) -> Detective:
+        """Return the detective of a quantity; quantities of one output share its suspects."""
+        if ask.quantity not in self.detectives:
+            problem = self.problems[ask.quantity]
+            assert problem is not None
+            is_number = ask.form == "number"
+            problems = [problem] if is_number else self.sampled(ask)
+            suspects = [self.suspects(problem, place) for place, problem in enumerate(problems)]
+            beside = list(self.beside(ask, problem)) if is_number else []
+            tolerance = self.tolerance if is_number else CLOSE
+            self.detectives[ask.quantity] = Detective(problems, suspects, tolerance, beside)
+        return self.detectives[ask.quantity]
+
+    def suspects(self, problem: Problem, place: int) -> Suspects:
+        key = (id(problem.graph), problem.kind, problem.of, problem.stop, place)
+        if key not in self.shared:
+            self.shared[key] = Suspects(problem)
+        return self.shared[key]
+
+    @cached_property
+    def misread(self) -> list[tuple[Mutant, Mapping[Quantity, Value]]]:
+        """The answers that come of misreading a snippet."""
+        if not isinstance(self.solution, SnippetSolution):
+            return []
+        changed = mutants(self.question.source.text)
+        return [(mutant, self.solution.outcomes(mutant.text)) for mutant in changed]
+
+    def beside(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+        """Yield numbers for an answer that come from outside its graph."""
+
+        def found(code: str, rule: str, message: str, value: Value, rank: int) -> tuple[Suspect, Value]:
+            return Suspect((code,), (Guess(problem.by, rule, message, value, rank=rank),)), value
+
+        for mutant, answers in self.misread:
+            value = answers.get(ask.quantity)
+            if value is not None and not isinstance(value, bool | str):
+                yield found(mutant.code, mutant.rule, mutant.message, value, mutant.rank)
+        for (question, quantity), value in self.elsewhere():
+            if (question, quantity) != (self.question.id, ask.written) and np.shape(value) == np.shape(problem.truth):
+                told = f"this is the answer to {quantity}{f' of {question}' if question != self.question.id else ''}"
+                yield found(ANOTHER_QUESTION.code, told, told, value, LAST + 1)
+        for value in self.sheets.get(ask.quantity, ()):
+            told = "this is right on the sheet of somebody else"
+            yield found(ANOTHER_SHEET.code, told, told, value, LAST + 1)
+
+    def on_own_numbers(self, ask: Ask, typed: Typed, earlier: Earlier) -> tuple[Diagnosis, ...]:
+        """Return the diagnoses of an answer that follows on wrong `earlier` ones; none where it does not."""
+        others = {quantity: one for quantity, one in earlier.items() if quantity != ask.quantity}
+        base = self.based(ask, others) if others and ask.form == "number" else None
+        if base is None:
+            return ()
+        share = max(unwritten(own) for _, own in others.values())
+        return self.detective(ask).diagnoses([typed], base, share)
+
+    def based(self, ask: Ask, earlier: Earlier) -> Suspects | None:
+        """Return the suspects at the student's own earlier numbers, made once for equal numbers of a class."""
+        problem = self.problems[ask.quantity]
+        own = ((quantity, np.asarray(typed.value).tobytes()) for quantity, (_, typed) in earlier.items())
+        known = (ask.quantity, *own)
+        if problem is not None and known not in self.bases:
+            if len(self.bases) >= BASES:
+                self.bases.clear()
+            base = based(problem, earlier, self.before(ask))
+            self.bases[known] = None if base is None else Suspects(base)
+        return self.bases.get(known)
+
+    def before(self, ask: Ask) -> list[Problem]:
+        """Return the problems that the question asks before a quantity."""
+        asks = takewhile(lambda other: other is not ask, self.question.asks)
+        return [problem for other in asks if (problem := self.problems[other.quantity]) is not None]

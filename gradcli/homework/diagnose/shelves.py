@@ -1,0 +1,94 @@
+"""Suspects, and the numbers that they give on shelves by shape, where a typed number is looked up among all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.mistakes.catalogue import TITLES
+from gradcli.homework.mistakes.declaration import Guess, Slip, Turn
+from gradcli.homework.model import Value
+from gradcli.homework.submission.numerals import Tolerance, Typed
+
+ENTRIES = 2**22  # of the numbers that are kept for one quantity
+CODES = {code: rank for rank, code in enumerate(TITLES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """One mistake or two that lead to a wrong number."""
+
+    codes: tuple[str, ...]
+    parts: tuple[Slip | Guess | Turn, ...]
+    kind: str = ""  # the generator of the mistake
+
+    @property
+    def code(self) -> str:
+        return " + ".join(self.codes)
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """The order of suspects: likely ones first."""
+        return (len(self.codes), sum(part.rank for part in self.parts), *(CODES[code] for code in self.codes))
+
+
+@dataclass
+class Shelf:
+    """Suspects whose numbers have one shape, and their numbers as one array."""
+
+    suspects: list[Suspect]
+    numbers: Any
+
+
+def matching(
+    shelves: Mapping[tuple[int, ...], Shelf], typed: Typed, tolerance: Tolerance
+) -> list[tuple[Suspect, Value]]:
+    """Return the suspects that give a number, with their exact numbers; likely ones first."""
+    shelf = shelves.get(np.shape(typed.value))
+    if shelf is None:
+        return []
+    with np.errstate(all="ignore"):
+        found = np.flatnonzero(in_precision(tolerance, shelf.numbers, typed).matches(typed, shelf.numbers))
+    return sorted(((shelf.suspects[n], shelf.numbers[n]) for n in found), key=by_rank)
+
+
+def by_rank(found: tuple[Suspect, Value]) -> tuple[float, ...]:
+    return found[0].rank
+
+
+def in_precision(tolerance: Tolerance, numbers: Value, typed: Typed) -> Tolerance:
+    """Widen the tolerance to single precision, which has seven digits of the largest entry."""
+    if numbers.dtype != np.float32:
+        return tolerance
+    return replace(tolerance, atol=max(tolerance.atol, 1e-5 * float(np.max(np.abs(typed.value), initial=0.0))))
+
+
+def pair_of(first: Suspect, second: Suspect) -> Suspect:
+    """Return two mistakes as one suspect, in the order of the catalogue: `a + b` and `b + a` are one."""
+    one, other = sorted((first, second), key=lambda suspect: CODES[suspect.codes[0]])
+    return Suspect(one.codes + other.codes, one.parts + other.parts)
+
+
+def shelved(numbers: Iterator[tuple[Suspect, Value]], truth: Value) -> dict[tuple[int, ...], Shelf]:
+    """Group suspects by the shape of their numbers, without suspects whose number is right to a float's precision."""
+    shelves: dict[tuple[int, ...], tuple[list[Suspect], list[Value]]] = {}
+    room = ENTRIES
+    for suspect, value in numbers:
+        if value is None:
+            continue
+        room -= max(np.size(value), 1)
+        if room < 0:
+            break
+        suspects, values = shelves.setdefault(np.shape(value), ([], []))
+        suspects.append(suspect)
+        values.append(value)
+    found = {shape: Shelf(suspects, np.array(values)) for shape, (suspects, values) in shelves.items()}
+    if np.shape(truth) in found:
+        shelf = found[np.shape(truth)]
+        same = np.isclose(shelf.numbers, truth, rtol=1e-9, atol=1e-12, equal_nan=True)
+        other = np.flatnonzero(~same.reshape(len(shelf.suspects), -1).all(axis=1))
+        found[np.shape(truth)] = Shelf([shelf.suspects[n] for n in other], shelf.numbers[other])
+    return found
