@@ -67,7 +67,7 @@ def arrivals(
         gradient = pending.pop(target)
         hooked = target.hooks is not None
         if hooked:
-            gradient = before_hooks(target, gradient)
+            gradient = before_hooks(target, gradient, passes=captured is None)
         if captured is not None:
             captured[target] = gradient
         elif isinstance(target, AccumulateGrad) and target.collects:

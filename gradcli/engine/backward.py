@@ -72,14 +72,22 @@ def walk(
     for node in order:
         upstream = pending.pop(node, None)
         if upstream is None:
-            continue
+            if between is not None and node not in between:
+                continue
+            upstream = node.primitive.from_nothing(node, create_graph)
+            if upstream is None:
+                done = passed_over(node, waiting, pending)
+                yield from arrivals(done, pending, owned, captured, create_graph, events)
+                continue
+        passes = between is None or not between.isdisjoint(node.edges)
+        if captured is not None and passes and node in captured:
+            captured[node] = upstream  # before the hooks, as torch has it where the gradient flows on
         if node.hooks is not None:
-            upstream = before_hooks(node, upstream)
-        if between is not None:
+            upstream = before_hooks(node, upstream, passes=passes)
+        if not passes:
             if captured is not None and node in captured:
                 captured[node] = upstream
-            if between.isdisjoint(node.edges):
-                continue
+            continue
         values, out = operands(node, create_graph)
         if changes.latest > node.sequence:
             check_versions(node)
@@ -123,6 +131,17 @@ def walk(
             release(node)
         if complete:
             yield from arrivals(complete, pending, owned, captured, create_graph, events)
+
+
+def passed_over(node: Node, waiting: dict[Target, int], pending: dict[Target, Carrier]) -> list[Target]:
+    """Take a node without a gradient off the numbers that leaves wait for; returns the leaves that then have theirs."""
+    complete: list[Target] = []
+    for edge in node.edges:
+        if edge in waiting:
+            waiting[edge] -= 1
+            if not waiting[edge] and edge in pending:
+                complete.append(edge)
+    return complete
 
 
 def seeds(outputs: Sequence[Tensor], gradients: Sequence[Gradient], create_graph: bool) -> dict[Target, Carrier]:

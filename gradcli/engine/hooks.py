@@ -11,8 +11,11 @@ from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.tensor import Tensor
 
 
-def before_hooks(node: Target, gradient: Any) -> Any:
-    """Run tensor hooks, `retain_grad` and prehooks, in torch's order; returns the gradient that they leave."""
+def before_hooks(node: Target, gradient: Any, *, passes: bool = True) -> Any:
+    """Run tensor hooks, `retain_grad` and prehooks, in torch's order; returns the gradient that they leave.
+
+    Prehooks belong to the node itself, and are run only where the gradient `passes` on through it.
+    """
     hooks = node.hooks
     assert hooks is not None
     carried = _tensor(gradient)
@@ -21,7 +24,7 @@ def before_hooks(node: Target, gradient: Any) -> Any:
         carried = carried if replacement is None else _checked(hook, carried, replacement)
     if hooks.retain is not None:
         hooks.retain(carried)
-    for before in list(hooks.before.values()):
+    for before in list(hooks.before.values()) if passes else ():
         (carried,) = _replaced(before, (carried,), before((carried,)))
     return carried if isinstance(gradient, Tensor) else carried.value
 

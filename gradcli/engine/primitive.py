@@ -136,6 +136,10 @@ class Primitive:
         size = 1 + sum(x.size for x in operands)
         return Formula(self.notation(operands, options), value, size)
 
+    def from_nothing(self, node: Any, recorded: bool) -> Any:
+        """Return the upstream gradient where none came; None where the node has then nothing to give."""
+        return None
+
     def rules_for(self, inputs: Sequence[Any]) -> Sequence[Rule | None]:
         """Return the rules by position; inputs beyond the last have none."""
         if not self.variadic:

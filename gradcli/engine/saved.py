@@ -74,7 +74,7 @@ def joined(gradient: Any, node: Node, inputs: Sequence[Any]) -> Any:
     """Return the gradient as a function of the inputs too: it requires grad where one of them does."""
     if not isinstance(gradient, Tensor) or gradient.requires_grad:
         return gradient
-    needed = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
+    needed = [x for x in inputs[:2] if isinstance(x, Tensor) and x.requires_grad]  # not of a bias, which is not saved
     return _joint(node.primitive.node)(gradient, *needed) if needed else gradient
 
 

@@ -211,7 +211,7 @@ class Tensor(TensorProtocol):
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Return the memory as an array."""
-        if self.requires_grad:
+        if mode.grad_enabled and self.requires_grad:
             raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self.array
 

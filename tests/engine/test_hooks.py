@@ -79,14 +79,16 @@ def test_a_removed_hook_is_not_called() -> None:
     assert seen == [3]
 
 
-def test_hooks_run_for_captured_gradients_too() -> None:
+def test_a_gradient_is_captured_after_the_hooks_unless_it_flows_on() -> None:
     x = leaf(2)
     y = x * 3
     y.register_hook(lambda g: g * 2)
     by_x, by_y = grad([y * y], [x, y])
+    (alone,) = grad([y * y], [y])
     assert by_x is not None
     assert by_y is not None
-    assert (by_x.item(), by_y.item()) == (72, 24)
+    assert alone is not None
+    assert (by_x.item(), by_y.item(), alone.item()) == (72, 12, 24)
 
 
 def test_a_hook_may_use_the_graph_under_create_graph() -> None:

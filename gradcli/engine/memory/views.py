@@ -100,17 +100,18 @@ class View(Tensor):
                 "behavior is forbidden. You can fix this by cloning the output of the custom Function.",
                 code="E304",
             )
+        number = part_number(primitive, options)
         return AutogradError(
-            f"Output {_number(primitive, options)} of {primitive.node.removesuffix('Backward0')} is a view and {what}. "
+            f"Output {number} of {primitive.node.removesuffix('Backward0')} is a view and {what}. "
             "This view is the output of a function that returns multiple views. Such functions do not allow the output "
             "views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
             code="E304",
         )
 
 
-def _number(primitive: Primitive, options: dict[str, Any]) -> int:
+def part_number(primitive: Primitive, options: dict[str, Any]) -> int:
     """Return the number of a part among the results: its index, or how many parts of its size lie before it."""
-    if "part" not in primitive.traits:
+    if "part" not in primitive.traits and not primitive.name.startswith("unsafe_"):
         return 0
     if "index" in options:
         return int(options["index"])

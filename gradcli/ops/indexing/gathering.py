@@ -36,7 +36,7 @@ def _scatter(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
 
 
 def _spread(g: Any, index: Any, *, shape: tuple[int, ...], dim: int) -> Any:
-    return scattered(g, np.take(flat_positions(shape), index, dim), shape)
+    return scattered(g, np.take(np.atleast_1d(flat_positions(shape)), index, dim), shape)
 
 
 def dim_second(name: str) -> Notation:
@@ -93,7 +93,7 @@ scatter_add: Primitive = primitive(
 )
 index_select: Primitive = primitive(
     "index_select",
-    lambda x, index, *, dim: np.take(x, index, dim),
+    lambda x, index, *, dim: np.take(np.atleast_1d(x), index, dim),
     lambda g, out, x, index, *, dim: index_select_backward(g, index, shape=x.shape, dim=dim),
     structured=True,
     notation=dim_second("index_select"),
@@ -204,7 +204,9 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
     """Slices of `source`, times `alpha`, added to the input at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
     vector = vector_of("index_add", input, axis, index)
-    expected = (*input.shape[:axis], vector.value.size, *input.shape[axis + 1 :])
+    if not input.ndim and source.value.size == 1:
+        source = reshaped(source, ())
+    expected = (*input.shape[:axis], vector.value.size, *input.shape[axis + 1 :]) if input.ndim else ()
     if source.shape != expected:
         raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
     part: Any = source
@@ -217,21 +219,28 @@ def _bounds_message(name: str, index: int, x: Tensor, dim: int) -> str:
         return "index out of range in self"
     if name == "index_select":
         return f"INDICES element is out of DATA bounds, id={index} axis_dim={x.shape[dim]}"
-    words = f"index {index} is out of bounds for dimension {dim} with size {x.shape[dim]}"
+    words = f"index {index} is out of bounds for dimension {dim} with size {x.shape[dim] if x.ndim else 1}"
     return f"index_copy_(): {words}" if name == "index_copy" else words
 
 
 def vector_of(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
-    if not x.ndim:
-        raise AutogradError(f"{name}() cannot be applied to a 0-dim tensor.", code="E301")
     if index.ndim > 1:
         raise AutogradError(f"{name}(): Index is supposed to be a vector", code="E301")
     if index.dtype == np.bool_ or is_floating(index.value):
         raise AutogradError(f"{name}(): Expected dtype int32 or int64 for index")
-    bad = _outside(index, x.shape[dim])
+    bad = _outside(index, x.shape[dim] if x.ndim else 1)
     if bad is not None:
         raise AutogradError(_bounds_message(name, bad, x, dim), code="E301")
+    if not x.ndim:
+        return _only(name, index)
     return index if index.ndim else Tensor(index.value.reshape(1))
+
+
+def _only(name: str, index: Tensor) -> Tensor:
+    """Return the one index of a tensor without dimensions, without dimensions itself."""
+    if index.value.size != 1:
+        raise AutogradError(f"{name}(): Index to scalar can have only 1 value, got {index.value.size} value(s)")
+    return Tensor(index.value.reshape(()))
 
 
 @operation(
@@ -259,7 +268,9 @@ def take_along_dim(input: Tensor, indices: Indices, dim: int | None = None) -> A
     common = list(broadcast_shapes(tuple(own), tuple(wanted)))
     own[axis], wanted[axis] = input.shape[axis], indices.shape[axis]
     x = expand(input, size=(*common[:axis], own[axis], *common[axis + 1 :]))
-    return gather_(x, axis, Tensor(np.broadcast_to(indices.value, (*common[:axis], wanted[axis], *common[axis + 1 :]))))
+    places = np.broadcast_to(indices.value, (*common[:axis], wanted[axis], *common[axis + 1 :]))
+    size = input.shape[axis]
+    return gather_(x, axis, Tensor(np.where((places < 0) & (places >= -size), places + size, places)))
 
 
 @operation("x = [[1, -2], [3, 4]]; masked_select(x, x > 0)")

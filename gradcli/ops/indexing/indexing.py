@@ -80,17 +80,17 @@ def selecting(name: str, node: str, *traits: str) -> Primitive:
     )
 
 
-def slicing(name: str, node: str, *traits: str) -> Primitive:
-    """Declare the slicing of one dimension."""
+def slicing(name: str, node: str, *traits: str, view: bool = True) -> Primitive:
+    """Declare the slicing of one dimension; `index` is the number of the part, where it is one of several."""
     return primitive(
         name,
-        lambda x, *, dim, start, stop, step=1: x[(*_before(dim), slice(start, stop, step))],
-        lambda g, out, x, *, dim, start, stop, step=1: slice_backward(
+        lambda x, *, dim, start, stop, step=1, index=0: x[(*_before(dim), slice(start, stop, step))],
+        lambda g, out, x, *, dim, start, stop, step=1, index=0: slice_backward(
             g, shape=x.shape, dim=dim, start=start, stop=stop, step=step
         ),
         node=node,
         structured=True,
-        view=True,
+        view=view,
         notation=_write_slice,
         traits=traits,
         fold=fold_same,

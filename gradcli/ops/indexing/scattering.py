@@ -30,6 +30,7 @@ from gradcli.ops.indexing.gathering import (
 from gradcli.ops.indexing.indexing import flat_positions, scattered
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import total
+from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.adjoints import printed
 from gradcli.ops.support.arguments import Array, Indices, Operand, Places, Shape, as_tensor
 from gradcli.ops.support.sentences import PICKED, PLACED, REPLACED
@@ -200,7 +201,9 @@ def index_copy_(input: Tensor, dim: int, index: Indices, source: Tensor) -> Any:
     """The input with slices of `source` at the given indices of one dimension."""
     axis = dimension(dim, input.ndim)
     places = vector_of("index_copy", input, axis, index)
-    expected = (*input.shape[:axis], places.value.size, *input.shape[axis + 1 :])
+    if not input.ndim and source.value.size == 1:
+        source = reshaped(source, ())
+    expected = (*input.shape[:axis], places.value.size, *input.shape[axis + 1 :]) if input.ndim else ()
     if source.shape != expected:
         raise AutogradError(
             f"index_copy_(): Number of indices ({places.value.size}) should be equal to source.size(dim) "
@@ -224,6 +227,8 @@ def index_fill(input: Tensor, dim: int, index: Indices, value: Operand) -> Any:
             f"index_fill_ only supports a 0-dimensional value tensor, but got tensor with {value.ndim} dimension(s).",
             code="E301",
         )
+    if places.ndim:
+        places = Tensor(np.unique(places.value))  # an index that comes twice gets its number once
     return fill_tensor(input, places, value, dim=axis)
 
 

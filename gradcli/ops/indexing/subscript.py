@@ -47,27 +47,25 @@ def located(input: Tensor, items: Any) -> tuple[Any, dict[int, Tensor]]:
     if covered > input.ndim:
         raise AutogradError(_too_many(input, given), code="E301")
     x: Any = input
-    dim, real = 0, 0  # the current dimension of the view, and of the input
+    dim = 0  # the current dimension of the view
     arrays: dict[int, Tensor] = {}
-    for item in given:
+    for position, item in enumerate(given):
         if item is ...:
             dim += input.ndim - covered
-            real += input.ndim - covered
         elif item is None or isinstance(item, bool):
             x = unsqueeze(x, dim=dim)
             if item is not None:
                 arrays[dim] = Tensor(np.zeros(int(item), np.int64))
             dim += 1
         elif isinstance(item, int):
-            x = select(x, dim=dim, index=bounded(item, x.shape[dim], real))
-            real += 1
+            x = select(x, dim=dim, index=bounded(item, x.shape[dim], position))  # torch names it so
         elif isinstance(item, slice):
             if item.step == 0 or item.indices(x.shape[dim]) != EVERYTHING.indices(x.shape[dim]):
                 x = sliced(x, item, dim)
-            dim, real = dim + 1, real + 1
+            dim += 1
         else:
             arrays[dim] = item
-            dim, real = dim + _covers(item), real + _covers(item)
+            dim += _covers(item)
     if arrays:
         _check(x, arrays)
     return x, arrays
@@ -113,6 +111,7 @@ def _too_many(x: Tensor, items: tuple[Any, ...]) -> str:
 def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
     """Refuse masks of the wrong shape, indices out of bounds, and index tensors that do not broadcast."""
     shapes: list[tuple[int, ...]] = []
+    place = 0  # of a tensor of indices among them: torch moves their dimensions to the front
     for dim, index in arrays.items():
         if index.dtype == np.bool_:
             for axis, size in enumerate(index.shape):
@@ -123,11 +122,14 @@ def _check(x: Tensor, arrays: dict[int, Tensor]) -> None:
                         code="E301",
                     )
             shapes.append((int(np.count_nonzero(index.value)),))
+            place += index.ndim
         else:
-            if index.value.size:
-                bounded(int(index.value.min()), x.shape[dim], dim)
-                bounded(int(index.value.max()), x.shape[dim], dim)
+            size = x.shape[dim]
+            beyond = index.value[(index.value < -size) | (index.value >= size)]
+            if beyond.size:
+                bounded(int(beyond.flat[0]), size, place)
             shapes.append(index.shape)
+            place += 1
     try:
         broadcast_shapes(*shapes)
     except ValueError:

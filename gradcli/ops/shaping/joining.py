@@ -71,6 +71,8 @@ stack: Primitive = primitive(
 # one application for each part, where torch has one node with many outputs
 split_part = slicing("split_part", "SplitBackward0", "part")
 split_part_with_sizes = slicing("split_part_with_sizes", "SplitWithSizesBackward0", "part")
+unsafe_part = slicing("unsafe_split_part", "UnsafeSplitBackward0", view=False)
+unsafe_part_with_sizes = slicing("unsafe_split_part_with_sizes", "UnsafeSplitWithSizesBackward0", view=False)
 unbind_part = selecting("unbind_part", "UnbindBackward0", "part")
 
 
@@ -191,8 +193,8 @@ def split(tensor: Tensor, split_size_or_sections: Dims, dim: int = 0) -> tuple[A
             f"but got split_sizes={sections}",
             code="E301",
         )
-    ends = list(accumulate(sections, initial=0))
-    return tuple(split_part_with_sizes(tensor, dim=axis, start=i, stop=j) for i, j in pairwise(ends))
+    bounds = enumerate(pairwise(accumulate(sections, initial=0)))
+    return tuple(split_part_with_sizes(tensor, dim=axis, start=i, stop=j, index=n) for n, (i, j) in bounds)
 
 
 @operation("x = [1, 2, 3]; chunk(x, 2)[1]", "x = [[1, 2, 3]]; chunk(x, 3, dim=1)[2]")

@@ -123,14 +123,6 @@ def chain_matmul(*matrices: Tensor) -> Any:
     return _call("chain_matmul", list(matrices))
 
 
-def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0) -> Any:
-    return _call("chunk", input, chunks, dim)
-
-
-def unsafe_split(input: Tensor, split_size: Any, dim: int = 0) -> Any:
-    return _call("split", input, split_size, dim)
-
-
 def pdist(input: Tensor, p: float = 2.0) -> Any:
     """Return the distances of each row from the later rows."""
     rows, columns = np.triu_indices(input.shape[0], 1)

@@ -39,14 +39,16 @@ BATCHES = (
 
 
 class Passes:
-    """The number of the backward pass that a run is at, and the tensors that it began with."""
+    """The number of the backward pass that a run is at, its outputs, and whether only some inputs get gradients."""
 
     number = 0
     outputs: Sequence[Tensor] = ()
+    for_some = False
 
-    def begin(self, outputs: Sequence[Tensor]) -> None:
+    def begin(self, outputs: Sequence[Tensor], *, for_some: bool) -> None:
         self.number += 1
         self.outputs = outputs
+        self.for_some = for_some
 
 
 def backward(
@@ -68,7 +70,7 @@ def backward(
     for x in only or ():
         if isinstance(x, Tensor):
             x.retain_grad()
-    running.machine.own(Passes).begin(targets)
+    running.machine.own(Passes).begin(targets, for_some=only is not None)
     nodes = None if only is None else [x.node for x in only]
     timeline = running.machine.timeline
     follow = _following(partial(timeline.backward, targets, given) if timeline is not None and targets else None)
@@ -111,7 +113,7 @@ def gradient(
     for target in targets:
         if not isinstance(target, Tensor | GradientEdge):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {kind_name(target)}")
-    running.machine.own(Passes).begin(sources)
+    running.machine.own(Passes).begin(sources, for_some=True)
     unused = bool(allow_unused) or materialize_grads
     rows = [upstream] if not is_grads_batched else list(zip(*map(_rows, upstream), strict=False))
     timeline = running.machine.timeline

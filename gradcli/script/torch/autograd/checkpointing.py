@@ -10,11 +10,19 @@ from typing import Any
 from gradcli.engine.modes import set_grad_enabled
 from gradcli.engine.tensor import Tensor
 from gradcli.script.machine import running
-from gradcli.script.torch.autograd.backward import backward
+from gradcli.script.python.text.formatting import represent
+from gradcli.script.torch.autograd.backward import Passes, backward
 from gradcli.script.torch.autograd.functions import Function
 from gradcli.script.torch.autograd.packing import Packer, packing
+from gradcli.script.torch.tensor.dtypes import Size
+from gradcli.script.torch.tensor.printing import dtype_text
 
 NO_INPUT = "None of the inputs have requires_grad=True. Gradients will be None"
+NOT_FOR_SOME = (
+    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
+    ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing "
+    "the `inputs` argument."
+)
 NO_OUTPUT = "none of output has requires_grad=True, this checkpoint() is not necessary"
 REENTRANT = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling "
@@ -34,22 +42,55 @@ class EnoughError(Exception):
     """Raised when the last saved tensor has been computed again, so that nothing more needs to run."""
 
 
+class CheckpointError(RuntimeError):
+    """Raised where the second run does not save as the first did."""
+
+
+CheckpointError.__module__ = "torch.utils.checkpoint"
+TIP = """
+
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint‑debug mode globally.
+
+If this error occurs under torch.compile with automatic_dynamic_shapes enabled,
+it may be because the recomputation selected a different compiled graph than the
+forward pass (e.g., a dynamic graph instead of the original static graph).
+To fix this, either:
+  - Use torch._dynamo.mark_dynamic() to explicitly mark varying dimensions as
+    dynamic upfront, avoiding the static-to-dynamic transition.
+  - Call torch._C._dynamo.eval_frame._set_lru_cache(False) to disable LRU cache
+    reordering, which can change which graph is checked first between forward
+    and recompute.
+See https://github.com/pytorch/pytorch/issues/166926 for more details and
+workaround examples.
+"""
+
+
+def metadata(x: Tensor) -> str:
+    return f"{{'shape': {represent(Size(x.shape))}, 'dtype': {dtype_text(x.dtype)}, 'device': device(type='cpu')}}"
+
+
 class Frame:
     """One call of a function whose saved tensors are computed again when the backward pass reads them."""
 
     def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         self.call = partial(function, *arguments, **keywords)
         self.random = running.machine.generator.get_state()
-        self.count = 0
+        self.saved: list[str] = []  # the metadata of the tensors, in their order
+        self.compares = True
         self.again: dict[int, Tensor] = {}
 
     def pack(self, x: Tensor) -> int:
-        self.count += 1
-        return self.count - 1
+        self.saved.append(metadata(x))
+        return len(self.saved) - 1
 
     def unpack(self, number: int) -> Tensor:
         if number not in self.again:
             self._run_again()
+            if self.compares:
+                self._compare()
         return self.again.pop(number)
 
     def _run_again(self) -> None:
@@ -57,7 +98,7 @@ class Frame:
 
         def keep(x: Tensor) -> None:
             self.again[len(self.again)] = x.detach()
-            if len(self.again) == self.count:
+            if len(self.again) == len(self.saved):
                 raise EnoughError
 
         generator = running.machine.generator
@@ -70,11 +111,25 @@ class Frame:
             return
         finally:
             generator.set_state(state)
-        raise RuntimeError(
+        raise CheckpointError(
             "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
-            f"recomputation.\nNumber of tensors saved during forward: {self.count}\nNumber of tensors saved during "
-            f"recomputation: {len(self.again)}."
+            f"recomputation.\nNumber of tensors saved during forward: {len(self.saved)}\n"
+            f"Number of tensors saved during recomputation: {len(self.again)}.{TIP}"
         )
+
+    def _compare(self) -> None:
+        """Refuse tensors of another shape or type than those that were saved first."""
+        pairs = [(n, saved, metadata(self.again[n])) for n, saved in enumerate(self.saved)]
+        wrong = "".join(
+            f"tensor at position {n}:\nsaved metadata: {saved}\nrecomputed metadata: {again}\n"
+            for n, saved, again in pairs
+            if saved != again
+        )
+        if wrong:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than "
+                f"during the forward pass.\n{wrong}.{TIP}"
+            )
 
 
 class CheckpointFunction(Function):
@@ -90,6 +145,8 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
+        if running.machine.own(Passes).for_some:
+            raise RuntimeError(NOT_FOR_SOME)
         copies = [x.detach().requires_grad_(x.requires_grad) if isinstance(x, Tensor) else x for x in ctx.arguments]
         generator = running.machine.generator
         state = generator.get_state()
@@ -125,6 +182,9 @@ def checkpoint(
     if use_reentrant:
         return CheckpointFunction.apply(function, preserve_rng_state, *arguments)
     frame = Frame(function, arguments, keywords)
+    if determinism_check not in ("default", "none"):
+        raise ValueError("determinism_check should be one of 'default' or 'none'")
+    frame.compares = determinism_check == "default"
     with packing(Packer(frame.pack, frame.unpack)):
         return frame.call()
 
@@ -152,4 +212,8 @@ def _run(modules: list[Any]) -> Callable[[Any], Any]:
     return forward
 
 
-MEMBERS: dict[str, Any] = {"checkpoint": checkpoint, "checkpoint_sequential": checkpoint_sequential}
+MEMBERS: dict[str, Any] = {
+    "CheckpointError": CheckpointError,
+    "checkpoint": checkpoint,
+    "checkpoint_sequential": checkpoint_sequential,
+}

@@ -73,9 +73,13 @@ class Context(Facade):
         return tuple(map(unpacked, self._saved))
 
     def mark_dirty(self, *tensors: Any) -> None:
+        if not all(isinstance(x, Tensor) for x in tensors):
+            raise RuntimeError("mark_dirty can only accept variables, but argument ")
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
+        if not all(isinstance(x, Tensor) for x in tensors):
+            raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
         self._without_gradient = tensors
 
     def set_materialize_grads(self, value: bool) -> None:

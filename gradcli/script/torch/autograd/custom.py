@@ -39,6 +39,12 @@ class Custom(Opaque):
 
     call: Any = None
 
+    def from_nothing(self, node: Any, recorded: bool) -> Any:
+        """Return zeros: the snippet's `backward` runs, with None if it asks for that."""
+        self.call.missing = True
+        zeros = np.zeros_like(node.out)
+        return Tensor(zeros) if recorded else zeros
+
     def saving(self, inputs: Sequence[Any]) -> Sequence[int]:
         """Return all positions if anything was saved, for the node frees it as a whole."""
         return range(len(inputs)) if self.call.context._saved else ()
@@ -94,6 +100,7 @@ class Call:
         self.outputs = {n: x for n, x in enumerate(results) if self._differentiable(x)}
         self.name = f"{function.__name__}Backward"
         self.arrived: set[int] = set()  # the outputs that a gradient came for
+        self.missing = False  # whether a gradient came for none
         self.upstream: Any = None
         self.waiting: dict[int, Any] = {}  # the gradients that `backward` gave, until they are asked for
 
@@ -193,11 +200,12 @@ class Call:
     def _given(self, upstream: Tensor) -> list[Tensor | None]:
         """Return the gradients that `backward` gets, one an output; zeros, or None, where none came."""
         arrived, self.arrived = self.arrived, set()
+        missing, self.missing = self.missing, False
         given: list[Tensor | None] = []
         for place, result in enumerate(self.results):
             if result is None:
                 given.append(None)
-            elif len(self.outputs) == 1 and place in self.outputs:
+            elif len(self.outputs) == 1 and place in self.outputs and not missing:
                 given.append(upstream)
             elif place in arrived:
                 before, after = self._around(place)

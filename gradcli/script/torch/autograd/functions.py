@@ -30,6 +30,17 @@ INSTANCE = (
     "should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class "
     "itself. Instantiating an autograd function will raise an error in a future version of PyTorch."
 )
+NOT_RETURNED = (
+    "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
+    "inplace must all be outputs of the Function."
+)
+DIRTY_VIEW = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+    "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input is "
+    "not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it "
+    "into two Functions: one doing the inplace that returns a single Tensor and a second one that does the other "
+    "operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+)
 NO_BACKWARD = (
     "You must implement either the backward or vjp method for your custom autograd.Function to use it with backward "
     "mode AD."
@@ -87,6 +98,7 @@ class Function(Facade):
 
 def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the outputs; a returned input that is not marked dirty becomes another tensor."""
+    _check_marks(context, outputs)
     results = []
     for output in outputs:
         if isinstance(output, Tensor):
@@ -98,6 +110,15 @@ def _results(context: Context, arguments: tuple[Any, ...], outputs: tuple[Any, .
                 output = _alias(output, recorded=mode.grad_enabled and any(context.needs_input_grad))
         results.append(output)
     return tuple(results)
+
+
+def _check_marks(context: Context, outputs: tuple[Any, ...]) -> None:
+    """Refuse an input that is marked dirty and not returned, and a dirty view that is not the only output."""
+    if not all(any(x is output for output in outputs) for x in context._dirty):
+        raise RuntimeError(NOT_RETURNED)
+    recorded = mode.grad_enabled and any(context.needs_input_grad)
+    if recorded and len(outputs) > 1 and any(isinstance(x, View) for x in context._dirty):
+        raise RuntimeError(DIRTY_VIEW)
 
 
 def _is_written(context: Context, x: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from types import GeneratorType
 from typing import Any
 
@@ -57,14 +57,23 @@ class Decorator(Switch):
 
     def _resumed(self, generator: Any) -> Any:
         """Iterate over a generator, each part of which runs in the mode."""
-        sent = None
+        resume = partial(generator.send, None)
         while True:
             try:
                 with self._clone():
-                    value = generator.send(sent)
+                    value = resume()
             except StopIteration as end:
                 return end.value
-            sent = yield value
+            try:
+                sent = yield value
+            except GeneratorExit:
+                with self._clone():
+                    generator.close()
+                raise
+            except BaseException as error:
+                resume = partial(generator.throw, error)
+            else:
+                resume = partial(generator.send, sent)
 
 
 class GradMode(Decorator):

@@ -1,27 +1,175 @@
-"""`torch.autograd.gradcheck`: gradients against finite differences."""
+"""`torch.autograd.gradcheck`: gradients against finite differences, and what a backward must not do."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gradcli.engine.backward import grad
 from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.script.errors import UnsupportedError
 from gradcli.script.machine import running
-from gradcli.script.torch.autograd.functional.derivatives import gradients, units
-from gradcli.script.torch.tensor.printing import tensor_text
-
-NOT_DOUBLE = (
-    "Input #{} requires gradient and is not a double precision floating point or complex. This check will likely fail "
-    "if all the inputs are not of double precision floating point or complex. "
+from gradcli.script.torch.autograd.functional.derivatives import units
+from gradcli.script.torch.autograd.functions import Function
+from gradcli.script.torch.autograd.gradcheck_words import (
+    FROM_NOTHING,
+    NEITHER,
+    NOT_DOUBLE,
+    NOT_REENTRANT,
+    OVERLAPPING,
+    UNHANDLED,
 )
+from gradcli.script.torch.random.sampling import filling
+from gradcli.script.torch.tensor.printing import tensor_text
 
 
 class GradcheckError(RuntimeError):
     """Raised where gradients and finite differences do not agree."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: a function at its inputs, and the tolerances."""
+
+    func: Callable[..., Any]
+    given: tuple[Any, ...]
+    eps: float
+    atol: float
+    rtol: float
+    nondet_tol: float
+
+    @property
+    def checked(self) -> list[int]:
+        """The positions of the inputs that require grad."""
+        return [n for n, x in enumerate(self.given) if isinstance(x, Tensor) and x.requires_grad]
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        return [self.given[n] for n in self.checked]
+
+    def outputs(self) -> tuple[Any, ...]:
+        return _tuple(self.func(*self.given))
+
+    def run(self, *, undefined: bool) -> None:
+        """Raise GradcheckError for the first fault, in the order in which torch looks for them."""
+        self._check_inputs()
+        everything = self.outputs()
+        outputs = [x for x in everything if x.requires_grad]
+        self._compare(everything, outputs)
+        self._check_ignoring(outputs)
+        if undefined:
+            self._check_undefined()
+
+    def _check_inputs(self) -> None:
+        for n, x in zip(self.checked, self.inputs, strict=True):
+            if x.dtype != np.float64:
+                warnings.warn(NOT_DOUBLE.format(n), UserWarning, stacklevel=2)
+            if any(step == 0 and size > 1 for step, size in zip(x.array.strides, x.shape, strict=True)):
+                raise RuntimeError(OVERLAPPING.format(n))
+        if not self.checked:
+            raise ValueError(
+                "gradcheck expects at least one input tensor to require gradient, but none of them have "
+                "requires_grad=True."
+            )
+
+    def _compare(self, everything: Sequence[Any], outputs: Sequence[Tensor]) -> None:
+        for x in self.inputs:
+            entries = sum(out.value.size for out in everything)
+            running.machine.budget.fits(entries * x.value.size, "the Jacobian")
+        numerical = {n: self._numerical(n, everything) for n in self.checked}
+        if not outputs:
+            if any(np.any(found) for each in numerical.values() for found in each):
+                raise GradcheckError("Numerical gradient for function expected to be zero")
+            return
+        places = [place for place, out in enumerate(everything) if out.requires_grad]
+        for number, (place, output) in enumerate(zip(places, outputs, strict=True)):
+            first, again = (self._analytical(output) for _ in range(2))
+            differences = [np.max(np.abs(a - b), initial=0.0) for a, b in zip(first, again, strict=True)]
+            if max(differences) > self.nondet_tol:
+                raise GradcheckError(NOT_REENTRANT.format(self.nondet_tol))
+            for j, (n, analytical) in enumerate(zip(self.checked, first, strict=True)):
+                if not np.allclose(analytical, numerical[n][place], self.rtol, self.atol):
+                    raise GradcheckError(
+                        f"Jacobian mismatch for output {number} with respect to input {j},\n"
+                        f"numerical:{tensor_text(Tensor(numerical[n][place]))}\n"
+                        f"analytical:{tensor_text(Tensor(analytical))}\n"
+                    )
+
+    def _numerical(self, n: int, everything: Sequence[Any]) -> list[Any]:
+        """Return the Jacobian of each output by central differences, a row for each entry of the input."""
+        x = self.given[n]
+        entries = x.array.reshape(-1) if x.array.flags.c_contiguous else x.array.flat
+        jacobians = [np.zeros((x.value.size, out.value.size)) for out in everything]
+        for at in range(x.value.size):
+            held = entries[at]
+            values = []
+            for step in (-self.eps, self.eps):
+                entries[at] = held + step
+                values.append([np.array(out.value) for out in self.outputs()])
+            entries[at] = held
+            for below, above, jacobian in zip(*values, jacobians, strict=True):
+                if below.shape != above.shape:
+                    raise AssertionError(_changed("shape", self.eps, above.shape, below.shape))
+                if below.dtype != above.dtype:
+                    raise AssertionError(_changed("dtype", self.eps, above.dtype, below.dtype))
+                jacobian[at] = ((above - below) / (2 * self.eps)).ravel()
+        return jacobians
+
+    def _analytical(self, output: Tensor) -> list[Any]:
+        """Return the Jacobian by each input: one backward pass for each entry of the output, a column each."""
+        columns = [grad([output], self.inputs, [g], retain_graph=True, allow_unused=True) for g in units(output)]
+        found = []
+        for place, x in enumerate(self.inputs):
+            flat = [np.zeros(x.value.size) if g[place] is None else np.ravel(g[place].value) for g in columns]  # type: ignore[union-attr]
+            found.append(np.array(flat).T.reshape(x.value.size, output.value.size))
+        return found
+
+    def _check_ignoring(self, outputs: Sequence[Tensor]) -> None:
+        """Refuse a backward that does not multiply by the upstream gradient: zeros must give zeros."""
+        if not outputs:
+            return
+        zeros = [Tensor(np.zeros(x.shape, x.dtype)[()]) for x in outputs]
+        for g in grad(outputs, self.inputs, zeros, retain_graph=True, allow_unused=True):
+            if g is not None and np.any(g.value != 0):
+                raise GradcheckError("backward not multiplied by grad_output")
+
+    def _check_undefined(self) -> None:
+        """Refuse a backward that cannot do without an upstream gradient, or makes a gradient of nothing."""
+        count = sum(x.requires_grad for x in self.outputs())
+        without = [set(range(count)), *({n} for n in range(count) if count > 1)]
+        for absent in without:
+            outputs = [x for x in self.outputs() if x.requires_grad]
+            seen = [Undefined.apply(x) if n in absent else x for n, x in enumerate(outputs)]
+            zeros = [Tensor(np.zeros(x.shape, x.dtype)[()]) for x in seen]
+            try:
+                found = grad(seen, self.inputs, zeros, allow_unused=True) if seen else ()
+            except RuntimeError:
+                raise GradcheckError(UNHANDLED) from None
+            if any(g is not None and np.any(g.value != 0) for g in found):
+                raise GradcheckError(FROM_NOTHING)
+
+
+class Undefined(Function):
+    """The identity, which gives no gradient back."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> None:
+        return None
+
+
+def _changed(what: str, eps: float, above: Any, below: Any) -> str:
+    return (
+        f"Expected `func` to return outputs with the same {what} when inputs are perturbed by {eps}, but got:"
+        f" {what}s {above} and {below}."
+    )
 
 
 def gradcheck(
@@ -32,84 +180,63 @@ def gradcheck(
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
-    **_: Any,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
+    fast_mode: bool = False,
+    masked: bool | None = None,
 ) -> bool:
     """Compare every entry of every Jacobian with central differences; GradcheckError where one differs.
 
     ValueError when no input requires grad.
     """
-    given = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
-    checked = [n for n, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
-    if not checked:
-        raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
-        )
-    for n in checked:
-        if given[n].dtype != np.float64:
-            warnings.warn(NOT_DOUBLE.format(n), UserWarning, stacklevel=2)
-    for failure in _failures(func, given, checked, eps, atol, rtol):
-        if raise_exception:
-            raise GradcheckError(failure)
-        return False
+    if not (check_forward_ad or check_backward_ad):
+        raise AssertionError(NEITHER)
+    if check_batched_forward_grad or not check_backward_ad:
+        raise UnsupportedError("gradcheck of forward mode alone is not supported here", help="leave the argument out")
+    check = Check(func, _tuple(inputs), eps, atol, rtol, nondet_tol)
+    try:
+        check.run(undefined=check_undefined_grad)
+    except GradcheckError:
+        if not raise_exception:
+            return False
+        if fast_mode:
+            raise UnsupportedError("the message of gradcheck(fast_mode=True) is not supported here") from None
+        raise
     return True
 
 
 def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, **options: Any) -> bool:
-    """Compare the derivatives of the gradients, as functions of the inputs, with central differences."""
-    given = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
+    """Compare the derivatives of the gradients, by inputs and upstream gradients, with central differences."""
+    given = _tuple(inputs)
+    if grad_outputs is None:
+        outputs = [x for x in _tuple(func(*given)) if x.requires_grad]
+        grad_outputs = tuple(_drawn(x) for x in outputs)
+    upstream = _tuple(grad_outputs)
     wanted = [n for n, x in enumerate(given) if isinstance(x, Tensor) and x.requires_grad]
 
     def first(*arguments: Any) -> tuple[Tensor, ...]:
-        outputs = [x for x in _tuple(func(*arguments)) if x.requires_grad]
-        ones = [Tensor(np.ones(x.shape, x.dtype)[()]) for x in outputs]
-        found = grad(outputs, [arguments[n] for n in wanted], ones, create_graph=True, allow_unused=True)
-        return tuple(x for x in found if x is not None and x.requires_grad)
+        count = len(arguments) - len(upstream)
+        outputs = [x for x in _tuple(func(*arguments[:count])) if x.requires_grad]
+        sources = [arguments[n] for n in wanted]
+        found = grad(outputs, sources, arguments[count:], create_graph=True, allow_unused=True)
+        return tuple(x for x in found if x is not None)
 
-    return gradcheck(first, given, **options)
+    return gradcheck(first, (*given, *upstream), **options)
 
 
-def _failures(
-    func: Callable[..., Any], given: tuple[Any, ...], checked: list[int], eps: float, atol: float, rtol: float
-) -> Iterator[str]:
-    outputs = _tuple(func(*given))
-    for number, output in enumerate(outputs):
-        if not (isinstance(output, Tensor) and is_floating(output.value)):
-            continue
-        for n in checked:
-            running.machine.budget.fits(output.value.size * given[n].value.size, "the Jacobian")
-            numerical = _numerical(func, given, n, number, eps)
-            analytical = _analytical(output, given[n])
-            if not np.allclose(numerical, analytical, rtol=rtol, atol=atol):
-                yield (
-                    f"Jacobian mismatch for output {number} with respect to input {n},\n"
-                    f"numerical:{tensor_text(Tensor(numerical))}\nanalytical:{tensor_text(Tensor(analytical))}\n"
-                )
+def _drawn(x: Tensor) -> Tensor:
+    """Draw an upstream gradient between -1 and 1."""
+    dtype = x.dtype if is_floating(x.value) else np.float64
+    return filling("uniform")(Tensor(np.zeros(x.shape, dtype)), -1, 1).requires_grad_()
 
 
 def _tuple(outputs: Any) -> tuple[Any, ...]:
     return tuple(outputs) if isinstance(outputs, tuple | list) else (outputs,)
-
-
-def _numerical(func: Callable[..., Any], given: tuple[Any, ...], n: int, number: int, eps: float) -> Any:
-    """Return the Jacobian by central differences, a row for each entry of the input."""
-    x = given[n]
-    entries = x.array.reshape(-1) if x.array.flags.c_contiguous else x.array.flat
-    rows = []
-    for at in range(x.value.size):
-        held = entries[at]
-        entries[at] = held + eps
-        above = np.array(_tuple(func(*given))[number].value)
-        entries[at] = held - eps
-        below = np.array(_tuple(func(*given))[number].value)
-        entries[at] = held
-        rows.append(((above - below) / (2 * eps)).ravel())
-    return np.array(rows)
-
-
-def _analytical(output: Tensor, x: Tensor) -> Any:
-    """Return the Jacobian by one backward pass for each entry of the output, a row for each entry of the input."""
-    columns = [np.ravel(gradients([output], [x], [unit])[0].value) for unit in units(output)]
-    return np.array(columns).T.reshape(x.value.size, output.value.size)
 
 
 MEMBERS: dict[str, Any] = {kind.__name__: kind for kind in (gradcheck, gradgradcheck, GradcheckError)}

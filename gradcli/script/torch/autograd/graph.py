@@ -16,7 +16,7 @@ from gradcli.script.torch.autograd import packing
 from gradcli.script.torch.autograd.backward import Passes
 from gradcli.script.torch.autograd.context import Context
 from gradcli.script.torch.autograd.grad_modes import Switch
-from gradcli.script.torch.autograd.nodes import GradientEdge
+from gradcli.script.torch.autograd.nodes import GradientEdge, output_number
 
 
 class saved_tensors_hooks(Facade):  # noqa: N801  torch's name
@@ -67,7 +67,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require gradients",
         )
-    return GradientEdge(tensor.node, getattr(tensor.node, "place", 0), None)
+    return GradientEdge(tensor.node, output_number(tensor.node), None)
 
 
 def increment_version(tensor: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from gradcli.engine.accumulation import accumulate
 from gradcli.engine.graph import AccumulateGrad, Handle, Node
 from gradcli.engine.hooks import contributions
+from gradcli.engine.memory.views import part_number
 from gradcli.engine.modes import mode
 from gradcli.engine.operators import FUNCTIONS
 from gradcli.engine.primitive import OUT
@@ -79,7 +80,10 @@ def pass_through(node: Any, *gradients: Any) -> Any:
         raise TypeError(f"expected 1 arguments, got {len(gradients)} instead")
     (gradient,) = gradients
     if isinstance(node, AccumulateGrad):
-        return accumulate(node.variable, gradient.value, False, alone=False)
+        accumulate(node.variable, gradient.value, False, alone=False)
+        for hook in list(node.hooks.accumulated.values()) if node.hooks is not None else ():
+            hook(node.variable)
+        return ()
     count = len(node.next_functions)
     if gradient is None:
         results: tuple[Any, ...] = (None,) * count
@@ -105,7 +109,17 @@ def visible(node: Any) -> Any:
 
 def next_functions(node: Any) -> tuple[tuple[Any, int], ...]:
     """Return the edges as pairs of a node and the number of its output."""
-    return tuple((visible(edge), getattr(edge, "place", n)) for edge, n in node.next_functions)
+    return tuple((visible(edge), output_number(edge)) for edge, _ in node.next_functions)
+
+
+LATER = {"qr_R": 1, "svd_S": 1, "svd_Vh": 2, "eigh_eigenvectors": 1, "slogdet_logabsdet": 1}
+
+
+def output_number(node: Any) -> int:
+    """Return the number of a result among those of the node that torch has for them all."""
+    if isinstance(node, Node) and not hasattr(node, "place"):
+        return LATER.get(node.primitive.name) or part_number(node.primitive, node.options)
+    return getattr(node, "place", 0)
 
 
 SAVED = ("self", "other", "mat1", "mat2", "vec", "tensor", "exponent", "condition", "mask", "index", "input", "weight",

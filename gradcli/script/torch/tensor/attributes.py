@@ -163,7 +163,7 @@ GETTERS: dict[str, Callable[[Any], Any]] = {
     **{f"is_{name}": lambda x: False for name in ("meta", "mps", "quantized", "mkldnn", "xpu", "nested")},
     "itemsize": lambda x: x.value.itemsize,
     "nbytes": lambda x: x.value.nbytes,
-    "output_nr": lambda x: 0,
+    "output_nr": lambda x: nodes.output_number(x.node),
     "name": lambda x: None,
     "__class__": type_of,
 }

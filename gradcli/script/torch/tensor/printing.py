@@ -14,6 +14,7 @@ import numpy as np
 
 from gradcli.engine.modes import mode
 from gradcli.engine.tensor import Tensor
+from gradcli.errors import AutogradError
 from gradcli.script.machine import running
 
 PREFIX = "tensor("
@@ -112,8 +113,12 @@ def _suffixes(tensor: Tensor, options: PrintOptions) -> list[str]:
         suffixes.append(f"size={tuple(value.shape)}")
     if not known:
         suffixes.append(f"dtype={dtype_text(value.dtype)}")
-    if tensor.grad_fn is not None:
-        suffixes.append(f"grad_fn=<{tensor.grad_fn.name().rpartition('::')[2]}>")
+    try:
+        grad_fn = tensor.grad_fn
+    except AutogradError:  # of a view that may not be read after a change of its base
+        return [*suffixes, "grad_fn=<Invalid>"]
+    if grad_fn is not None:
+        suffixes.append(f"grad_fn=<{grad_fn.name().rpartition('::')[2]}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
     return suffixes + [text for suffix in options.suffixes if (text := suffix(tensor))]

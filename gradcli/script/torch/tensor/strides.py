@@ -31,6 +31,7 @@ def resize_(x: Tensor, *size: Any, **_: Any) -> Tensor:
     kept = min(old.size, new.size)
     new[:kept] = old[:kept]
     x.value = old[: new.size].reshape(shape) if old.size >= new.size else new.reshape(shape)
+    x.changed()
     return x
 
 

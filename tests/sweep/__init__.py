@@ -1,0 +1,6 @@
+"""The samples that torch has of its own operators, run as snippets here and in torch.
+
+python -m tests.sweep                        every sample, at most ten of a form, in a minute or two
+python -m tests.sweep --only max_pool        the operators whose name has these words
+python -m tests.sweep --kind in_place --show 3
+"""

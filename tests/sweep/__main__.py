@@ -1,0 +1,49 @@
+"""`python -m tests.sweep`: run the samples of torch's operators and count those that agree, are refused, or differ."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+
+from tests.sweep.running import Verdict, verdict
+from tests.sweep.samples import KINDS, MOST, samples
+
+WIDTH = 300
+
+
+def main() -> int:
+    options = read_options()
+    counts: dict[str, Counter[str]] = {}
+    groups: dict[tuple[str, ...], list[Verdict]] = {}
+    for sample in samples(options.only, options.kind or KINDS, options.most):
+        found = verdict(sample)
+        counts.setdefault(sample.kind, Counter())[found.word] += 1
+        if found.word == "differs":
+            groups.setdefault((sample.name, found.why), []).append(found)
+    for (name, why), verdicts in sorted(groups.items(), key=lambda item: (item[0][1], item[0][0])):
+        print(f"{len(verdicts):4} {why}: {name} ({', '.join(sorted({v.sample.kind for v in verdicts}))})")
+        for one in verdicts[: options.show]:
+            print(indented(one.text) + "\n" + "\n".join(f"   | {line[:WIDTH]}" for line in one.detail.split("\n")))
+    for kind, words in counts.items():
+        print(f"{kind:<9} " + ", ".join(f"{word} {words[word]:,}" for word in ("agrees", "refused", "differs")))
+    total = sum(counts.values(), Counter())
+    print(f"{total.total():,} samples: " + ", ".join(f"{word} {count:,}" for word, count in sorted(total.items())))
+    return 1 if groups else 0
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.sweep", description=__doc__)
+    parser.add_argument("--only", default="", help="operators whose name contains this")
+    parser.add_argument("--kind", action="append", choices=KINDS)
+    parser.add_argument("--most", type=int, default=MOST, help="at most so many samples of an operator and form")
+    parser.add_argument("--show", type=int, default=0, help="show so many samples of each group")
+    return parser.parse_args()
+
+
+def indented(text: str) -> str:
+    return "\n".join(f"     {line[:WIDTH]}" for line in text.splitlines()[2:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
