@@ -82,7 +82,7 @@ class Symbols:
 
 def in_text(name: str) -> str:
     """Return a name in upright letters, as it is spelled; of a long one the beginning."""
-    return f"\\text{{{escaped(name)}}}" if len(name) <= LONGEST else f"\\text{{{escaped(name[:LONGEST])}$\\ldots$}}"
+    return f"\\text{{{escaped(name)}}}" if len(name) <= LONGEST else f"\\text{{{escaped(name[:LONGEST])}\\ldots}}"
 
 
 def symbol(name: str) -> str:

@@ -327,8 +327,14 @@ view.addEventListener("pointerover", (event) => tell(event.target.closest("[data
 
 // ---- Begin
 
-addEventListener("beforeprint", () => draw(last, false));
-addEventListener("afterprint", () => go(step));
+addEventListener("beforeprint", () => {
+  draw(last + 1, false); // the last step is over, and nothing is active
+  for (const details of all("details")) details.open = true;
+});
+addEventListener("afterprint", () => {
+  for (const details of all("details")) details.open = false;
+  go(step);
+});
 for (const part of all(".controls, .panel, .about")) part.hidden = false;
 for (const graph of all(".graph")) graph.querySelector("[data-node]")?.setAttribute("tabindex", "0");
 for (const way of all("[data-share]")) way.style.flexGrow = way.dataset.share;

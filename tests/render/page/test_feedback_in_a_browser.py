@@ -31,27 +31,21 @@ def pages() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", pages())
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious_in_feedback(browser: Any, tmp_path: Path, axe: str, scheme: str, name: str) -> None:
-    with opened(browser, tmp_path, pages()[name], color_scheme=scheme, bypass_csp=True) as shown:
-        shown.evaluate(axe)
-        assert serious(shown) == []
-
-
-@pytest.mark.parametrize("name", pages())
-def test_feedback_needs_no_script_and_fits_a_narrow_screen(browser: Any, tmp_path: Path, name: str) -> None:
-    narrow = {"viewport": {"width": 360, "height": 700}, "java_script_enabled": False}
-    with opened(browser, tmp_path, pages()[name], **narrow) as shown:
-        assert shown.locator("table").first.is_visible()
-        assert shown.locator("main").bounding_box()["width"] <= 360
-
-
-def test_marks_are_seen_at_their_edges(browser: Any, tmp_path: Path) -> None:
+def test_pages_of_homework_are_for_everyone(browser: Any, tmp_path: Path, axe: str, name: str) -> None:
+    """By day and by night, on a narrow screen, and with marks that are seen; the pages have no scripts."""
     colors = set()
-    for scheme in ("light", "dark"):
-        with opened(browser, tmp_path, pages()["rule"], color_scheme=scheme) as shown:
+    with opened(browser, tmp_path, pages()[name], bypass_csp=True) as shown:
+        assert shown.locator("script").count() == 0
+        shown.evaluate(axe)
+        for scheme in ("light", "dark"):
+            shown.emulate_media(color_scheme=scheme)
             colors.add(shown.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
-            marked = shown.locator("figure svg g", has_text="s enters p, marked ✗").last
+            assert serious(shown) == []
+        if name == "rule":
+            marked = shown.locator("figure svg g", has_text="s enters p, marked ").last
             assert marked.locator("path").first.get_attribute("stroke-width") == "3"
             assert marked.locator("text").is_visible()
+        shown.set_viewport_size({"width": 360, "height": 700})
+        assert shown.locator("main").bounding_box()["width"] <= 360
+        assert shown.locator("table").first.is_visible()
     assert len(colors) == 2

@@ -21,6 +21,18 @@ from tests.render.programs import CASES, explained
 pytestmark = pytest.mark.slow
 
 DIAMOND = explained("s=x**2; p=s+1; m=s-1; q=p*m", {"x": 2})
+IN_SIGHT = """() => {
+    const slider = document.querySelector("[data-steps-slider]");
+    const isSeen = (node) => {
+        const [inner, outer] = [node, node.closest(".stage")].map((one) => one.getBoundingClientRect());
+        return inner.top >= outer.top && inner.bottom <= outer.bottom && outer.height > 0;
+    };
+    return [...Array(Number(slider.max)).keys()].map((step) => {
+        slider.value = step + 1;
+        slider.dispatchEvent(new Event("input"));
+        return [...document.querySelectorAll("[data-node][data-state=active]")].some(isSeen);
+    });
+}"""
 SHOWN = "() => [...document.querySelectorAll('[data-node]')].map(n => [n.dataset.node, n.dataset.state])"
 GRADS = """() => [...document.querySelectorAll('[data-node]')].filter(n => n.querySelector('[data-grad]'))
     .map(n => [n.dataset.node, n.querySelector('[data-grad]').textContent])"""
@@ -221,16 +233,6 @@ def test_nothing_sticks_out_of_a_narrow_screen(browser: Any, tmp_path: Path) -> 
             page.keyboard.press("ArrowRight")
 
 
-def test_dark_and_light_and_less_motion(browser: Any, tmp_path: Path) -> None:
-    seen = set()
-    for scheme in ("light", "dark"):
-        options = {"color_scheme": scheme, "reduced_motion": "reduce"}
-        with opened(browser, tmp_path, program_page(DIAMOND, Looks()), **options) as page:
-            seen.add(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
-            assert page.evaluate("getComputedStyle(document.querySelector('.node rect')).transitionDuration") == "0s"
-    assert len(seen) == 2
-
-
 def test_what_a_screen_reader_is_told(browser: Any, tmp_path: Path) -> None:
     with opened(browser, tmp_path, program_page(DIAMOND, Looks()), hash="#step=9") as page:
         told = page.locator("main").aria_snapshot()
@@ -247,13 +249,37 @@ def test_what_a_screen_reader_is_told(browser: Any, tmp_path: Path) -> None:
         assert page.locator("[data-steps-slider]").get_attribute("aria-valuetext") == "Step 9 of 10"
 
 
-@pytest.mark.parametrize(("scheme", "name", "step"), [("light", "diamond", 9), ("dark", "matrix product", 4)])
-def test_axe_finds_nothing_serious(browser: Any, tmp_path: Path, axe: str, scheme: str, name: str, step: int) -> None:
-    text = program_page(CASES[name].explain(), Looks())
-    with opened(browser, tmp_path, text, hash=f"#step={step}", color_scheme=scheme, bypass_csp=True) as page:
+def test_axe_finds_nothing_serious_by_day_and_by_night(browser: Any, tmp_path: Path, axe: str) -> None:
+    pages = [program_page(CASES["matrix product"].explain(), Looks()), run_page(ran(SLOPE), Asked())]
+    for text in pages:
+        with opened(browser, tmp_path, text, hash="#step=4", color_scheme="dark", bypass_csp=True) as page:
+            page.add_script_tag(content=axe)
+            assert serious(page) == []
+    seen = set()
+    with opened(browser, tmp_path, program_page(DIAMOND, Looks()), hash="#step=9", bypass_csp=True) as page:
         page.locator("[data-action=predict]").click()
         page.add_script_tag(content=axe)
-        assert serious(page) == []
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            seen.add(page.evaluate("getComputedStyle(document.documentElement).backgroundColor"))
+            assert page.evaluate("getComputedStyle(document.querySelector('.node rect')).transitionDuration") == "0s"
+            assert serious(page) == []
+    assert len(seen) == 2
+
+
+def test_each_step_of_a_large_graph_is_in_sight(browser: Any, tmp_path: Path) -> None:
+    """The part with the step is shown, and what is active in it; arrow keys walk in that part."""
+    large = explained("a0 = x*y; " + "; ".join(f"a{n} = sin(a{n - 1})*y" for n in range(1, 40)), {"x": 0.5, "y": 0.9})
+    with opened(browser, tmp_path, program_page(large, Looks()), reduced_motion="reduce") as page:
+        seen = page.evaluate(IN_SIGHT)
+        assert len(seen) == int(page.locator("main").get_attribute("data-steps"))
+        assert all(seen), f"steps with nothing in sight: {[n for n, is_seen in enumerate(seen, 1) if not is_seen]}"
+        page.keyboard.press("Home")
+        page.goto(page.url.partition("#")[0] + "#step=30")
+        page.locator("[data-node][tabindex='0']:visible").focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.activeElement.dataset.node && document.activeElement.checkVisibility()")
 
 
 def serious(page: Any) -> list[tuple[str, list[str]]]:
@@ -292,9 +318,3 @@ def test_nothing_runs_that_a_snippet_brings_along(browser: Any, tmp_path: Path) 
             page.keyboard.press("ArrowRight")
         assert "<script>alert(2)</script>" in page.locator(".printed pre").inner_text()
         assert page.locator("script").count() == 4
-
-
-def test_axe_finds_nothing_serious_on_the_page_of_a_snippet(browser: Any, tmp_path: Path, axe: str) -> None:
-    with opened(browser, tmp_path, run_page(ran(SLOPE), Asked()), hash="#step=5", bypass_csp=True) as page:
-        page.add_script_tag(content=axe)
-        assert serious(page) == []
