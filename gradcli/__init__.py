@@ -13,13 +13,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gradcli.notebook import Graded, Shown
     from gradcli.stream.arrow.columns import Columns
 
 __version__ = "0.1.0"
-__all__ = ["columns", "explain", "grade", "gradients"]
+__all__ = ["columns", "explain", "from_torch", "grade", "gradients"]
 
 
 def explain(program: str, /, **values: Any) -> Shown:
@@ -43,6 +43,26 @@ def explain_at(program: str, values: dict[str, Any], **options: Any) -> Shown:
     from gradcli.source import Source
 
     return Shown.of(simplified(explain(parse_program(Source(program)), values, **options)))
+
+
+def from_torch(loss: Any, names: Mapping[str, Any] | None = None) -> Shown:
+    """Explain the live graph of a tensor of torch, and leave it as it is.
+
+    `loss` is of any shape; where it is no scalar, a gradient of ones enters. `names` gives tensors their names, as
+    `dict(model.named_parameters())` does; without it they are those of the caller's variables. Torch computes each
+    contribution; hooks are not fired, `.grad` is not written, and `loss.backward()` works afterwards. Raises
+    gradcli.errors.GradcliError for a graph that was freed or compiled.
+    """
+    import sys
+
+    from gradcli.live.explained import explained
+    from gradcli.live.names import found
+    from gradcli.notebook import Shown
+
+    if names is None:
+        caller = sys._getframe(1)
+        names = found((caller.f_locals, caller.f_globals))
+    return Shown.of(explained(loss, names))
 
 
 def gradients(program: str, /, **values: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ LAYERS = [
     ["engine"],
     ["ops"],
     ["explanation"],
+    ["live"],
     ["workers"],
     ["script"],
     ["homework", "stream"],

@@ -165,6 +165,7 @@ class Note:
 
 
 NOTES = {
+    "differs": "torch gave another contribution than the rule",
     "kink": "the function has a kink here; torch's convention was used",
     "tie": "several entries tie; torch's convention was used",
     "not-finite": "the first value that is nan or infinite",

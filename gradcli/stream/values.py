@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.explanation.unkept import Unkept
 from gradcli.stream.digits import widened
 
 Json = Any  # None, bool, int, float, str, list, dict
@@ -30,7 +31,7 @@ def plain(value: Any) -> Json:
         number = value.item()
         return number if math.isfinite(number) else _name(number)
     if isinstance(value, np.ndarray):
-        return _listed(value)
+        return None if isinstance(value, Unkept) else _listed(value)
     if isinstance(value, np.floating) and value.itemsize < 8:
         value = float(str(value))
     elif isinstance(value, np.generic):

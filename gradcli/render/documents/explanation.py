@@ -10,6 +10,7 @@ import numpy as np
 from gradcli.errors import EvaluationError
 from gradcli.explanation.model import Explanation, Local
 from gradcli.explanation.reference import sentence
+from gradcli.explanation.unkept import Unkept
 from gradcli.language.tree import Expression, Name
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.reasons import reason_document
@@ -27,7 +28,7 @@ EXACT = Looks(ascii=True, precision=17)
 
 def explanation_document(explanation: Explanation) -> Document:
     """The whole lesson, schema `gradcli.explanation/1`."""
-    entries = sum(node.value.size for node in explanation.nodes)
+    entries = sum(node.value.size for node in explanation.nodes if not isinstance(node.value, Unkept))
     if entries > LARGEST:
         raise EvaluationError(
             "E210",

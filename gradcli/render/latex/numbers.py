@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.explanation.unkept import Unkept
 from gradcli.language.unparser import Precedence
 from gradcli.render.latex.pieces import Piece
-from gradcli.render.text.numbers import PRECISION
+from gradcli.render.text.numbers import PRECISION, short
 from gradcli.render.text.numbers import number as rounded
 
 MOST = 6  # rows and columns
@@ -25,6 +26,8 @@ def number(value: int | float) -> Piece:
 
 def value(given: Any, precision: int = PRECISION) -> Piece:
     """Return a number or an array with so many digits."""
+    if isinstance(given, Unkept):
+        return Piece(f"\\text{{{short(given)}}}", width=20)
     array = np.asarray(given)
     if array.ndim == 0:
         return _written(rounded(array[()], precision))

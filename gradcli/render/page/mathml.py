@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gradcli.explanation.model import Explanation, Value
+from gradcli.explanation.unkept import Unkept
 from gradcli.language.tree import (
     Argument,
     Attribute,
@@ -93,7 +94,7 @@ class Paint:
         if np.ndim(value) == 0:
             return digits(short(value, self.precision))
         array = np.asarray(value)
-        if array.ndim > 2 or not 0 < array.size <= ENTRIES:
+        if isinstance(value, Unkept) or array.ndim > 2 or not 0 < array.size <= ENTRIES:
             return element("mtext", short(value, self.precision))
         rows = [[digits(number(entry, min(self.precision, ENOUGH))) for entry in line] for line in np.atleast_2d(array)]
         cells = [element("mtr", *(element("mtd", entry) for entry in line)) for line in rows]

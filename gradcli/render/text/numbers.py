@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.explanation.unkept import Unkept
+
 PRECISION = 6  # significant digits
 WIDTH = 60  # characters of a value on a line
 WHOLE = 1e12  # below this, whole numbers keep all their digits
@@ -31,6 +33,8 @@ def short(value: Any, precision: int = PRECISION, *, ascii: bool = False, width:
 
     `[[1, 2], [3, 4]]` and `[[0.1, 0.2, 0.3, …], …] shape (100, 200)`. The time does not depend on the size.
     """
+    if isinstance(value, Unkept):
+        return f"shape {value.shape}" if value.ndim else "not kept"
     if np.ndim(value) == 0:
         return number(value[()] if isinstance(value, np.ndarray) else value, precision)
     array = np.asarray(value)

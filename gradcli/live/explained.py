@@ -1,0 +1,148 @@
+"""The explanation of a live graph: its lines, the contributions that torch computes, and where rules differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from gradcli.engine.backward import Contribution
+from gradcli.engine.broadcast import fit
+from gradcli.engine.tensor import Tensor
+from gradcli.errors import EvaluationError, UsageError
+from gradcli.explanation.build import build
+from gradcli.explanation.formulas.simplified import simplified
+from gradcli.explanation.lines import Evaluation
+from gradcli.explanation.model import Explanation, Leaf, Local, Node, Note, Step
+from gradcli.explanation.notes import notes
+from gradcli.explanation.unkept import unkept
+from gradcli.language.tree import names as names_in
+from gradcli.live.boxes import SAYS
+from gradcli.live.graph import Graph, is_close
+from gradcli.live.names import Known
+from gradcli.live.operands import numbers
+from gradcli.live.passes import Flow, check, flows, reachable
+from gradcli.live.text import with_text
+
+LARGEST = 4096  # entries of a tensor whose numbers are kept: a larger one is told by its shape
+MOST = 400  # nodes
+MOST_CHECKED = 2**14  # entries of all values with which simplified formulas are computed again
+
+
+def explained(output: torch.Tensor, names: Mapping[str, torch.Tensor]) -> Explanation:
+    """Explain the graph of a tensor under the given names."""
+    if not isinstance(output, torch.Tensor):
+        raise UsageError("E008", f"from_torch takes a tensor of torch, and this is of type {type(output).__name__}")
+    if output.grad_fn is None:
+        raise UsageError("E008", "this tensor has no graph", help="compute it from a tensor that requires grad")
+    order = reachable(output.grad_fn)
+    check(order)
+    if len(order) > MOST:
+        raise EvaluationError(
+            "E210", f"this graph has {len(order):,} nodes, and {MOST} can be explained", help="explain a part of it"
+        )
+    seed = torch.ones_like(output, requires_grad=False)
+    passed = list(flows(order, output.output_nr, seed))
+    graph = Graph(order, Known(names), output)
+    events = [event(graph, flow) for flow in passed]
+    with np.errstate(all="ignore"):
+        found = build(graph.evaluation, None if output.ndim == 0 else numbers(seed), events)
+        found = replace(found, notes=(*remarks(graph, found), *differences(graph, events)))
+        entries = sum(np.size(node.value) for node in found.nodes)
+        found = simplified(found, at_any_point=bool(graph.unknown) or entries > MOST_CHECKED)
+    return with_text(without_numbers(found, graph.unknown), graph)
+
+
+def event(graph: Graph, flow: Flow) -> Contribution:
+    upstream, unsummed, contribution, total = map(
+        numbers, (flow.upstream, flow.unsummed, flow.contribution, flow.total)
+    )
+    line = graph.line_of[flow.node, flow.output]
+    made: Any = line.tensor.node
+    return Contribution(made, graph.positions[line.name][flow.edge], upstream, unsummed, contribution, total)
+
+
+def remarks(graph: Graph, found: Explanation) -> Sequence[Note]:
+    """Return the notes on nodes of which all numbers are known."""
+    is_known = {
+        line.name: line.name not in graph.unknown and not any(x.name in graph.unknown for x in line.inputs)
+        for line in graph.evaluation.lines
+    }
+    lines = [line for line in graph.evaluation.lines if is_known[line.name]]
+    steps = [step for step in found.steps if is_known[step.node] and is_known[step.input]]
+    return notes(Evaluation(lines=lines), [x for x in found.nodes if is_known[x.id]], steps, found.leaves)
+
+
+def differences(graph: Graph, events: Sequence[Contribution]) -> Iterator[Note]:
+    """Yield a note for each contribution of torch that is not the rule's."""
+    line_of = {id(line.tensor.node): line for line in graph.evaluation.lines if line.tensor.node is not None}
+    for one in events:
+        line = line_of[id(one.node)]
+        if line.application is None or line.application.primitive.says == SAYS:
+            continue
+        if line.name in graph.unknown or any(x.name in graph.unknown for x in line.inputs):
+            continue
+        given = [x.value if isinstance(x, Tensor) else x for x in line.application.inputs]
+        rule = line.application.primitive.rules_for(given)[one.position]
+        assert rule is not None
+        computed = fit(rule(one.upstream, line.tensor.value, *given, **one.node.options), given[one.position])
+        if not is_close(computed, one.contribution):
+            apart = float(np.max(np.abs(np.subtract(computed, one.contribution)), initial=0.0))
+            told = f"torch's contribution from {line.name} to {line.inputs[one.position].name} is not the rule's"
+            yield Note("differs", line.name, f"{told}: they are up to {apart:.3g} apart")
+
+
+def without_numbers(found: Explanation, unknown: set[str]) -> Explanation:
+    """Return the explanation with shapes alone for values that torch did not keep, or that are large."""
+    hidden = unknown | {node.id for node in found.nodes if np.size(node.value) > LARGEST}
+    shown = {node.id: shape_of(node, hidden, unknown) for node in found.nodes}
+    steps = tuple(
+        Step(
+            step.node,
+            step.input,
+            small(step.upstream),
+            step.rule,
+            small(step.contribution),
+            step.summed_axes,
+            small(step.total),
+        )
+        for step in found.steps
+    )
+    leaves = tuple(
+        Leaf(leaf.name, leaf.node, small(leaf.gradient), leaf.formula, leaf.formula_raw) for leaf in found.leaves
+    )
+    nodes = tuple(shown[node.id] for node in found.nodes)
+    return replace(
+        found, nodes=nodes, steps=steps, leaves=leaves, value=small(found.value), upstream=small(found.upstream)
+    )
+
+
+def shape_of(node: Node, hidden: set[str], unknown: set[str]) -> Node:
+    value = unkept(node.shape) if node.id in hidden else np.array(node.value)[()]
+    locals = tuple(edge(node, local, unknown) for local in node.locals)
+    whole = node.whole
+    if whole is not None:
+        whole = replace(whole, locals=tuple(edge(node, local, unknown) for local in whole.locals))
+    return replace(node, value=value, grad=small(node.grad), locals=locals, whole=whole)
+
+
+def edge(node: Node, local: Local, unknown: set[str]) -> Local:
+    """Return an edge without the numbers that depend on what is not known."""
+    touched = {node.id, local.input, *node.inputs} & unknown
+    mentioned = set() if local.formula is None else {*names_in(local.formula)} & unknown
+    value = local.value if local.value is None or not mentioned else unkept(np.shape(local.value))
+    return replace(local, value=small(value), reason=None if touched or large(node) else local.reason)
+
+
+def large(node: Node) -> bool:
+    return int(np.prod(node.shape)) > LARGEST
+
+
+def small(value: Any) -> Any:
+    """Return a copy of a value; of one with many entries the shape alone."""
+    if value is None:
+        return None
+    return unkept(np.shape(value)) if np.size(value) > LARGEST else np.array(value, subok=True)[()]

@@ -1,0 +1,190 @@
+"""Nodes of torch as applications of primitives: the operands that a node saved, and its options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any
+
+import torch
+
+import gradcli.ops
+from gradcli.engine.primitive import REGISTRY, Primitive
+from gradcli.live.passes import Node
+
+MISSING = object()  # what a node did not save
+UNSIGNED = 2**63  # from here on, a number is a negative one that torch keeps without its sign
+REDUCTIONS = ("none", "mean", "sum")
+WINDOW = ("kernel_size", "stride", "padding", "dilation", "ceil_mode")
+SPELLED = {"stop": ("end",), "rows": ("indices",), "p": ("ord",)}
+NEUTRAL = {"weight": 1, "bias": 0}  # what stands for an input that was left out
+DIMENSIONS = ("dim", "dims", "dim0", "dim1", "dim2", "dimension")
+OWN_SHAPE = ("shape", "size", "output_size")  # options that are the shape of the result
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An input of a node: the number of its edge, or of none; and the tensor or number that was saved, or `MISSING`."""
+
+    edge: int | None
+    saved: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A node as an application of a primitive."""
+
+    primitive: Primitive
+    operands: tuple[Operand, ...]
+    options: dict[str, Any]
+
+
+@cache
+def by_node() -> dict[str, list[Primitive]]:
+    """Return the primitives by torch's name of their node: elementwise ones first, then those with more options."""
+    gradcli.ops.load()
+    found: dict[str, list[Primitive]] = {}
+    for primitive in REGISTRY.values():
+        if any(primitive.rules):
+            for name in {primitive.node, primitive.node_in_place} - {""}:
+                found.setdefault(name, []).append(primitive)
+    for several in found.values():
+        several.sort(key=lambda primitive: (primitive.structured, -len(options_of(primitive))))
+    return found
+
+
+@cache
+def options_of(primitive: Primitive) -> dict[str, Parameter]:
+    """Return the options of a primitive by name; a function of numpy has none, and one of windows has torch's."""
+    try:
+        parameters = signature(primitive.forward).parameters
+    except ValueError:
+        return {}
+    if "casting" in parameters:
+        return {}
+    found = {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        window = {name: Parameter(name, Parameter.KEYWORD_ONLY, default=MISSING) for name in WINDOW}
+        found = window | found
+    return found
+
+
+def readings(node: Node) -> Iterator[Reading]:
+    """Yield each way to read a node; none where gradcli does not know it."""
+    for primitive in by_node().get(node.name(), ()):
+        operands, options = operands_of(node, primitive), options_in(node, primitive)
+        if operands is not None and options is not None and (options.get("alpha") != 1 or has_default(primitive)):
+            yield Reading(primitive, operands, counted(node, options))
+
+
+def has_default(primitive: Primitive) -> bool:
+    """Return whether a factor `alpha` may be left out; where it may not, another primitive has none."""
+    return options_of(primitive)["alpha"].default is not Parameter.empty
+
+
+def operands_of(node: Node, primitive: Primitive) -> tuple[Operand, ...] | None:
+    """Return the inputs of a node: its edges belong to those that have a rule, in order."""
+    edges = node.next_functions
+    if primitive.name == "index" and (indices := saved(node, "indices")) is not MISSING:  # x[:, i]
+        return Operand(0, MISSING), *(Operand(None, i) for i in indices if i is not None)
+    if primitive.variadic:
+        return tuple(Operand(edge if below is not None else None, MISSING) for edge, (below, _) in enumerate(edges))
+    with_rules = [position for position, rule in enumerate(primitive.rules) if rule is not None]
+    if len(with_rules) != len(edges):
+        return None
+    edge_of = {position: edge for edge, position in enumerate(with_rules) if edges[edge][0] is not None}
+    return tuple(
+        Operand(edge_of.get(position), saved_input(node, primitive, position, name, default))
+        for position, (name, default) in enumerate(inputs_of(primitive))
+    )
+
+
+@cache
+def inputs_of(primitive: Primitive) -> list[tuple[str, Any]]:
+    """Return the name of each input of a primitive and its default, `MISSING` where there is none."""
+    if not str(primitive.forward.__module__).startswith(("gradcli", "_operator")):  # one of numpy's
+        return [("", MISSING)] * getattr(primitive.forward, "nin", len(primitive.rules))
+    parameters = signature(primitive.forward).parameters.values()
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [(p.name, MISSING if p.default is p.empty else p.default) for p in positional]
+
+
+def saved_input(node: Node, primitive: Primitive, position: int, name: str, default: Any) -> Any:
+    """Return an input that a node saved under torch's name of it; `MISSING` where it did not."""
+    for known in (*primitive.inputs[position : position + 1], name, *SPELLED.get(name, ())):
+        if (value := saved(node, known)) is not MISSING:
+            return value
+    return NEUTRAL.get(name, default) if default is MISSING and hasattr(node, f"_saved_{name}") else default
+
+
+def saved(node: Node, name: str) -> Any:
+    """Return what a node saved by a name; `MISSING` where there is nothing."""
+    value = getattr(node, f"_saved_{name}", None)
+    return MISSING if value is None else value
+
+
+def options_in(node: Node, primitive: Primitive) -> dict[str, Any] | None:
+    """Return the options with which a node was made; None where one of them cannot be known."""
+    found = {}
+    for name, parameter in options_of(primitive).items():
+        value = option(node, name)
+        if value is not MISSING:
+            found[name] = value
+        elif parameter.default is Parameter.empty and not hasattr(node, f"_saved_{name}"):
+            return None
+        elif hasattr(node, f"_saved_{name}"):
+            found[name] = None if parameter.default in (Parameter.empty, MISSING) else parameter.default
+        elif parameter.default is not MISSING:
+            found[name] = parameter.default
+    if found.get("stride") == () and "kernel_size" in found:
+        found["stride"] = found["kernel_size"]
+    return found
+
+
+def option(node: Node, name: str) -> Any:
+    if name in OWN_SHAPE and not hasattr(node, f"_saved_{name}"):
+        return tuple(node._input_metadata[0].shape)
+    if name == "dims" and (indices := saved(node, "indices")) is not MISSING:
+        return tuple(dim for dim, i in enumerate(indices) if i is not None)
+    for spelled in (name, *SPELLED.get(name, ())):
+        if (value := saved(node, spelled)) is not MISSING:
+            return REDUCTIONS[value] if name == "reduction" and isinstance(value, int) else signed(value)
+    return MISSING
+
+
+def counted(node: Node, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options with dimensions and places that count from the end counted from the start."""
+    below, place = next(x for x in node.next_functions if x[0] is not None)
+    shape = tuple(below._input_metadata[place].shape)
+    dimensions = max(len(shape), len(node._input_metadata[0].shape))
+
+    def from_start(dim: Any) -> Any:
+        return tuple(map(from_start, dim)) if isinstance(dim, tuple) else dim + dimensions if dim < 0 else dim
+
+    found = {
+        name: from_start(value) if name in DIMENSIONS and value is not None else value
+        for name, value in options.items()
+    }
+    if "index" in found and found["index"] < 0:
+        found["index"] += shape[found["dim"]]
+    if "stop" in found:
+        found["stop"] = min(found["stop"], shape[found["dim"]])
+    return found
+
+
+def signed(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return tuple(map(signed, value))
+    return value - 2 * UNSIGNED if isinstance(value, int) and value >= UNSIGNED else value
+
+
+def is_readable(tensor: torch.Tensor) -> bool:
+    """Tell whether numpy can have the numbers of a tensor."""
+    return tensor.layout == torch.strided and tensor.dtype not in (torch.bfloat16,) and not tensor.is_complex()
+
+
+def numbers(tensor: torch.Tensor) -> Any:
+    """Return the numbers of a tensor, on whatever device."""
+    return tensor.numpy(force=True)[()]

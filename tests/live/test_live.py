@@ -1,0 +1,199 @@
+"""Live graphs of torch: the gradients are torch's, the rules are gradcli's, and nothing of the graph changes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradcli
+from gradcli.errors import GradcliError
+from gradcli.explanation.model import Explanation
+from gradcli.explanation.unkept import Unkept
+from gradcli.render.asked import asked
+from gradcli.render.documents.explanation import explanation_document
+from gradcli.render.graph.svg import svg
+from gradcli.render.latex.lesson import lesson
+from gradcli.render.lesson.page import page
+from gradcli.render.page.program import program_page
+from gradcli.render.text.looks import Looks
+from tests.commands.running import validator
+from tests.programs import EXAMPLES, family, of_every
+
+torch = pytest.importorskip("torch")
+from gradcli.live.explained import explained  # noqa: E402  which needs torch
+
+BOXES = 90  # examples with a node that gradcli knows and cannot read from the graph
+
+
+def small_model() -> Any:
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+
+
+def gradients(found: Explanation) -> dict[str, Any]:
+    return {leaf.name: leaf.gradient for leaf in found.leaves}
+
+
+def check_pages(found: Explanation) -> None:
+    document = explanation_document(found)
+    validator("explanation").validate(document)
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    looks = Looks()
+    for text in (page(found, looks), program_page(found, looks), svg(found, asked(looks)), lesson(found)):
+        assert "Unkept" not in text
+        assert text
+
+
+@pytest.mark.slow
+@of_every(EXAMPLES[::5], family)
+def test_the_examples_of_all_operations(program: str) -> None:
+    from tests.torch_language import run as run_torch
+
+    theirs = run_torch(program)
+    if theirs.output is None or theirs.output.grad_fn is None:
+        return
+    leaves = list(theirs.leaves.values())
+    ones = torch.ones_like(theirs.output)
+    expected = torch.autograd.grad(theirs.output, leaves, ones, retain_graph=True, allow_unused=True)
+    found = explained(theirs.output, theirs.leaves)
+    assert not [note for note in found.notes if note.code == "differs"]
+    for name, gradient in zip(theirs.leaves, expected, strict=True):
+        if name in gradients(found):
+            np.testing.assert_allclose(gradients(found)[name], gradient.numpy(force=True), rtol=1e-9, atol=1e-12)
+    explanation_document(found)
+    assert page(found, Looks())
+
+
+def test_a_model_is_told_in_the_names_of_its_caller() -> None:
+    model, x, y = small_model(), torch.randn(5, 3), torch.tensor([0, 1, 0, 1, 1])
+    hidden = model(x)
+    loss = torch.nn.functional.cross_entropy(hidden, y)
+    found = gradcli.from_torch(loss)
+    named = {"model.0.weight", "model.0.bias", "x", "model.2.weight", "model.2.bias", "y", "hidden", "loss"}
+    assert named <= {node.name for node in found.nodes}
+    assert "hidden = model.2.bias + v3 @ v4" in found.program
+    loss.backward()
+    for name, parameter in model.named_parameters():
+        np.testing.assert_allclose(gradients(found)[f"model.{name}"], parameter.grad.numpy(), rtol=1e-6)
+    check_pages(found)
+
+
+def test_names_may_be_given() -> None:
+    model = small_model()
+    found = gradcli.from_torch(model(torch.ones(1, 3)).sum(), dict(model.named_parameters()))
+    assert set(gradients(found)) == dict(model.named_parameters()).keys()
+
+
+def test_nothing_changes() -> None:
+    fired: list[Any] = []
+    w = torch.ones(3, requires_grad=True)
+    w.grad = torch.full((3,), 7.0)
+    h = w * 2
+    h.retain_grad()
+    h.register_hook(fired.append)
+    w.register_hook(fired.append)
+    h.grad_fn.register_hook(lambda *gradients: fired.append(gradients))
+    loss = (h**2).sum()
+    versions = w._version, h._version
+    found = gradcli.from_torch(loss)
+    assert not fired
+    assert (w._version, h._version) == versions
+    assert h.grad is None
+    assert w.grad.tolist() == [7.0, 7.0, 7.0]
+    assert gradients(found)["w"].tolist() == [8.0, 8.0, 8.0]
+    loss.backward()
+    assert len(fired) == 3
+    assert w.grad.tolist() == [15.0, 15.0, 15.0]
+
+
+def test_operands_of_sums_are_found_from_the_result() -> None:
+    w, y = torch.tensor(2.0, requires_grad=True), torch.tensor([3.0, 5.5])
+    found = gradcli.from_torch(((1 - (w * 3 - y) ** 2) ** 2).sum())
+    assert found.program.splitlines()[1:4] == ["v2 = v1 - y", "v3 = v2**2", "v4 = 1 - v3"]
+    assert found.node("y").value.tolist() == [3.0, 5.5]
+
+
+def test_what_torch_did_not_keep_is_said_so() -> None:
+    w, data = torch.tensor([2.0, 1.0], requires_grad=True), [torch.tensor([3.0, 5.5])]
+    found = gradcli.from_torch((w + data[0]).sum())
+    assert isinstance(found.node("c1").value, Unkept)
+    assert [node["value"] for node in explanation_document(found)["nodes"]][:3] == [[2.0, 1.0], None, None]
+    assert "c1            constant      = shape (2,)" in page(found, Looks())
+    check_pages(found)
+
+
+def test_what_gradcli_does_not_know_is_a_box_with_torchs_gradients() -> None:
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, factor: float) -> Any:
+            ctx.save_for_backward(x)
+            ctx.factor = factor
+            return factor * x**3
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return g * ctx.factor * 3 * x**2, None
+
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    first, second = torch.stack([Cube.apply(x, 2.0), x]).unbind()
+    found = gradcli.from_torch((first * second).sum())
+    assert {"CubeBackward", "UnbindBackward0"} <= {node.op for node in found.nodes}
+    assert gradients(found)["x"].tolist() == [8.0, 64.0]
+    check_pages(found)
+
+
+def test_a_wrong_rule_is_told_with_the_difference() -> None:
+    from gradcli.ops.pointwise.trigonometry import sin
+    from tests.programs import wrong
+
+    x = torch.tensor(0.5, requires_grad=True)
+    with wrong(sin):
+        found = gradcli.from_torch(torch.sin(x))
+    (note,) = [note for note in found.notes if note.code == "differs"]
+    assert note.message.startswith("torch's contribution from v1 to x is not the rule's: they are up to ")
+
+
+def test_large_tensors_are_told_by_their_shape() -> None:
+    weight = torch.ones(100, 80, requires_grad=True)
+    found = gradcli.from_torch((weight**2).sum())
+    assert "shape (100, 80)" in page(found, Looks())
+    assert explanation_document(found)["gradients"] == {"weight": None}
+
+
+def test_lines_are_told_where_anomaly_mode_kept_them() -> None:
+    x = torch.ones(2, requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        loss = (x * 3).sum()
+    assert "  # test_live.py:" in gradcli.from_torch(loss).program
+
+
+def freed() -> Any:
+    x = torch.ones(2, requires_grad=True)
+    loss = (x**2).sum()
+    loss.backward()
+    return loss
+
+
+def long() -> Any:
+    x = torch.ones((), requires_grad=True)
+    for _ in range(500):
+        x = x * 2
+    return x
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (freed, "the graph of this tensor was freed by a backward pass"),
+        (lambda: torch.ones(2), "this tensor has no graph"),
+        (lambda: 3.0, "from_torch takes a tensor of torch, and this is of type float"),
+        (long, "this graph has 501 nodes, and 400 can be explained"),
+    ],
+)
+def test_what_cannot_be_explained_is_an_error(given: Any, message: str) -> None:
+    with pytest.raises(GradcliError, match=message):
+        gradcli.from_torch(given())
