@@ -22,6 +22,7 @@ TEXTS = ("text", "tree")
 CLASS = "check"
 LINT = "check --lint"
 KEY = "check --key"
+COMPARISON = "run --compare"
 FOLDER = "check -o FOLDER/"
 INDEX = "check -o FOLDER/ index"  # of the class, which lies in another folder
 
@@ -39,7 +40,7 @@ FORMS = MappingProxyType(
         "text": Form(
             (".txt",),
             {
-                **dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY), OWN),
+                **dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY, COMPARISON), OWN),
                 FOLDER: "gradcli.render.check.feedback:feedback_text",
                 "plot": "gradcli.render.plot.forms:text",
             },
@@ -48,7 +49,7 @@ FORMS = MappingProxyType(
         "json": Form(
             (".json",),
             {
-                **dict.fromkeys(("eval", "trace", "graph", "run", "plot", CLASS, LINT, KEY), OWN),
+                **dict.fromkeys(("eval", "trace", "graph", "run", "plot", CLASS, LINT, KEY, COMPARISON), OWN),
                 FOLDER: "gradcli.render.check.feedback:feedback_document",
             },
         ),

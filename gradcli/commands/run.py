@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradcli.commands import snippets
-from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why
+from gradcli.commands.options import Formed, Limited, Raw, TorchNodes, Why, one_of
 from gradcli.commands.pictures import Picture
 from gradcli.errors import GradcliError
 
@@ -44,6 +44,9 @@ def command(
     of: Annotated[
         str | None, typer.Option("--of", metavar="NAME", help="In a picture: the last pass from this output.")
     ] = None,
+    compare: Annotated[
+        str | None, typer.Option("--compare", metavar="torch", help="Run it on the real torch too, and compare.")
+    ] = None,
     *,
     form: Formed,
     picture: Picture,
@@ -59,6 +62,13 @@ def command(
       gradcli run lesson.ipynb --json | jq -r .printed
       gradcli run - < lesson.py
     """
+    if compare is not None:
+        from gradcli.commands.comparing import compare as compared
+        from gradcli.commands.forms import COMPARISON
+
+        one_of("library to compare with:", compare, ["torch"])
+        with form.opened(COMPARISON) as name:
+            return compared(file, form, name, limits, max_steps, max_elements)
     with form.opened("run") as name:
         asked = {"all": all, "why": why, "torch_nodes": torch_nodes}
         page = Page(file, form, name, picture, of, asked, is_quiet=quiet, is_raw=no_simplify)

@@ -68,7 +68,7 @@ def with_exponent(values: Any) -> Any:
 def widened(values: Any) -> Any:
     """Return the doubles that are written as the given floats are: of the float32 0.1 this is the double 0.1."""
     if values.dtype.itemsize == 8:
-        return np.ascontiguousarray(values)
+        return np.asarray(values, order="C")
     if orjson is None or values.dtype != np.float32:
         return values.astype(str).astype(np.float64)
     flat = np.ascontiguousarray(values).ravel()
