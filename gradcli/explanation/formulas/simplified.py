@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import switched
 from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import GradcliError
 from gradcli.explanation.causes.infinities import is_finite, kind_of
@@ -22,8 +23,10 @@ from gradcli.language.rewrite import substitute
 from gradcli.language.simplify.simplifier import products_of, simplify
 from gradcli.language.simplify.trees import length
 from gradcli.language.tree import Binary, Expression, Name, names, postorder
+from gradcli.language.unparser import unparse
 
 LONG = 40  # operators and calls on one line
+WIDEST = 240  # characters on one line, which long names fill soon
 LONGEST = 80  # on lines that have no shorter form
 LONGEST_TERM = 8  # operators and calls of a term of a long sum
 MOST_TERMS = 100
@@ -67,7 +70,7 @@ class _Gradients:
             return leaf
         found = []
         for formula in self.formulas(leaf):
-            if length(formula) <= LONG:
+            if length(formula) <= LONG and len(unparse(formula)) <= WIDEST:
                 return replace(leaf, formula=formula)
             found.append(formula)
         best = min(found, key=length, default=None)
@@ -105,7 +108,7 @@ class _Gradients:
         if not is_finite(gradient):
             return f"the gradient is {kind_of(gradient)}"
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), switched(default_dtype=gradient.dtype):
                 value = np.asarray(value_of(formula, self.point))
         except GradcliError:
             return "it has no value"
