@@ -22,7 +22,7 @@ from gradcli.explanation.values import rounding, value_of
 from gradcli.language.rewrite import substitute
 from gradcli.language.simplify.simplifier import products_of, simplify
 from gradcli.language.simplify.trees import length
-from gradcli.language.tree import Binary, Expression, Name, names, postorder
+from gradcli.language.tree import Argument, Binary, Call, Expression, Name, names, postorder
 from gradcli.language.unparser import unparse
 
 LONG = 40  # operators and calls on one line
@@ -84,6 +84,7 @@ class _Gradients:
         size = 0 if raw is None else sum(1 for _ in postorder(raw))
         if raw is not None and size <= self.left:
             self.left -= size
+            raw = self.in_shape(raw, leaf.gradient)
             short = self.shorter(simplify(raw, self.shapes, self.products), leaf)
             why = self.objection(short, leaf.gradient) if short != raw else ""
             if why:
@@ -100,6 +101,19 @@ class _Gradients:
         if other is None or length(other) >= length(formula) or self.objection(other, leaf.gradient):
             return formula
         return other
+
+    def in_shape(self, formula: Expression, gradient: Any) -> Expression:
+        """Return a formula in the shape of the gradient: copies may have been lost where they were added to others."""
+        if not np.ndim(gradient) or self.at_any_point:
+            return formula
+        try:
+            with np.errstate(all="ignore"), switched(default_dtype=gradient.dtype):
+                shape = np.shape(value_of(formula, self.point))
+        except GradcliError:
+            return formula
+        if shape == np.shape(gradient) or len(shape) > np.ndim(gradient):
+            return formula
+        return Call("expand", (Argument(formula), Argument(literal(np.shape(gradient)))))
 
     def objection(self, formula: Expression, gradient: Any) -> str:
         """Return why a simplified formula does not stand at the point; empty if it does."""
