@@ -43,7 +43,7 @@ def selected(out: Any, x: Any, *, dim: int, index: int) -> str:
     return f"{entry('out', put(places, dim))} = {entry('x', put(places, dim, str(index)))}"
 
 
-def sliced(out: Any, x: Any, *, dim: int, start: int, stop: int, step: int = 1) -> str:
+def sliced(out: Any, x: Any, *, dim: int, start: int, stop: int, step: int = 1, index: int = 0) -> str:
     places = letters(np.ndim(x))
     start = range(np.shape(x)[dim])[start:].start
     return f"{entry('out', places)} = {entry('x', put(places, dim, plus(places[dim], start, step)))}"
