@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import switched
 from gradcli.engine.symbolic.notation import literal
 from gradcli.errors import GradcliError
 from gradcli.explanation.causes.infinities import is_finite, kind_of
@@ -21,14 +23,19 @@ from gradcli.explanation.values import rounding, value_of
 from gradcli.language.rewrite import substitute
 from gradcli.language.simplify.simplifier import products_of, simplify
 from gradcli.language.simplify.trees import length
-from gradcli.language.tree import Binary, Expression, Name, names, postorder
+from gradcli.language.tree import Argument, Binary, Call, Expression, Name, names, postorder
+from gradcli.language.unparser import unparse
 
 LONG = 40  # operators and calls on one line
+LONG_BESIDE_NAMES = 16  # the same where another gradient has intermediates anyway
+INLINE = 6  # operators and calls of a result without a name of its own that is written where it is used
+WIDEST = 240  # characters on one line, which long names fill soon
 LONGEST = 80  # on lines that have no shorter form
 LONGEST_TERM = 8  # operators and calls of a term of a long sum
 MOST_TERMS = 100
 MOST_NODES = 400  # of a program whose gradients are written in named intermediates
 MOST_WORK = 20_000  # nodes of formulas that are simplified; the rest of a long program stays as it is
+NAMELESS = re.compile(r"v\d+(_\w+)?")
 TOLERANCE = {"float32": 1e-3}  # relative, of a simplified formula at the point; finer for float64
 
 
@@ -52,10 +59,14 @@ class _Gradients:
         self.products = products_of(statement.value for statement in explanation.parsed.statements)
         self.notes: list[Note] = []
         self.left = MOST_WORK
+        self.long = LONG
         self.in_names = _InNames(explanation, self.shapes) if len(explanation.nodes) <= MOST_NODES else None
 
     def explanation(self) -> Explanation:
         leaves = tuple(map(self.leaf, self.whole.leaves))
+        if self.in_names and any(self.in_names.is_used(leaf.formula) for leaf in leaves):
+            self.long, self.left, self.notes = LONG_BESIDE_NAMES, MOST_WORK, []
+            leaves = tuple(map(self.leaf, self.whole.leaves))
         found = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
         intermediates = tuple(self.in_names.needed(found)) if self.in_names else ()
         notes = (*self.whole.notes, *self.notes)
@@ -67,7 +78,7 @@ class _Gradients:
             return leaf
         found = []
         for formula in self.formulas(leaf):
-            if length(formula) <= LONG:
+            if length(formula) <= (LONG if found else self.long) and len(unparse(formula)) <= WIDEST:
                 return replace(leaf, formula=formula)
             found.append(formula)
         best = min(found, key=length, default=None)
@@ -81,6 +92,7 @@ class _Gradients:
         size = 0 if raw is None else sum(1 for _ in postorder(raw))
         if raw is not None and size <= self.left:
             self.left -= size
+            raw = self.in_shape(raw, leaf.gradient)
             short = self.shorter(simplify(raw, self.shapes, self.products), leaf)
             why = self.objection(short, leaf.gradient) if short != raw else ""
             if why:
@@ -98,6 +110,19 @@ class _Gradients:
             return formula
         return other
 
+    def in_shape(self, formula: Expression, gradient: Any) -> Expression:
+        """Return a formula in the shape of the gradient: copies may have been lost where they were added to others."""
+        if not np.ndim(gradient) or self.at_any_point:
+            return formula
+        try:
+            with np.errstate(all="ignore"), switched(default_dtype=gradient.dtype):
+                shape = np.shape(value_of(formula, self.point))
+        except GradcliError:
+            return formula
+        if shape == np.shape(gradient) or len(shape) > np.ndim(gradient):
+            return formula
+        return Call("expand", (Argument(formula), Argument(literal(np.shape(gradient)))))
+
     def objection(self, formula: Expression, gradient: Any) -> str:
         """Return why a simplified formula does not stand at the point; empty if it does."""
         if self.at_any_point:
@@ -105,7 +130,7 @@ class _Gradients:
         if not is_finite(gradient):
             return f"the gradient is {kind_of(gradient)}"
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), switched(default_dtype=gradient.dtype):
                 value = np.asarray(value_of(formula, self.point))
         except GradcliError:
             return "it has no value"
@@ -135,6 +160,7 @@ class _InNames:
     def __init__(self, explanation: Explanation, shapes: Mapping[str, tuple[int, ...]]) -> None:
         self.explanation = explanation = folded(explanation)
         self.nodes = {node.id: node for node in explanation.nodes}
+        self.written = self.inlined()
         self.links = {link.input: link for link in chain(explanation)}
         self.gradients = {id: unused(f"g_{id}", self.nodes) for id in self.links}
         is_named = explanation.is_seed_named and np.ndim(explanation.upstream) > 0
@@ -143,6 +169,24 @@ class _InNames:
         self._gradients: dict[str, Expression] = {}
         self.products = products_of(statement.value for statement in explanation.parsed.statements)
         self.shapes = dict(shapes) | {self.gradients[id]: self.nodes[id].shape for id in self.links}
+
+    def inlined(self) -> dict[str, Expression]:
+        """Return the expression of each node that is no variable, with short ones of nameless results put in."""
+        found: dict[str, Expression] = {}
+        for id, node in self.nodes.items():
+            if node.expression != Name(id):
+                short = {
+                    name: found[name] for name in names(node.expression) & found.keys() if self.is_short(name, found)
+                }
+                found[id] = substitute(node.expression, short)
+        return found
+
+    def is_short(self, name: str, written: Mapping[str, Expression]) -> bool:
+        return bool(NAMELESS.fullmatch(name)) and length(written[name]) <= INLINE
+
+    def is_used(self, formula: Expression | None) -> bool:
+        """Return whether a formula has names that are no variables."""
+        return formula is not None and not names(formula).isdisjoint(self.written.keys() | {*self.gradients.values()})
 
     def formulas(self, node: str) -> Iterator[Expression]:
         """Yield the gradient of a node: over the nodes alone, and over the gradients of the nodes above it."""
@@ -154,7 +198,11 @@ class _InNames:
             if length(whole) <= LONGEST and name in names(whole):
                 whole = substitute(whole, {name: self.gradient(above)})
         if length(whole) <= LONGEST:
-            yield simplify(whole, self.shapes, self.products)
+            whole = simplify(whole, self.shapes, self.products)
+            short = {name: self.written[name] for name in names(whole) & self.written.keys()}
+            short = {name: tree for name, tree in short.items() if self.is_short(name, self.written)}
+            put_in = simplify(substitute(whole, short), self.shapes, self.products)
+            yield put_in if length(put_in) <= LONG else whole
         yield over_gradients
 
     def over_variables(self, node: str) -> Expression | None:
@@ -186,7 +234,7 @@ class _InNames:
 
     def needed(self, found: set[str]) -> Iterator[Intermediate]:
         """Yield what the names stand for that are no variables, in the order in which it is computed."""
-        nodes = {id: node.expression for id, node in self.nodes.items() if node.expression != Name(id)}
+        nodes = self.written
         gradients = {name: id for id, name in self.gradients.items()}
         waiting, met = list(found), set(found)
         while waiting:

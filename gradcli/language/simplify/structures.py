@@ -29,6 +29,9 @@ def of_constant(
     if before.unknown or after.unknown or algebra.extent(inside).unknown:
         return None
     own = algebra.extent(inside).shape
+    if name == "select_backward" and not own and len(after.shape) == 1 and inside.is_number:
+        place = Argument(Product(options["index"] % after.shape[0]))
+        return algebra.multiply(inside, algebra.call("one_hot", [place, Argument(Product(after.shape[0]))]))
     if name in COPIES or (name == "reshape" and own == before.shape == after.shape):
         return inside
     if name == "permute" and dims_of(options.get("dims", options.get(1)), len(before.shape)) == [

@@ -117,14 +117,17 @@ class Writer:
             outer, self._by_degree = self._by_degree, False
             ways = [(product, NOTHING), *self._without_exponentials(product)]
             within = [way for way in ways if self.algebra.is_within(*way)] or [self.algebra.as_it_came(product)]
-            forms = [*self._cases(product), *starmap(self.quotients.write, within), *self._over_a_sum(product)]
+            by_cases = list(self._cases(product))
+            forms = [*starmap(self.quotients.write, within), *self._over_a_sum(product)]
+            forms = [*by_cases, *forms] if is_whole(product.coefficient) else [*forms, *by_cases]
             self._plain[product] = min(forms, key=lambda form: form.cost)
             self._by_degree = outer
         return self._plain[product]
 
     def _cases(self, product: Product) -> Iterator[Written]:
         """Write a product with a `where` as cases: `where(x > 0, -y, 0)`."""
-        found = cases(self.algebra, product) if len(product.term) > 1 or product.coefficient < 0 else None
+        number = product.coefficient
+        found = cases(self.algebra, product) if len(product.term) > 1 or number < 0 or not is_whole(number) else None
         if found is not None:
             parts = [self.quotients.argument(found.condition), self.best(found.first), self.best(found.second)]
             yield trees.called("where", parts, (None, None, None))

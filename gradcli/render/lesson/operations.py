@@ -10,7 +10,7 @@ from gradcli.explanation.index.printing import Writer
 from gradcli.explanation.reference import Reference, Use, command_line, families, operations
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.reasons import reason_document
-from gradcli.render.lesson.reasons import in_one_line, meanings
+from gradcli.render.lesson.reasons import in_one_line, in_two, meanings
 from gradcli.render.text.layout import Row, Section, lay_out
 from gradcli.render.text.looks import Looks
 from gradcli.stream.values import plain
@@ -59,7 +59,7 @@ def _rules(use: Use, says: str, looks: Looks) -> list[Row]:
         if rule.why is not None:
             write = Writer(ascii=looks.ascii)
             total = f"{looks.partial}L/{looks.partial}{rule.input}"
-            rows.append(Row((in_one_line(rule.why, total, write),), "reason"))
+            rows.append(Row((in_two(in_one_line(rule.why, total, write), looks.width),), "reason"))
             rows.extend(Row((f"where {meanings(rule.why)}",), "reason") for _ in rule.why.given[:1])
     if says:
         rows.append(Row((says,), "why"))

@@ -27,12 +27,16 @@ def reason(local: Local, terms: Terms, *, in_full: bool, upstream: str | None = 
     rename = {} if upstream is None else {terms.upstream_name: upstream}
     write = Writer(ascii=terms.looks.ascii, number=lambda value: number(value, terms.looks.precision), rename=rename)
     text = in_one_line(why, terms.total(local.input), write, adds=terms.fans_out(local.input))
-    if terms.looks.width is not None and len(text) > terms.looks.width - 2 * INDENT:
-        text = text.replace(", so ", ",\nso ", 1)
+    text = in_two(text, terms.looks.width)
     lines = [f"{text}, where {meanings(why)}" if why.given and not in_full else text]
     if in_full:
         lines.extend(told_in_full(why, upstream or terms.upstream_name, write))
     return "\n".join(visible(line) for part in lines for line in part.split("\n"))
+
+
+def in_two(text: str, width: int | None) -> str:
+    """Return a formula and what follows from it on lines of their own, where both do not fit one."""
+    return text if width is None or len(text) <= width - 2 * INDENT else text.replace(", so ", ",\nso ", 1)
 
 
 def in_one_line(why: Why, gradient: str, write: Writer, *, adds: bool = False) -> str:

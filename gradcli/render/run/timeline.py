@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 
-from gradcli.explanation.model import Note
+from gradcli.explanation.model import Explanation, Note
 from gradcli.language.unparser import unparse
 from gradcli.render.lesson.page import chain_rule, formulas, forward, locals_, shown
 from gradcli.render.lesson.terms import Terms, factor
@@ -192,11 +192,23 @@ def lesson(event: Backward | Returned, looks: Looks, *, all: bool, why: bool) ->
         found = table(explanation, terms)
         if found:
             yield Row((title,), "aside")
+            if table is forward:
+                yield from later_values(explanation)
             yield from shown(found, looks, all=all)
     answered = {"unused"} | (
         {"gradient-not-finite"} if any(note.code == "not-finite" for note in event.notes) else set()
     )
     yield from remarks(note for note in explanation.notes if note.code not in answered)
+
+
+def later_values(explanation: Explanation) -> Iterator[Row]:
+    """Say what `h_2` is, where a name of the snippet meant one tensor after the other."""
+    names = [node.name for node in explanation.nodes]
+    for name in names:
+        base, _, number = name.rpartition("_")
+        if number == "2" and base in names:
+            yield Row((visible(f"{name} is the second tensor called {base}, and so on"),), "aside")
+            return
 
 
 def endings(timeline: Timeline, looks: Looks, *, all: bool, failed: bool) -> Iterator[Row]:

@@ -21,7 +21,8 @@ WIDTH = 80
 
 def training(loop: Loop, looks: Looks, *, all: bool) -> Section:
     """Return the table: of many epochs some evenly spread, of many layers the first and the last."""
-    counted = f"{loop.count:,} {'epochs' if loop.by else 'passes'}"
+    kind = "passes" if not loop.by else "epochs" if "epoch" in loop.by.lower() else "steps"
+    counted = f"{loop.count:,} {kind}"
     return Section(f"Training, {counted} from line {loop.line}", [*_rows(loop, looks, all=all), *_curve(loop, looks)])
 
 

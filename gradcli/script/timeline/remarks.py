@@ -85,6 +85,9 @@ def vanishing(run: Run, explanation: Explanation, name: str) -> str:
             if np.any(step.upstream) and not np.any(step.contribution):
                 line = explanation.node(step.node)
                 why = because(explanation, line, step)
+                known = REGISTRY.get(line.op or "")
+                if not why and (step.summed_axes or (known is not None and known.structured)):
+                    return f"what {line.op}{at(run, line)} passes back to the entries of {step.input} adds up to 0"
                 return f"{line.op}{at(run, line)} passes nothing back to {step.input}{why}"
             below.add(step.node)
     return "the parts that arrive cancel, or what enters is 0"

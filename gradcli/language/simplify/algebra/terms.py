@@ -14,6 +14,7 @@ Rational = int | Fraction
 Term = tuple[tuple[int, Rational], ...]  # bases with their exponents, by base; no exponent is zero
 Polynomial = dict[Term, Rational]  # no coefficient is zero
 
+ENDLESS = 10**9
 LARGEST_DENOMINATOR = 64  # of a fraction; beyond, a number is written as a decimal
 LARGEST = 2**1000  # a number beyond cannot be written as a float
 
@@ -65,8 +66,13 @@ def is_whole(value: Rational) -> bool:
 
 
 def is_decimal(value: Rational, *, plain: bool) -> bool:
-    """Tell whether a number is written as a decimal: where it ends, and decimals are `plain` or a fraction too long."""
+    """Tell whether a number is written as a decimal: where it ends, and decimals are `plain` or a fraction too long.
+
+    A fraction that nobody would write comes from a number with all its digits, and is one again.
+    """
     denominator = value.denominator
+    if denominator > ENDLESS:
+        return True
     return denominator > 1 and (plain or denominator > LARGEST_DENOMINATOR) and _terminates(denominator)
 
 

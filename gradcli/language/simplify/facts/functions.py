@@ -41,5 +41,7 @@ LINEAR = {
 
 # The functions of nan are nan, so that an argument may be simplified where it is not finite.
 PASSING = (
-    (ELEMENTWISE - {"sign"}) | LINEAR.keys() | {"log_softmax", "softmax", "logsumexp", "norm", "prod", "std", "var"}
+    (ELEMENTWISE - {"sign"})
+    | LINEAR.keys()
+    | {*("linear", "log_softmax", "softmax", "logsumexp", "norm", "prod", "std", "var")}
 )
