@@ -183,7 +183,7 @@ class Reader:
         return self.question, found["label"].strip(), found["answer"].partition("#")[0]
 
     def ahead(self, line: str) -> bool:
-        """Take the start of a line for a heading, where an answer to that question stands behind it: `Q1: dp/dx = 3`."""
+        """Take the start of a line for a heading, where an answer to that question follows: `Q1: dp/dx = 3`."""
         found = AHEAD.fullmatch(line)
         words = line.split(None, 2)
         starts = [(found["question"], found["rest"])] if found else []
