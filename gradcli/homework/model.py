@@ -62,8 +62,8 @@ class Branch:
 class Marked:
     """One answer with its verdict; `remark` adds a counterexample, the worst entry, or why it cannot be read.
 
-    `reason` is one of `ENDINGS` where grading the answer was ended from outside: it is then unreadable. `read_as` is the
-    plain text of an answer that was typed in another notation, else empty.
+    `reason` is one of `ENDINGS` where grading the answer was ended from outside: it is then unreadable. `read_as` is
+    the plain text of an answer that was typed in another notation, else empty.
     """
 
     question: str

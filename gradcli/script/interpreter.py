@@ -13,7 +13,7 @@ import numpy as np
 from gradcli.engine.modes import renewed
 from gradcli.errors import ProgramSyntaxError
 from gradcli.script import library
-from gradcli.script.errors import ExitError, LimitError
+from gradcli.script.errors import ExitError, LimitError, UnsupportedError
 from gradcli.script.guards import confined, deep, watched
 from gradcli.script.limits import TEXT
 from gradcli.script.machine import Machine, running
@@ -37,6 +37,7 @@ from gradcli.script.syntax_advice import syntax_advice
 from gradcli.source import Source, Span
 
 PARSER_FRAMES = 1000
+OURS = (LimitError, UnsupportedError, ExitError, ProgramSyntaxError)  # errors that Python and torch do not know
 
 
 def compile_cell(source: Source, machine: Machine, *, echo: bool = False) -> Closure:
@@ -99,16 +100,29 @@ def _unreadable(error: SyntaxError, source: Source) -> ProgramSyntaxError:
     )
 
 
-def run(cells: Sequence[Source], machine: Machine, *, echo: bool = False, asked: Sequence[Source] = ()) -> list[object]:
+def run(
+    cells: Sequence[Source],
+    machine: Machine,
+    *,
+    echo: bool = False,
+    asked: Sequence[Source] = (),
+    raised: list[Exception] | None = None,
+) -> list[object]:
     """Run the cells one after the other; their output goes to `machine.write`.
 
     Returns the values of the `asked` expressions after the cells have run; the exception that one of them raises is
-    in its place. Raises an exception that the snippet did not catch, with the places it came from (see `places`).
+    in its place. Raises an exception that the snippet did not catch, with the places it came from (see `places`); or
+    keeps it in `raised`, if there is such a list and the exception is one that Python or torch would raise.
     """
     machine.builtins, machine.modules = builtins(), library.modules(machine)
     with _prepared(machine):
         try:
-            _run_cells(cells, machine, echo)
+            try:
+                _run_cells(cells, machine, echo)
+            except Exception as error:
+                if raised is None or isinstance(error, OURS):
+                    raise
+                raised.append(with_message(error, machine))
             return [evaluated(one, machine) for one in asked]
         except Exception as error:
             raise with_message(error, machine) from error.__cause__

@@ -11,18 +11,20 @@ from unicodedata import normalize
 from gradcli.errors import GradcliError, UsageError
 from gradcli.explanation.refusals import numbers
 from gradcli.explanation.values import constant
+from gradcli.homework.assignment import settings, words
 from gradcli.homework.assignment.places import Path, Places, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
+from gradcli.homework.assignment.words import NO_WORDS, Words
 from gradcli.homework.model import added
 from gradcli.homework.submission.numerals import Tolerance
 from gradcli.language.names import read_name
 from gradcli.language.parser import parse_expression
 from gradcli.source import Source, Span, did_you_mean
 
-TOP = ("title", "grading", "question")
-GRADING = ("rtol", "atol", "precision", "carry_forward")
+TOP = ("title", "grading", "input", "question")
+GRADING = ("rtol", "atol", "precision", "carry_forward", *settings.GRADING)
 QUESTION = ("id", "text", "program", "script", "at", "ask")
-ASK = ("quantity", "form", "points")
+ASK = ("quantity", "form", "points", *words.KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Ask:
     points: float
     written: str
     span: Span
+    words: Words = NO_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,8 @@ class Assignment:
     questions: tuple[Question, ...]
     source: Source = field(repr=False)
     strict: bool = False
+    carry_share: float = 1.0
+    entries: str = "all"
 
     @property
     def file(self) -> str:
@@ -125,7 +130,8 @@ class _Reader:
         seen: set[str] = set()
         read = tuple(self.question(("question", number), one, seen) for number, one in enumerate(questions))
         tolerance, carry = self.grading(table.get("grading", {}))
-        return Assignment(self.typed(table, (), "title", str, ""), tolerance, carry, read, self.source)
+        own = settings.settings(table, lambda path, *told: self.refuse(self.places.value(*path), *told))
+        return Assignment(self.typed(table, (), "title", str, ""), tolerance, carry, read, self.source, **own)
 
     def grading(self, table: Any) -> tuple[Tolerance, bool]:
         path: Path = ("grading",)
@@ -224,10 +230,18 @@ class _Reader:
         table, place = (one, (*path, "quantity")) if isinstance(one, dict) else ({"quantity": one}, path)
         span = self.places.value(*place)
         written = table.get("quantity")
+        self.known(table, ASK, path, "an ask")
+
+        def refuse(key: str, *told: str) -> UsageError:
+            return self.refuse(self.places.value(*path, key), *told)
+
+        own = words.read_words(table, refuse)
+        special = words.read_special(table, refuse, is_script=is_script)
+        if special is not None:
+            return Ask(special[0], "number", self.points(table, path, special[1]), special[1], span, own)
         if not isinstance(written, str) or not written.strip():
             what = f"{written!r:.40} is no quantity" if "quantity" in table else "there is no quantity"
             raise self.refuse(span, what, 'write "dq/dx", or { quantity = "dq/dx", points = 2 }')
-        self.known(table, ASK, path, "an ask")
         quantity = read_expression(written) if is_script else read_quantity(written, output)
         if quantity is None:
             forms = "a.grad, c.grad_fn, w" if is_script else "s, dq/ds, s.grad or local ds/dx"
@@ -235,16 +249,20 @@ class _Reader:
         if re.search(r"^\s*\[|[=#\n]", written):
             help = "give it a name in the script, and ask for that"
             raise self.refuse(span, f"{written} cannot stand before the = of an answer", help)
-        form, points = table.get("form", "number"), table.get("points", 1)
+        form = table.get("form", "number")
         if form not in ("number", "expression") or (is_script and form == "expression"):
             known = '"number"' if is_script else '"number" or "expression"'
             raise self.refuse(
                 self.places.value(*path, "form"), f"the form of {written} is {form!r:.40}", f"write form = {known}"
             )
+        return Ask(quantity, form, self.points(table, path, written), written.strip(), span, own)
+
+    def points(self, table: Mapping[str, Any], path: Path, written: str) -> float:
+        points = table.get("points", 1)
         if type(points) not in (int, float) or not 0 <= points < 1e6:
             place = self.places.value(*path, "points")
             raise self.refuse(place, f"the points of {written} are {points!r:.40}", "write points = 1")
-        return Ask(quantity, form, float(points), written.strip(), span)
+        return float(points)
 
     def known(self, table: Mapping[str, Any], known: Sequence[str], path: Path, whose: str) -> None:
         for key in table:

@@ -12,14 +12,17 @@ from gradcli.language.names import read_name
 from gradcli.language.parser import parse_program
 from gradcli.source import Source
 
-Kind = Literal["value", "gradient", "local", "snippet"]
+Kind = Literal["value", "gradient", "local", "snippet", "printed", "raises", "choice"]
 
 _RATIO = re.compile(r"(?:[Ll]ocal\s+)?[d∂]\s*(?P<of>[^\s/()]+|\([^()]+\))\s*/\s*[d∂]\s*(?P<by>[^\s/()]+|\([^()]+\))")
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """The value of `of`, or its derivative with respect to `by`; for a snippet `of` is an expression."""
+    """The value of `of`, or its derivative with respect to `by`; for a snippet `of` is an expression.
+
+    The text that a snippet printed has the number of the line in `of`, "" for all lines; a choice has its label.
+    """
 
     kind: Kind
     of: str
@@ -27,7 +30,8 @@ class Quantity:
 
     def __str__(self) -> str:
         ratio = f"d{self.of}/d{self.by}"
-        return {"value": self.of, "gradient": ratio, "local": f"local {ratio}", "snippet": self.of}[self.kind]
+        told = {"gradient": ratio, "local": f"local {ratio}", "printed": f"printed line {self.of}", "raises": "raises"}
+        return told.get(self.kind, self.of)
 
 
 def output_name(source: Source) -> str:

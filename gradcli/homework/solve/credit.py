@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask, Assignment
 from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.model import CREDITED
 from gradcli.homework.solve.carried import follows
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.rounding import rounded_to, too_coarse, up_to_rounding
@@ -48,3 +49,12 @@ def credited(problem: Problem, typed: Typed, verdict: Verdict, own: Own, assignm
             if source is not None:
                 return replace(verdict, verdict="carried", remark=f"it follows from your {source}")
     return None
+
+
+def share(verdict: Verdict, assignment: Assignment) -> float:
+    """Return the share of the points that a verdict gives."""
+    if verdict.verdict == "carried":
+        return assignment.carry_share
+    if verdict.verdict in CREDITED:
+        return 1.0
+    return verdict.share if assignment.entries == "each" and verdict.verdict in ("wrong", "precision") else 0.0

@@ -12,7 +12,8 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.model import Value
 from gradcli.homework.solve.points import Points
 from gradcli.homework.solve.solution import Solution
-from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_number, judged_word
+from gradcli.homework.solve.verdicts import Verdict, judged_formula, judged_number
+from gradcli.homework.solve.words import is_accepted, judged_choice, judged_error, judged_printed, judged_word
 from gradcli.homework.submission.answers import Formula, UnreadableError, read_answer, read_number
 from gradcli.homework.submission.plain.numbers import Comma
 from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
@@ -28,12 +29,14 @@ class Judge:
     def judged(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Verdict:
         """Return the verdict on an answer, without diagnoses."""
         expected = self.expected[ask.quantity]
+        if is_accepted(text, ask.words):
+            return Verdict("correct")
         try:
             plain = self.plain(ask, text, comma, points)
             if points is not None:
                 verdict = judged_formula(plain, points.truths(ask))
             elif self.wanted(ask, points).kind == "word":
-                verdict = judged_word(plain.text, expected)
+                verdict = self.in_words(ask, plain.text)
             else:
                 assert not isinstance(plain.read, Formula)
                 verdict = judged_number(
@@ -42,6 +45,13 @@ class Judge:
         except UnreadableError as error:
             return Verdict("unreadable", str(error))
         return replace(verdict, read=plain.read, read_as=plain.text if plain.differs_from(text) else "")
+
+    def in_words(self, ask: Ask, text: str) -> Verdict:
+        expected = self.expected[ask.quantity]
+        if ask.words.choices:
+            return judged_choice(text, ask.words)
+        by_kind = {"printed": judged_printed, "raises": judged_error}
+        return by_kind.get(ask.quantity.kind, judged_word)(text, expected)
 
     def plain(self, ask: Ask, text: str, comma: Comma, points: Points | None) -> Plain:
         """Return an answer in the plain notation, read. Raises UnreadableError."""

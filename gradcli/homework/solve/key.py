@@ -16,9 +16,9 @@ from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
 from gradcli.homework.diagnose.investigation import Investigation
 from gradcli.homework.mistakes import pen
-from gradcli.homework.model import CREDITED, Marked, Value
+from gradcli.homework.model import Marked, Value
 from gradcli.homework.solve.carried import Earlier
-from gradcli.homework.solve.credit import Own, credited
+from gradcli.homework.solve.credit import Own, credited, share
 from gradcli.homework.solve.judging import Judge
 from gradcli.homework.solve.points import Point, Points, answered
 from gradcli.homework.solve.problem import Problem
@@ -48,6 +48,9 @@ class Key:
         self.problems: dict[Quantity, Problem | None] = {}
         self.expected: dict[Quantity, Value] = {}
         for ask in question.asks:
+            if ask.words.choices:
+                self.problems[ask.quantity], self.expected[ask.quantity] = None, ask.words.right
+                continue
             self.problems[ask.quantity] = self.solution.problem(ask)
             self.expected[ask.quantity] = self.solution.answer(ask)
             if ask.form == "expression":
@@ -90,7 +93,7 @@ class Key:
                 None if text is None else on_one_line(text),
                 self.expected[ask.quantity],
                 verdict.verdict,
-                ask.points if verdict.verdict in CREDITED else 0.0,
+                ask.points * share(verdict, self.assignment),
                 ask.points,
                 verdict.remark,
                 verdict.diagnoses,

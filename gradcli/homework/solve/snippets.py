@@ -17,6 +17,7 @@ from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.passes import Passes, Ways
 from gradcli.homework.solve.problem import Problem
+from gradcli.homework.solve.words import NO_ERROR
 from gradcli.script.failure import failure
 from gradcli.script.interpreter import run
 from gradcli.script.limits import Limits
@@ -40,11 +41,13 @@ class SnippetSolution:
     def __init__(self, question: Question, *, is_raw: bool = False) -> None:
         self.question = question
         self.is_raw = is_raw
-        machine = Machine(LIMITS, lambda text: None)
+        machine = Machine(LIMITS, self.wrote)
         machine.timeline = recorder = Passes(machine)
-        asked = [Source(ask.quantity.of, "quantity") for ask in question.asks]
+        self.printed: list[tuple[int, str]] = []  # line, and what it printed
+        self.machine, kinds = machine, {ask.quantity.kind for ask in question.asks}
+        raised: list[Exception] | None = [] if "raises" in kinds else None
         try:
-            values = run([question.source], machine, asked=asked)
+            values = run([question.source], machine, asked=expressions(question), raised=raised)
         except Exception as error:
             raise self.placed(failure(error, [*machine.globals, *machine.builtins])) from None
         whole = recorder.finished()
@@ -57,9 +60,24 @@ class SnippetSolution:
         )
         self.graphs = graphs
         self.ways = Ways(question.source.text, self.timeline, graphs, returned)
-        self.truths = {
-            ask.quantity: self.answerable(ask, value, machine) for ask, value in zip(question.asks, values, strict=True)
-        }
+        asks = [ask for ask in question.asks if ask.quantity.kind == "snippet"]
+        self.truths = {a.quantity: self.answerable(a, value, machine) for a, value in zip(asks, values, strict=True)}
+        self.raised = failure(raised[0]).message if raised else NO_ERROR[0]
+        self.truths |= {a.quantity: self.told(a) for a in question.asks if a.quantity.kind in ("printed", "raises")}
+
+    def wrote(self, text: str) -> None:
+        if self.machine.source is self.question.source:
+            self.printed.append((self.machine.line, text))
+
+    def told(self, ask: Ask) -> str:
+        """Return the text that a line has printed, or the error that was raised."""
+        if ask.quantity.kind == "raises":
+            return self.raised
+        lines = [text for line, text in self.printed if not ask.quantity.of or str(line) == ask.quantity.of]
+        if not "".join(lines).strip():
+            where = f"line {ask.quantity.of} of the script prints" if ask.quantity.of else "the script prints"
+            raise self.question.refused(ask.span, f"{where} nothing", "ask for a line that calls print()")
+        return "".join(lines).strip()
 
     @property
     def worked(self) -> Timeline:
@@ -97,15 +115,16 @@ class SnippetSolution:
 
     def problem(self, ask: Ask) -> Problem | None:
         """Return the problem behind a quantity, or None."""
-        return self.ways.problem(ask.quantity.of, self.truths[ask.quantity])
+        truth = self.truths[ask.quantity]
+        return self.ways.problem(ask.quantity.of, truth) if ask.quantity.kind == "snippet" else None
 
     def outcomes(self, text: str) -> dict[Quantity, Any]:
         """Return the answers if the snippet were another text; empty where that cannot run within `SMALL` limits."""
         machine = Machine(SMALL, lambda text: None)
-        asked = [Source(ask.quantity.of, "quantity") for ask in self.question.asks]
+        asked = [ask for ask in self.question.asks if ask.quantity.kind == "snippet"]
         with suppress(Exception):  # a changed snippet may do anything
-            values = run([Source(text, self.question.source.name)], machine, asked=asked)
-            kept = zip(self.question.asks, values, strict=True)
+            values = run([Source(text, self.question.source.name)], machine, asked=expressions(self.question))
+            kept = zip(asked, values, strict=True)
             return {ask.quantity: self.answerable(ask, value, machine) for ask, value in kept if not is_error(value)}
         return {}
 
@@ -119,6 +138,11 @@ class SnippetSolution:
         # not the options of another command
         help = re.sub(r" --\w+.*", "", error.help) or "mend the script; gradcli run shows what it does"
         return self.question.placed(error, help)
+
+
+def expressions(question: Question) -> list[Source]:
+    """Return the expressions that a question asks for."""
+    return [Source(ask.quantity.of, "quantity") for ask in question.asks if ask.quantity.kind == "snippet"]
 
 
 def is_error(value: object) -> bool:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from gradcli.homework.model import Branch, Diagnosis, Value
 from gradcli.homework.solve.points import Counterexample, Truths, counterexample, equal
-from gradcli.homework.submission.answers import Formula, Read, UnreadableError, read_number
+from gradcli.homework.submission.answers import Formula, Read, UnreadableError
 from gradcli.homework.submission.numerals import Tolerance, Typed
-from gradcli.homework.submission.plain.reading import FACTS, Plain
+from gradcli.homework.submission.plain.reading import Plain
 from gradcli.homework.wording import shown
-
-NODE = re.compile(r"<?(?P<name>\w+)(?: object at 0x[0-9a-f]+)?>?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +50,6 @@ def at_point(found: Counterexample) -> str:
     return f"at {values} yours gives {shown(found.given)}, right is {shown(found.truth)}"
 
 
-def judged_word(text: str, expected: bool | str | None) -> Verdict:
-    """Judge None, a boolean or a text; a node may be pasted with its brackets."""
-    if isinstance(expected, str):
-        word = NODE.fullmatch(text.strip())
-        given: Any = word["name"] if word else text.strip().strip("'\"")
-        return Verdict("correct" if given == expected else "wrong")
-    return Verdict("correct" if read_number(FACTS.get(text.strip().lower(), text)) is expected else "wrong")
-
-
 def judged_number(read: Typed | bool | None, expected: Value, tolerance: Tolerance, *, is_script: bool) -> Verdict:
     if read is None:
         return Verdict("wrong" if is_script else "missing")
@@ -77,7 +64,8 @@ def judged_number(read: Typed | bool | None, expected: Value, tolerance: Toleran
     if right.all():
         return Verdict("correct")
     verdict = "precision" if nearly.all() else "wrong"
-    return Verdict(verdict, worst_entry(read.value, expected, nearly if verdict == "wrong" else right), typed=read)
+    remark = worst_entry(read.value, expected, nearly if verdict == "wrong" else right)
+    return Verdict(verdict, remark, typed=read, share=float(np.mean(right)))
 
 
 def worst_entry(given: Value, expected: Value, fine: Value) -> str:

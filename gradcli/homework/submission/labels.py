@@ -11,7 +11,7 @@ from unicodedata import normalize
 from gradcli.homework.assignment.quantities import Quantity, read_expression, read_quantity
 from gradcli.homework.submission.plain.characters import undressed
 from gradcli.homework.submission.plain.latex import without_latex
-from gradcli.homework.submission.plain.products import folded
+from gradcli.homework.submission.plain.names import folded
 from gradcli.source import did_you_mean
 
 KEPT = 2**12  # labels that are remembered
@@ -41,7 +41,7 @@ Found = TypeVar("Found")
 
 
 class Labels:
-    """The names of the questions and quantities of an assignment; `is_strict` where they must be typed as they stand."""
+    """The names of the questions and quantities of an assignment, which must be typed as they stand if `is_strict`."""
 
     def __init__(
         self, asked: Mapping[str, Sequence[Asked]], outputs: Mapping[str, str], *, is_strict: bool = False
@@ -72,6 +72,9 @@ class Labels:
         found = self.exact(id, text)
         if found is not None or self.is_strict:
             return found
+        special = next((ask for ask in asks if squeezed(text).casefold() in special_labels(ask)), None)
+        if special is not None:
+            return special
         plain = ARTICLE.sub("", undressed(without_latex(undressed(text.strip()))))
         for spelling in (plain, underscored(plain), gradient(plain)):
             found = self.exact(id, spelling) if spelling else None
@@ -125,6 +128,17 @@ class Labels:
         written |= {f"{ask.quantity.by}.grad": ask.written for ask in gradients}
         close = did_you_mean(squeezed(text)[:LONGEST], written)
         return f"this was not asked{f'; did you mean {written[close]}?' if close else ''}"
+
+
+def special_labels(ask: Asked) -> tuple[str, ...]:
+    """Return the labels of an answer in words, without spaces."""
+    own = squeezed(ask.written).casefold()
+    line = ask.quantity.of
+    if ask.quantity.kind == "printed":
+        return (own, *(f"{word}{line}" for word in ("line", "printed", "prints", "output", "outputline") if line))
+    if ask.quantity.kind == "raises":
+        return (own, "raise", "raised", "error", "exception")
+    return (own,) if ask.quantity.kind == "choice" else ()
 
 
 def single(pairs: Iterable[tuple[str, Found]]) -> dict[str, Found]:

@@ -7,17 +7,14 @@ taken for one by their form, so that a slip in a name can be told with the neare
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gradcli.homework.submission.labels import Labels
+from gradcli.homework.submission.marks import OPENS, bulleted, closing_mark, open_brackets, unmarked
 from gradcli.homework.submission.submissions import Given, Submission, limited, named, shortened
 
 ENDS = re.compile(r"\r\n|\r|\n")
 BRACKET = re.compile(r"\[(?P<inner>[^\[\]]*)\](?P<rest>.*)")
-BULLET = re.compile(
-    r"(?:[-*•–·>+○▪]\s*|\(?(?:[a-zA-Z]{1,2}|\d{1,2}|[ivx]{1,4})\)\s*|(?:[a-zA-Z]|\d{1,2})\.\s+|\[(?:[a-z]|\d{1,2})\]\s*)"
-)
 SEPARATOR = re.compile(r":=|==?>?|≈|≃|≅|~|:|->|→|⇒|\t|\bis\b")
 TRIED = 6  # separators of a line
 SPACED = re.compile(r"(?P<label>\S*[/._]\S*)\s+(?P<answer>[-+−–≈~\[({\d.].*)")
@@ -27,8 +24,6 @@ AHEAD = re.compile(r"(?P<question>\[[^\[\]]+\]|[^\s:.)\-]+)\s*[:.)\-]?\s*(?P<res
 DECORATION = re.compile(r"[\W_]+")
 NUMERIC = re.compile(r"[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*\d[-+−–\s\d.,eE\[\](){};&|\\·×*^naif]*")
 ROW = re.compile(r"[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?(?:[ \t]+[-+−–]?[\d.,]+(?:[eE][-+]?\d+)?)+")
-OPENS = re.compile(r"\\begin\b|[\[({]")
-CLOSES = re.compile(r"\\end\b|[\])}]")
 KEYWORD = re.compile(r"\s*(?:dtype|device|requires_grad|grad_fn|shape|size)\s*=")
 AGAIN = re.compile(r"[;,]\s*(?=[^=;,]+=)")
 FARTHEST = 1000  # lines of one answer
@@ -183,7 +178,7 @@ class Reader:
         return self.question, found["label"].strip(), found["answer"].partition("#")[0]
 
     def ahead(self, line: str) -> bool:
-        """Take the start of a line for a heading, where an answer to that question stands behind it: `Q1: dp/dx = 3`."""
+        """Take the start of a line for a heading, where an answer to that question follows: `Q1: dp/dx = 3`."""
         found = AHEAD.fullmatch(line)
         words = line.split(None, 2)
         starts = [(found["question"], found["rest"])] if found else []
@@ -259,30 +254,3 @@ def read_lines(name: str, student: str, text: str, labels: Labels) -> Submission
     reader = Reader(labels, ENDS.split(text))
     reader.read()
     return Submission(name, student, tuple(reader.given), remarks=limited(reader.remarks))
-
-
-def open_brackets(text: str) -> int:
-    return len(OPENS.findall(text)) - len(CLOSES.findall(text))
-
-
-def bulleted(line: str) -> Iterator[str]:
-    """Yield a line as it stands, and without the bullet, number or letter before it."""
-    yield line
-    found = BULLET.match(line)
-    if found and found.end() < len(line):
-        yield line[found.end() :].strip()
-
-
-def unmarked(text: str) -> str:
-    """Return a label without the marks of Markdown around it."""
-    return (
-        text.strip().strip("*`_ ").strip() if text.strip()[:1] in "*`_" or text.strip()[-1:] in "*`" else text.strip()
-    )
-
-
-def closing_mark(text: str, place: int, answer: str) -> str:
-    """Drop the mark that closes one which the label has opened: `$dp/dx = 3$`."""
-    for mark in ("$", "`"):
-        if text.startswith(mark) and text.count(mark, 0, place) == 1 and answer.rstrip().endswith(mark):
-            return answer.rstrip()[:-1]
-    return answer

@@ -16,7 +16,10 @@ import numpy as np
 from gradcli.homework.submission.plain.numbers import numerals
 
 MODULE = r"(?:(?:torch|np|numpy|jnp|tf|jax\.numpy)\s*\.\s*)?"
-KIND = r"(?:[tT]ensor|array|Array|asarray|matrix|Size|(?:Float|Double|Long|Int|Half)Tensor|constant|as_tensor|float(?:16|32|64|_)|int(?:32|64|_)?|[Ff]loat|[Mm]atrix|[Vv]ector|Parameter)"
+KIND = (
+    r"(?:[tT]ensor|[aA]rray|asarray|[mM]atrix|[vV]ector|Size|(?:Float|Double|Long|Int|Half)Tensor|constant|as_tensor"
+    r"|Parameter|[fF]loat|float(?:16|32|64|_)|int(?:32|64|_)?)"
+)
 MAKER = re.compile(rf"(?<![\w.]){MODULE}{KIND}\s*(?=\()")
 KEYWORDS = re.compile(
     r",\s*(?:dtype|device|requires_grad|grad_fn|shape|order|copy|ndmin|weak_type|size)\s*=\s*"
@@ -53,7 +56,8 @@ def pattern(comma: str) -> re.Pattern[str]:
     number = f"{DECIMAL}|{NUMBER}" if comma == "decimal" else NUMBER
     signed = rf"(?:[-+]\s*)?(?:(?:{number}){RAISED}(?:\s*/\s*\d+)?|{WORD})(?![\w.])"
     return re.compile(
-        rf"(?P<entry>{signed})|(?P<open>[\[({{])|(?P<close>[\])}}])|(?P<row>;)|(?P<comma>[,&|])|(?P<line>\r?\n|\r)|(?P<gap>[ \t]+)"
+        rf"(?P<entry>{signed})|(?P<open>[\[({{])|(?P<close>[\])}}])"
+        r"|(?P<row>;)|(?P<comma>[,&|])|(?P<line>\r?\n|\r)|(?P<gap>[ \t]+)"
     )
 
 

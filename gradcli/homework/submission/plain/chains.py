@@ -62,7 +62,7 @@ def agree(member: str, last: Read, values: Mapping[str, Any], comma: Comma) -> b
 
 
 def worth(member: str, values: Mapping[str, Any], comma: Comma) -> tuple[Any, float]:
-    """Return the value of a member, and how far it may be off because its factors were rounded; None where it has none."""
+    """Return the value of a member, and how far rounded factors may lead it off; None where it has none."""
     found = numerals(member)
     typed = read_numeral(found.get("", found.get(comma, next(iter(found.values()))))) if found else None
     if typed is not None:

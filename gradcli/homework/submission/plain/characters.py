@@ -32,9 +32,13 @@ BEFORE = re.compile(
     r"(?:[=≈~≃≅≡:→⇒]|->|\\approx\b|\\simeq\b|\\sim\b|(?:ca|approx|approximately|about|circa|roughly|etwa|ungefähr)\b\.?)\s*",
     re.IGNORECASE,
 )
-DIGITS = r"(?:to|on|auf|with)?\s*\d{1,2}\s*(?:significant|sig\.?|decimal|dec\.?)?\s*(?:digits?|figures?|decimals?|places?|figs?\.?|s\.?f\.?|d\.?p\.?|stellen)"
+DIGITS = (
+    r"(?:to|on|with|auf)?\s*\d{1,2}\s*(?:significant|sig\.?|decimal|dec\.?)?\s*"
+    r"(?:digits?|figures?|decimals?|places?|figs?\.?|s\.?f\.?|d\.?p\.?|stellen)"
+)
 AFTER = re.compile(
-    rf"\s*(?:\(\s*)?(?:(?:rounded|rounding|approx|approximately|ca|about|exact|exactly|gerundet|ungefähr|etwa)\b\.?\s*(?:{DIGITS})?"
+    r"\s*(?:\(\s*)?(?:(?:rounded|rounding|approx|approximately|ca|about|exact|exactly|gerundet|ungefähr|etwa)"
+    rf"\b\.?\s*(?:{DIGITS})?"
     rf"|{DIGITS})\s*\)?$|\s*[✓✔!;,]$",
     re.IGNORECASE,
 )
@@ -60,9 +64,9 @@ def undressed(text: str) -> str:
 def without_marks(text: str) -> str:
     for left, right in PAIRS:
         inner = text[len(left) : -len(right)]
-        if len(text) > len(left) + len(right) and text.startswith(left) and text.endswith(right):
-            if left not in inner or left[:2] == "**":  # nothing begins with a power
-                return inner
+        is_pair = len(text) > len(left) + len(right) and text.startswith(left) and text.endswith(right)
+        if is_pair and (left not in inner or left[:2] == "**"):  # nothing begins with a power
+            return inner
     boxed = BOXED.fullmatch(text)
     if boxed:
         return boxed["inner"]

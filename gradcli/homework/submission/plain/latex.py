@@ -6,10 +6,11 @@ import re
 
 ROUNDS = 60  # of replacing the innermost braces
 MATRIX = r"(?:[pbBvV]?matrix\*?|smallmatrix|array|[pb]smallmatrix|cases)"
+LOOKS = "left|right|[bB]ig[lr]?|displaystyle|mathrm|mathbf|text|textbf|operatorname|boldsymbol|bm|boxed|hline"
 PLAIN = [
     (re.compile(rf"\\begin\{{{MATRIX}\}}(?:\{{[lcr| ]*\}})?(?:\[[lcr]\])?"), " [ "),
     (re.compile(rf"\\end\{{{MATRIX}\}}"), " ] "),
-    (re.compile(r"\\(?:left|right|big|Big|bigl|bigr|Bigl|Bigr|displaystyle|mathrm|mathbf|text|textbf|operatorname|boldsymbol|bm|boxed|hline)(?![A-Za-z])"), " "),
+    (re.compile(rf"\\(?:{LOOKS})(?![A-Za-z])"), " "),
     (re.compile(r"\\\\(?:\[[^\]]*\])?"), " ; "),
     (re.compile(r"\\(?:quad|qquad)(?![A-Za-z])|\\[,;:! ]|(?<!\\)~"), " "),
     (re.compile(r"\\(?:cdot|times|ast)(?![A-Za-z])"), " * "),

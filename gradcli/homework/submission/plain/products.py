@@ -10,34 +10,18 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from unicodedata import name as name_of
 
-from gradcli.language.catalogue import FAMILY_OF
+from gradcli.homework.submission.plain.names import UNARY, is_function, spelled
 
 RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾⁼ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 LOWERED_TO = "0123456789+-()=abcdefghijklmnoprstuvwxyz"
 LOWER = str.maketrans(RAISED, LOWERED_TO)
-SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 TOKEN = re.compile(
     rf"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?P<raised>[{RAISED}]+)|(?P<turned>ᵀ)"
     rf"|(?P<name>[^\W\d{RAISED}ᵀ][^\W{RAISED}ᵀ]*)|(?P<attribute>\.\s*[^\W\d]\w*)"
     r"|(?P<power>\*\*|\^)|(?P<divide>//?)|(?P<root>√)|(?P<open>[(\[])|(?P<close>[)\]])|(?P<bar>\|)|(?P<gap>\s+)"
     r"|(?P<other>.)",
     re.DOTALL,
-)
-ALIASES = {
-    "ln": "log",
-    "tg": "tan",
-    "arctg": "arctan",
-    "cosec": "csc",
-    "lg": "log10",
-    "sgn": "sign",
-    "heaviside": "heaviside",
-}
-SIGMOIDS = ("σ", "sigma", "sig", "logistic")
-UNARY = frozenset(
-    ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "asin", "acos")
-    + ("atan", "sigmoid", "relu", "abs", "log10", "log2")
 )
 VALUES = ("number", "name", "close", "raised", "turned", "attribute")  # kinds that a product may follow
 LONGEST = 2000
@@ -92,10 +76,6 @@ def tokens_of(text: str) -> list[Token]:
     return found
 
 
-def is_function(name: str) -> bool:
-    return name in FAMILY_OF
-
-
 def named(tokens: list[Token], names: Collection[str]) -> list[Token]:
     """Spell names as the program does, and take products of names apart: `wx` for `w*x`, `xexp(x)`."""
     found: list[Token] = []
@@ -108,59 +88,6 @@ def named(tokens: list[Token], names: Collection[str]) -> list[Token]:
         else:
             found.append(token)
     return found
-
-
-@lru_cache(2**12)
-def spelled(name: str, names: frozenset[str], *, calls: bool) -> list[str]:
-    """Return the names of the language that a word is made of; the word itself where it is none of them."""
-    function = function_of(name)
-    if function and (calls or function in UNARY):
-        return [function]
-    if name in ("e", "pi"):
-        return [name]
-    close = [known for known in names if folded(known) == folded(name)]
-    if len(close) == 1 and not calls:
-        return close
-    for start in range(len(name) - 1, 0, -1) if len(name) <= 24 else ():
-        last = function_of(name[start:])
-        if last and (calls or last in UNARY):
-            parts = split(name[:start], names)
-            if parts:
-                return [*parts, last]
-    return split(name, names) or [name]
-
-
-def function_of(name: str) -> str:
-    for known in (name, name.lower()):
-        known = ALIASES.get(known, known)
-        if known in SIGMOIDS:
-            return "sigmoid"
-        if is_function(known):
-            return known
-    return ""
-
-
-def split(name: str, names: frozenset[str]) -> list[str]:
-    """Return the names of the program that a word consists of, if that is so in one way alone; else nothing."""
-    known = names | {"e"} if len(name) > 1 else names
-    ways: list[list[list[str]]] = [[[]]]
-    for end in range(1, len(name) + 1 if len(name) <= 24 else 1):
-        ways.append(
-            [[*way, name[start:end]] for start in range(end) if name[start:end] in known for way in ways[start]][:2]
-        )
-    return ways[-1][0] if len(ways) > 1 and len(ways[-1]) == 1 else []
-
-
-@lru_cache(2**12)
-def folded(name: str) -> str:
-    """Return the form that spellings of a name share: `x₁`, `x_1` and `x1`; `θ` and `theta`; `W` and `w`."""
-    letters = [spelling(letter) for letter in name.translate(SUBSCRIPTS).replace("_", "")]
-    return "".join(letters).lower()
-
-
-def spelling(letter: str) -> str:
-    words = name_of(letter, "").split() if not letter.isascii() else []
-    return words[-1].lower() if len(words) == 4 and words[0] == "GREEK" else letter
 
 
 def applied(tokens: list[Token], names: Collection[str]) -> list[Token]:
@@ -278,25 +205,27 @@ def powers(tokens: list[Token], names: Collection[str]) -> list[Token]:
     return [*found, *(Token("close", ")") for _ in closes)]
 
 
-def exponent(tokens: list[Token], start: int) -> int:
+def exponent(tokens: list[Token], place: int) -> int:
     """Return the place behind an exponent. Raises TwoReadingsError for `e^2x`."""
-    place = start
-    while place < len(tokens) and tokens[place].text in ("-", "−", "+"):
+    while True:
+        while place < len(tokens) and tokens[place].text in ("-", "−", "+"):
+            place += 1
+        if place >= len(tokens):
+            return place
+        first = tokens[place]
+        calls = first.kind == "name" and place + 1 < len(tokens) and tokens[place + 1].text == "("
+        if first.kind == "open":
+            place = closing(tokens, place)
+        elif calls and is_function(first.text):
+            place = closing(tokens, place + 1)
         place += 1
-    if place >= len(tokens):
-        return place
-    first = tokens[place]
-    if first.kind == "open":
-        place = closing(tokens, place)
-    elif first.kind == "name" and place + 1 < len(tokens) and tokens[place + 1].text == "(" and is_function(first.text):
-        place = closing(tokens, place + 1)
-    place += 1
-    follows = tokens[place] if place < len(tokens) else Token("end", "")
-    if first.kind == "number" and not follows.gap and follows.kind in ("name", "open"):
-        raise TwoReadingsError(
-            f"e^{first.text}{follows.text}... has two readings: write e^({first.text}*{follows.text}...) or e^{first.text}*{follows.text}..."
-        )
-    return exponent(tokens, place + 1) if follows.kind == "power" and place - start < 50 else place
+        follows = tokens[place] if place < len(tokens) else Token("end", "")
+        if first.kind == "number" and not follows.gap and follows.kind in ("name", "open"):
+            one, two = f"e^({first.text}*{follows.text}...)", f"e^{first.text}*{follows.text}..."
+            raise TwoReadingsError(f"e^{first.text}{follows.text}... has two readings: write {one} or {two}")
+        if follows.kind != "power":
+            return place
+        place += 1
 
 
 def joined(tokens: list[Token], names: Collection[str]) -> str:

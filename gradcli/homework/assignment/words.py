@@ -1,0 +1,76 @@
+"""Answers in words: what a line prints, the error that a snippet raises, one of several choices, other texts to accept.
+
+`{ quantity = "printed", line = 6 }`, `{ quantity = "raises" }`, `{ choices = ["yes", "no"], answer = 1 }` and
+`accept = ["torch.Size([])"]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gradcli.errors import UsageError
+from gradcli.homework.assignment.quantities import Quantity
+
+KEYS = ("line", "choices", "answer", "accept")
+MOST = 20  # choices
+
+Refuse = Callable[[str, str, str], UsageError]  # from the key at fault, a message and a help
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What an ask says about answers in words: `choices` with the number of the right one, and texts to accept."""
+
+    choices: tuple[str, ...] = ()
+    answer: int = 0
+    accept: tuple[str, ...] = ()
+
+    @property
+    def right(self) -> str:
+        """The right choice."""
+        return self.choices[self.answer - 1]
+
+
+NO_WORDS = Words()
+
+
+def read_words(table: Mapping[str, Any], refuse: Refuse) -> Words:
+    """Read the choices and the texts to accept of an ask. Raises UsageError at the key at fault."""
+    choices, accept = (texts(table, key, refuse) for key in ("choices", "accept"))
+    answer = table.get("answer", 0)
+    if not choices:
+        if "answer" in table:
+            raise refuse("answer", "an answer goes with choices", 'write choices = ["yes", "no"] before it')
+        return Words(accept=accept)
+    if not 2 <= len(choices) <= MOST:
+        raise refuse("choices", f"there are {len(choices)} choices", f"write 2 to {MOST}")
+    if len({choice.casefold() for choice in choices}) < len(choices):
+        raise refuse("choices", "two choices are the same", "remove one of the two")
+    if type(answer) is not int or not 1 <= answer <= len(choices):
+        where = "answer" if "answer" in table else "choices"
+        help = f"write the number of the right choice: answer = 1 is the first of {len(choices)}"
+        raise refuse(where, "no choice is the right one", help)
+    return Words(choices, answer, accept)
+
+
+def texts(table: Mapping[str, Any], key: str, refuse: Refuse) -> tuple[str, ...]:
+    found = table.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
+        raise refuse(key, f"{key} is {found!r:.40}", f'write {key} = ["one text", "another"]')
+    return tuple(" ".join(one.split()) for one in found)
+
+
+def read_special(table: Mapping[str, Any], refuse: Refuse, *, is_script: bool) -> tuple[Quantity, str] | None:
+    """Return the quantity of an ask for words, and the label of its answer; None for any other ask."""
+    written, line = table.get("quantity"), table.get("line")
+    if "line" in table and (written != "printed" or type(line) is not int or line < 1):
+        raise refuse("line", "a line is the number of one that prints", 'write { quantity = "printed", line = 6 }')
+    if table.get("choices"):
+        label = written.strip() if isinstance(written, str) and written.strip() else "choice"
+        return Quantity("choice", label), label
+    if not is_script or written not in ("printed", "raises"):
+        return None
+    label = f"printed line {line}" if line else str(written)
+    return Quantity("printed" if written == "printed" else "raises", str(line or "")), label

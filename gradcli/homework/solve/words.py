@@ -1,0 +1,94 @@
+"""The verdict on an answer in words: None, a boolean, a name, a printed text, an error, a choice."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gradcli.homework.assignment.words import Words
+from gradcli.homework.model import Value
+from gradcli.homework.solve.verdicts import Verdict
+from gradcli.homework.submission.answers import UnreadableError, read_number
+from gradcli.homework.submission.numerals import Tolerance, read_numeral
+from gradcli.homework.submission.plain.characters import word
+from gradcli.homework.submission.plain.reading import FACTS
+
+NODE = re.compile(r"<?(?P<name>\w+)(?: object at 0x[0-9a-f]+)?>?")
+PIECE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|\w+|\S")
+NUMBERED = re.compile(
+    r"\(?(?:choice\s+|option\s+)?(?P<number>\d{1,2}|[a-z])\)?[.):]*(?:\s+(?P<text>\S.*))?", re.IGNORECASE
+)
+NO_ERROR = ("no error", "none", "nothing", "no", "it does not raise", "no exception")
+LEAST = 10  # characters of a text that tells an error, in two words at least
+EXACT = Tolerance(rtol=1e-6, atol=1e-12)
+
+
+def is_accepted(text: str, words: Words) -> bool:
+    """Whether an answer is one of the texts that the assignment accepts."""
+    return bool(words.accept) and plainly(text) in map(plainly, words.accept)
+
+
+def plainly(text: str) -> str:
+    """Return a text of which spaces, case and what stands around it do not count."""
+    return " ".join(word(text).casefold().split())
+
+
+def judged_word(text: str, expected: Value) -> Verdict:
+    """Judge None, a boolean or a text; a node may be pasted with its brackets."""
+    if isinstance(expected, str):
+        node = NODE.fullmatch(text.strip())
+        given: Any = node["name"] if node else text.strip().strip("'\"")
+        return Verdict("correct" if given == expected else "wrong")
+    return Verdict("correct" if read_number(FACTS.get(text.strip().lower(), text)) is expected else "wrong")
+
+
+def judged_printed(text: str, expected: str) -> Verdict:
+    """Judge a printed text: spaces do not count, and numbers may have more or fewer digits."""
+    given, right = PIECE.findall(word(text)), PIECE.findall(expected)
+    same = len(given) == len(right) and all(map(is_same, given, right))
+    return Verdict("correct" if same else "wrong")
+
+
+def is_same(given: str, right: str) -> bool:
+    typed, printed = read_numeral(given), read_numeral(right)
+    if typed is None or printed is None:
+        return given == right
+    off = abs(float(typed.value) - float(printed.value))
+    return bool(EXACT.judge(typed, printed.value)[0]) or (
+        typed.digits >= printed.digits and off <= float(printed.unit) / 2
+    )
+
+
+def judged_error(text: str, expected: str) -> Verdict:
+    """Judge an error by its type, or by a part of its message that tells it."""
+    kind, _, message = expected.partition(": ")
+    given = plainly(text)
+    if not kind or kind == NO_ERROR[0]:
+        return Verdict("correct" if given.rstrip(".") in NO_ERROR else "wrong")
+    own, colon, told = given.partition(":")
+    if own.strip().rpartition(".")[2] == kind.casefold():
+        is_right = not colon or is_part(told, message) or not told.strip()
+    else:
+        is_right = len(given) >= LEAST and len(given.split()) > 1 and is_part(given, message)
+    return Verdict("correct" if is_right else "wrong")
+
+
+def is_part(text: str, message: str) -> bool:
+    given, whole = (" ".join(re.findall(r"\w+", one.casefold())) for one in (text, message))
+    return bool(given) and f" {given} " in f" {whole} "
+
+
+def judged_choice(text: str, words: Words) -> Verdict:
+    """Judge a choice, given by its number, its letter or its text. Raises UnreadableError where it is none."""
+    given = plainly(text)
+    chosen = [number for number, choice in enumerate(words.choices, 1) if plainly(choice) == given]
+    numbered = NUMBERED.fullmatch(given)
+    if not chosen and numbered:
+        number = numbered["number"]
+        place = int(number) if number.isdigit() else ord(number) - ord("a") + 1
+        told = numbered["text"]
+        if 1 <= place <= len(words.choices) and (not told or plainly(words.choices[place - 1]) == plainly(told)):
+            chosen = [place]
+    if not chosen:
+        raise UnreadableError(f"it is none of the choices: write a number from 1 to {len(words.choices)}")
+    return Verdict("correct" if chosen == [words.answer] else "wrong")
