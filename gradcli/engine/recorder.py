@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
@@ -28,6 +28,12 @@ def record() -> Iterator[list[Application]]:
     tape: list[Application] = []
     with switched(tape=tape):
         yield tape
+
+
+def replay(tape: Sequence[Application], tensors: dict[int, Tensor]) -> None:
+    """Compute the applications of a tape again; `tensors` are by id() of those they stand for, and its results join."""
+    for primitive, inputs, options, out in tape:
+        tensors[id(out)] = primitive(*[tensors.get(id(x), x) for x in inputs], **options)
 
 
 class Listeners:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
-from gradcli.engine.recorder import Application
+import numpy as np
+
+from gradcli.engine.backward import drain, walk
+from gradcli.engine.graph import AccumulateGrad
+from gradcli.engine.modes import switched
+from gradcli.engine.recorder import Application, replay
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.refusals import NUMERALS, check_total
 from gradcli.language.tree import Expression, Name, Program
@@ -69,3 +75,56 @@ class Evaluation:
         check_total(self.entries)
         self.lines.append(line)
         self.line_of[id(line.tensor)] = line
+
+
+@dataclass(frozen=True)
+class Replay:
+    """An evaluation that runs again, at other values of the same shapes, as often as wanted.
+
+    It holds where the program computes nothing from values but by the applications on its tape.
+    """
+
+    tape: Sequence[Application]
+    variables: Mapping[str, Tensor]
+    output: Tensor
+    dtype: np.dtype[Any]
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, dtype: np.dtype[Any]) -> Self | None:
+        """Return the replay of an evaluation; None where a tensor that is no number comes from outside its tape."""
+        tape = [line.application for line in evaluation.lines if line.application is not None]
+        variables = {line.name: line.tensor for line in evaluation.lines if line.is_variable}
+        known = {id(x) for x in (*variables.values(), *(application.out for application in tape))}
+        given = [x for application in tape for x in application.inputs if isinstance(x, Tensor) and x.shape]
+        output = evaluation.output
+        if output is None or not all(id(x) in known for x in (*given, output)):
+            return None
+        return cls(tape, variables, output, dtype)
+
+    def __call__(self, values: Mapping[str, Any], upstream: Any) -> tuple[Any, dict[str, Any]]:
+        """Return the output and the gradients; the values are lent."""
+        leaves: dict[str, Tensor] = {}
+        with switched(default_dtype=self.dtype, tape=None), np.errstate(all="ignore"):
+            for name, variable in self.variables.items():
+                leaf = leaves[name] = Tensor(values[name].astype(self.dtype, copy=False))
+                if variable.requires_grad:
+                    leaf.node = AccumulateGrad(leaf)
+            tensors = {id(variable): leaves[name] for name, variable in self.variables.items()}
+            replay(self.tape, tensors)
+            output = tensors[id(self.output)]
+            differentiated = {name: leaf for name, leaf in leaves.items() if leaf.node is not None}
+            if differentiated and output.node is not None:
+                gradients = captured(output, np.asarray(upstream, output.dtype), differentiated)
+            else:
+                gradients = dict.fromkeys(differentiated)
+        for leaf in leaves.values():
+            leaf.node = None  # a leaf and its node hold each other: without this, memory waits for a collection
+        return output.value, gradients
+
+
+def captured(output: Tensor, upstream: Any, leaves: Mapping[str, Tensor]) -> dict[str, Any]:
+    """Return the gradients of leaves by a backward pass that leaves the graph as it was; None where none arrives."""
+    found: dict[Any, Any] = {leaf.node: None for leaf in leaves.values()}
+    with np.errstate(all="ignore"):
+        drain(walk([output], [upstream], retain_graph=True, captured=found, events=False), False)
+    return {name: found[leaf.node] for name, leaf in leaves.items()}

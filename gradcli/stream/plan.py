@@ -17,13 +17,12 @@ from warnings import catch_warnings, warn
 
 import numpy as np
 
-from gradcli.engine.backward import drain, walk
 from gradcli.engine.graph import AccumulateGrad
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import EvaluationError, UsageError
 from gradcli.explanation.build import backward_events, check_wrt
 from gradcli.explanation.evaluate import evaluate
-from gradcli.explanation.lines import Evaluation, Line
+from gradcli.explanation.lines import Evaluation, Line, Replay, captured
 from gradcli.explanation.refusals import FAILURES, numbers
 from gradcli.explanation.values import CONSTANTS, constant
 from gradcli.explanation.variables import Variables, check_bindings
@@ -74,7 +73,12 @@ class Plan:
         self.required = self.needed.missing(task.fixed)
         self.wrt = () if task.is_forward_only else task.wrt
         self.defaults = self._defaults()
+        self.width = 1
+        self.replay: Replay | None = None
         self.is_columnar = is_columnar and self._is_columnar()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "replay": None}  # which has functions without names
 
     def _check_output(self) -> None:
         of, known = self.task.of, dict.fromkeys([*self.needed.places, *(s.target for s in self.program.statements)])
@@ -133,13 +137,20 @@ class Plan:
             width = here.stop - start
             values = {name: np.full(width, value) for name, value in self.defaults.items()}
             values.update({name: column[here] for name, column in columns.items()})
-            part = self._run(values, np.full(width, 1.0 if self.task.upstream is None else self.task.upstream))
+            part = self._part(values, np.full(width, 1.0 if self.task.upstream is None else self.task.upstream))
             names, new = list(part.gradients), [np.broadcast_to(part.value, (width,)), *part.gradients.values()]
             found = found or [None if one is None else np.empty(count, one.dtype) for one in new]
             for whole, one in zip(found, new, strict=True):
                 if whole is not None:
                     whole[here] = one
         return Result(found[0], dict(zip(names, found[1:], strict=True)))
+
+    def _part(self, values: Mapping[str, Any], upstream: Any) -> Result:
+        """The results at the points of columns; what has run before is replayed, which reads no program."""
+        if self.replay is not None:
+            with suppress(Exception):  # the program itself says where it arises
+                return Result(*self.replay(values, upstream))
+        return self._run(values, upstream)
 
     def _run(self, values: Mapping[str, Any], upstream: Any) -> Result:
         evaluation = self._evaluate(values)
@@ -150,14 +161,11 @@ class Plan:
             seed = upstream
             if upstream is not None:
                 seed = numbers(upstream, "the upstream gradient").astype(output.tensor.dtype)[()]
-            captured: dict[Any, Any] = {line.tensor.node: None for line in leaves}
-            with np.errstate(all="ignore"):
-                try:
-                    drain(walk([output.tensor], [seed], retain_graph=True, captured=captured, events=False), False)
-                except FAILURES:
-                    backward_events(evaluation, seed)  # which fails as well, and says where
-                    raise
-            gradients = {line.name: captured[line.tensor.node] for line in leaves}
+            try:
+                gradients = captured(output.tensor, seed, {line.name: line.tensor for line in leaves})
+            except FAILURES:
+                backward_events(evaluation, seed)  # which fails as well, and says where
+                raise
         for line in leaves:
             line.tensor.node = None  # a leaf and its node hold each other: without this, memory waits for a collection
         return Result(output.tensor.value, gradients)
@@ -196,6 +204,7 @@ class Plan:
         except Exception:  # not for columns, or for no point at all: which, a point will tell
             return False
         self.width = max(1, min(MANY, ENTRIES // len(column.lines)))
+        self.replay = Replay.of(column, np.dtype(self.task.dtype))
         output = alone.output
         return (
             output is not None

@@ -24,13 +24,15 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.benchmarks import commands, engine, graphs
+from tests.benchmarks import columns, commands, engine, graphs
 from tests.benchmarks.table import Row, markdown, show
 
 BUSY = 0.5  # processes that run or wait, from which ratios of threads say little
 # Graphs first: a child process inherits the peak of its parent's memory.
 MEASURES = (
     graphs.sizes,
+    columns.files,
+    columns.arrays,
     commands.start_up,
     commands.symbolic,
     commands.long_program,

@@ -126,7 +126,7 @@ def machine() -> str:
     return f"Measured on {processor()}, {os.cpu_count()} cores, with {', '.join(versions)}."
 
 
-VERSIONS = ("numpy", "torch", "jax", "autograd", "micrograd", "sympy")
+VERSIONS = ("numpy", "pyarrow", "torch", "jax", "autograd", "micrograd", "sympy")
 
 
 def installed(name: str) -> str:

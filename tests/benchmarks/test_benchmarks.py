@@ -19,6 +19,7 @@ def test_every_row_is_measured(rows: list[Row], capsys: pytest.CaptureFixture[st
     names = [row.what for row in rows]
     assert len(set(names)) == len(names)
     commands = {"eval --json, against imports", "run, 20 lines of torch", "--version", "grad --symbolic"}
+    assert "gradcli.columns, a million rows" in names
     assert commands | {"batch, jsonl", "batch, csv", "memory a node"} <= set(names)
     assert {row.what for row in engine.ROWS.values()} <= set(names)
     assert sum(name.startswith("graph of") for name in names) == 2

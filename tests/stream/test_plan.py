@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import cache
 from typing import Any
 
@@ -106,6 +107,34 @@ def test_each_operation_over_a_long_column(arguments: str, dtype: str) -> None:
     for name in elementwise(arguments):
         plan = Plan(Task(f"{name}({arguments})", dtype=dtype))
         assert_same(plan, {"x": x, "y": y} if "y" in arguments else {"x": x}, 75)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("arguments", ["x", "x, y", "x, 0", "x, 2", "2, x", "x, y, x"])
+def test_a_replay_is_the_program(arguments: str, dtype: str) -> None:
+    """At values other than those of its tape, every edge among them; where the program refuses, so does the plan."""
+    x, y = (column.ravel() for column in np.meshgrid(EDGES, EDGES))
+    replayed = 0
+    for name in elementwise(arguments):
+        for program in (f"{name}({arguments})", f"u = {name}({arguments}); sin(u)*x + {name}({arguments})"):
+            plan = Plan(Task(program, dtype=dtype))
+            if plan.replay is None:
+                continue
+            replayed += 1
+            values = {key: {"x": x, "y": y}[key] for key in plan.names}
+            assert outcome(plan, values) == outcome(pickle.loads(pickle.dumps(plan)), values), program
+    assert replayed > 5
+
+
+def outcome(plan: Plan, values: dict[str, Any]) -> Any:
+    """The bits of a result, or the code of a refusal; a plan that was pickled reads its program each time."""
+    try:
+        result = plan.over(values, len(EDGES) ** 2)
+    except GradcliError as error:
+        return error.code
+    columns = [result.value, *(result.gradients[name] for name in plan.names)]
+    return [None if column is None else [*map(bits, column)] for column in columns]
 
 
 @pytest.mark.parametrize("arguments", ["x", "x, y"])

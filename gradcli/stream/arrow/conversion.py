@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ class OneByOne:
 class Conversion:
     """Computes batches of one schema; `bugs` takes exceptions that nobody expects.
 
-    If it `is_prompt`, results of a batch do not wait for the next one.
+    `before_processes` is called before there are any. If it `is_prompt`, results of a batch do not wait for the next.
     """
 
     computation: Computation
@@ -47,6 +47,7 @@ class Conversion:
     jobs: int
     limits: Limits
     bugs: list[str]
+    before_processes: Callable[[], None]
     is_prompt: bool = False
     waiting: deque[tuple[Any, int]] = field(default_factory=deque)  # batches, and the rows of each that are done
 
@@ -70,6 +71,7 @@ class Conversion:
             if found is not None:
                 yield Answered(found)
                 continue
+            self.before_processes()
             for start in range(0, given.count, LITTLE):
                 yield Rows(given.rows(start, min(start + LITTLE, given.count)))
             if self.is_prompt:

@@ -80,7 +80,12 @@ class Job:
                 self.write(source, None, writer, advance)
                 return
             with written(str(target)) as file:
-                self.write(source, None, Writer(file, writing, schema, [*source.repeating(), ERROR]), advance)
+                self.write(source, None, self.writer(file, writing, source, is_hashed=False), advance)
+
+    def writer(self, file: Any, format: str, source: Source, *, is_hashed: bool) -> Writer:
+        schema, _ = planned(self.computation, source.schema)
+        repeating = [*source.repeating(), ERROR]
+        return Writer(file, format, schema, repeating, is_hashed=is_hashed, is_beside=self.computation.plan.is_columnar)
 
     def convert_parts(self) -> None:
         """Convert the share of this run in each part to a file in the output folder; what is done is left as it is."""
@@ -119,8 +124,7 @@ class Job:
             raise unwritten(str(target.parent), error.strerror) from None
         count, failed = self.count, self.failed
         with closing(share.part.opened()) as source, written(str(target)) as file:
-            schema, _ = planned(self.computation, source.schema)
-            writer = Writer(file, share.part.format, schema, [*source.repeating(), ERROR], is_hashed=True)
+            writer = self.writer(file, share.part.format, source, is_hashed=True)
             self.write(source, [group.group for group in share.groups], writer, advance)
         manifest = replace(manifest, rows=self.count - count, failed=self.failed - failed, checksum=writer.checksum)
         manifest.write(target)
@@ -128,8 +132,16 @@ class Job:
     def write(self, source: Source, groups: list[int] | None, writer: Writer, advance: Advance) -> None:
         """Compute some groups, or all, and write the results."""
         schema, forms = planned(self.computation, source.schema)
-        is_stream = source.groups is None
-        convert = Conversion(self.computation, schema, forms, self.jobs, self.limits, self.bugs, is_prompt=is_stream)
+        convert = Conversion(
+            self.computation,
+            schema,
+            forms,
+            self.jobs,
+            self.limits,
+            self.bugs,
+            before_processes=writer.end_thread,
+            is_prompt=source.groups is None,
+        )
         gc.collect()
         gc.freeze()  # as `Batch.convert` does
         is_whole = False

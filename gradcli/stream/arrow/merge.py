@@ -103,7 +103,7 @@ def put_together(members: Sequence[Shard], target: Path) -> None:
         sources = [stack.enter_context(closing(Source(str(path), format))) for path, _ in members]
         readers = [Rows(source) for source in sources]
         file = stack.enter_context(written(str(target)))
-        writer = Writer(file, format, sources[0].schema, sources[0].repeating(), is_hashed=True)
+        writer = Writer(file, format, sources[0].schema, sources[0].repeating(), is_hashed=True, is_beside=True)
         is_whole = False
         try:
             for group, place in order:

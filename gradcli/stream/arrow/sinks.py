@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
@@ -50,11 +51,23 @@ class Sink:
 class Writer:
     """Writes batches of one schema; `kind` is `parquet`, `arrow` (a file) or `stream`.
 
-    The columns `repeating` are written with a dictionary, where the format has one.
+    The columns `repeating` are written with a dictionary, where the format has one. If it `is_beside`, a thread writes
+    one group of rows while the next is computed.
     """
 
-    def __init__(self, file: Any, kind: str, schema: Any, repeating: Sequence[str], *, is_hashed: bool = False) -> None:
+    def __init__(
+        self,
+        file: Any,
+        kind: str,
+        schema: Any,
+        repeating: Sequence[str],
+        *,
+        is_hashed: bool = False,
+        is_beside: bool = False,
+    ) -> None:
         self.sink = Sink(file, is_hashed=is_hashed)
+        self.thread = ThreadPoolExecutor(1) if is_beside and kind == "parquet" else None
+        self.written: Future[None] | None = None
         self.kind, self.schema = kind, schema
         self.waiting: list[Any] = []
         self.rows = self.count = 0
@@ -82,21 +95,40 @@ class Writer:
 
     def _write_group(self) -> None:
         if self.waiting:
-            self.writer.write_table(pyarrow().Table.from_batches(self.waiting, self.schema))
+            table = pyarrow().Table.from_batches(self.waiting, self.schema)
             self.waiting, self.rows = [], 0
+            if self.thread is None:
+                self.writer.write_table(table)
+            else:
+                self._settle()
+                self.written = self.thread.submit(self.writer.write_table, table)
+
+    def _settle(self) -> None:
+        """Wait until the thread has written its group; its error is raised here."""
+        if self.written is not None:
+            self.written.result()
 
     def close(self) -> None:
         """Write the rest and the end of the file."""
         if self.kind == "parquet":
             self._write_group()
+            self._settle()
         self.writer.close()
         self.sink.flush()
+        self.end_thread()
 
     def abandon(self) -> None:
         """Write nothing any more."""
         self.sink.is_broken = True
+        self.end_thread()
         with suppress(Exception):
             self.writer.close()
+
+    def end_thread(self) -> None:
+        """Write without a thread from now on: a process that is forked may have none beside it."""
+        if self.thread is not None:
+            self.thread.shutdown()
+            self.thread = None
 
     @property
     def checksum(self) -> str:
