@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
+from gradcli.homework.mistakes.catalogue import HINTS, TITLES
+from gradcli.homework.mistakes.elsewhere import ANOTHER_SHEET
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result
 
 LEVELS = ("verdict", "node", "rule", "value")  # each shows more than the one before
@@ -24,7 +26,8 @@ def revealed(result: Result, level: str) -> Result:
     """Return the part of a result that a level of `LEVELS` shows; verdicts and points are the same at every level.
 
     `verdict` shows nothing else; `node` also where to look again; `rule` the mistake, and the paths that an answer has
-    and lacks, without numbers; `value` everything. Raises ValueError for another level.
+    and lacks, without numbers or anything else from which the answer follows; `value` everything. Raises ValueError for
+    another level.
     """
     if level not in LEVELS:
         raise ValueError(f"{level!r} is none of {', '.join(LEVELS)}")
@@ -43,6 +46,14 @@ def _answer(answer: Marked, level: str) -> Marked:
     )
 
 
+def hinted(one: Diagnosis) -> str:
+    """Return a message without a factor, a sign or a layout that gives the answer away."""
+    codes = one.code.split(" + ")
+    if len(codes) > 1:
+        return f"it may be two mistakes: you {', and you '.join(TITLES[code] for code in dict.fromkeys(codes))}"
+    return HINTS[one.code].replace("{node}", one.node) if one.code in HINTS else one.message
+
+
 def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis, ...]:
     """Drop the numbers, and then all but the first of equal diagnoses."""
     if level == "verdict":
@@ -52,7 +63,8 @@ def _diagnoses(diagnoses: tuple[Diagnosis, ...], level: str) -> tuple[Diagnosis,
         again = ((f"look again at {d.node}", d) for d in named)
         kept = [Diagnosis("", d.node, "", told, "", WITHHELD, d.certain, vertex=d.vertex) for told, d in again]
     else:
-        kept = [replace(one, detail="", value=WITHHELD) for one in diagnoses]
+        shown = [one for one in diagnoses if one.code != ANOTHER_SHEET.code]
+        kept = [replace(one, rule="", message=hinted(one), detail="", value=WITHHELD) for one in shown]
     found: dict[tuple[str, ...], Diagnosis] = {}
     for one in kept:
         first = found.setdefault((one.code, one.node, one.rule, one.message), one)

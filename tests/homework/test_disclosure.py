@@ -82,8 +82,8 @@ def test_levels() -> None:
         ("", "", "look again at q"),
     ]
     assert wrong["rule"].diagnoses == (
-        replace(BRANCH, detail="", value=WITHHELD),
-        replace(LOCAL, detail="", value=WITHHELD),
+        replace(BRANCH, rule="", detail="", value=WITHHELD),
+        replace(LOCAL, rule="", detail="", value=WITHHELD),
     )
     assert [(branch.path, branch.present) for branch in wrong["rule"].ledger] == [
         (("q", "p", "s"), False),

@@ -36,7 +36,7 @@ FAMILIES = (
     elsewhere,
     pen,
 )
-MISTAKES = [one for family in FAMILIES for one in vars(family).values() if isinstance(one, Mistake)]
+MISTAKES = list(dict.fromkeys(one for family in FAMILIES for one in vars(family).values() if isinstance(one, Mistake)))
 OF_RULES = {mistake.code for mistake in MISTAKES if mistake.of_rule}
 KIN = {mistake.code: mistake.kin for mistake in MISTAKES if mistake.kin}
 HINTS = {mistake.code: mistake.hint for mistake in MISTAKES if mistake.hint}

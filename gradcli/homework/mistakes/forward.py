@@ -14,7 +14,13 @@ from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.mistakes.declaration import Mistake, Turn
 from gradcli.homework.solve.graph import Graph, Vertex
 
-FORWARD_SLIP = Mistake("forward-slip", "made a slip in the forward pass", order=22, is_late=True)
+FORWARD_SLIP = Mistake(
+    "forward-slip",
+    "made a slip in the forward pass",
+    order=22,
+    is_late=True,
+    hint="look again at {node} in the forward pass",
+)
 
 LAST = 5  # the rank: where a slip in a derivative gives the number too, that is likelier
 VERTICES = 80  # of a graph whose forward pass is looked into

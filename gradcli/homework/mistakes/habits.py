@@ -15,7 +15,12 @@ from gradcli.homework.solve.problem import Problem, slope
 TIMES = (2, 3, 4)
 DEGREE = np.pi / 180
 
-STALE_GRAD = Mistake("stale-grad", "left old gradients in place", order=15)
+STALE_GRAD = Mistake(
+    "stale-grad",
+    "left old gradients in place",
+    order=15,
+    hint="look again at what .grad holds before and after each pass",
+)
 SWAPPED_VARIABLE = Mistake("swapped-variable", "gave the gradient of another variable", order=17)
 NOT_A_GRADIENT = Mistake("not-a-gradient", "gave a value or an updated weight, not a gradient", order=18)
 DEGREES = Mistake("degrees", "worked in degrees", order=19)

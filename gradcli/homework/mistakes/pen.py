@@ -17,9 +17,19 @@ FIGURES = 4  # digits of a number in which one can be off, and the others right 
 CUT_OFF = "digits are cut off"
 NEARLY = 0.01  # of the right number: rounded on the way
 
-DECIMAL_POINT = Mistake("decimal-point", "slipped the decimal point", order=20)
+DECIMAL_POINT = Mistake(
+    "decimal-point",
+    "slipped the decimal point",
+    order=20,
+    hint="it may be a slip of the pen: compare with your own computation",
+)
 ROUNDING = Mistake("rounding", "rounded on the way, or cut off digits", order=21)
-DIGIT_SLIP = Mistake("digit-slip", "slipped in one digit, or swapped two", order=20.5)
+DIGIT_SLIP = Mistake(
+    "digit-slip",
+    "slipped in one digit, or swapped two",
+    order=20.5,
+    hint="it may be a slip of the pen: compare with your own computation",
+)
 CODES = (DECIMAL_POINT.code, DIGIT_SLIP.code, ROUNDING.code)
 
 

@@ -18,7 +18,11 @@ from gradcli.homework.solve.graph import Change, Edge, Graph
 from gradcli.homework.solve.problem import Problem, slope
 
 FACTORS_ORDER = Mistake(
-    "factors-order", "put the factors of a matrix product in the other order", order=14.1, of_rule=True
+    "factors-order",
+    "put the factors of a matrix product in the other order",
+    order=14.1,
+    of_rule=True,
+    hint="look again at the matrix product at {node}: which factor stands where",
 )
 ELEMENTWISE = Mistake(
     "elementwise", "multiplied entry by entry where a matrix product belongs", order=14.2, of_rule=True

@@ -15,10 +15,24 @@ from gradcli.homework.wording import wrapped
 
 MINUS = frozenset(("sub", "neg", "rsub", "reciprocal", "div", "cos"))  # where a minus sign is in the rule
 
-SIGN = Mistake("sign", "slipped a sign", order=6, of_rule=True)
-POWER_RULE = Mistake("power-rule", "kept the exponent, or dropped its factor", order=8, of_rule=True)
+SIGN = Mistake(
+    "sign", "slipped a sign", order=6, of_rule=True, hint="look again at each sign on the way through {node}"
+)
+POWER_RULE = Mistake(
+    "power-rule",
+    "kept the exponent, or dropped its factor",
+    order=8,
+    of_rule=True,
+    hint="look again at the power rule at {node}: the factor in front and the exponent",
+)
 PRODUCT_OWN_FACTOR = Mistake("product-own-factor", "gave a product's factor its own value", order=9, of_rule=True)
-QUOTIENT = Mistake("quotient", "slipped in the quotient rule", order=10, of_rule=True)
+QUOTIENT = Mistake(
+    "quotient",
+    "slipped in the quotient rule",
+    order=10,
+    of_rule=True,
+    hint="look again at the quotient rule at {node}: the square, the order, the sign",
+)
 
 
 SIGN.ends(

@@ -17,10 +17,33 @@ from gradcli.homework.solve.problem import Problem, scaled
 
 SLICES = 8  # of a gradient that was not summed, that are tried
 
-MEAN_N = Mistake("mean-n", "forgot the 1/n of a mean, or used it twice", order=7, of_rule=True)
-BATCH_N = Mistake("batch-n", "divided by one axis of a mean, not by all its entries", order=7.5, of_rule=True)
-BROADCAST_UNSUMMED = Mistake("broadcast-unsummed", "did not sum over the broadcast axis", order=13)
-TRANSPOSE = Mistake("transpose", "left out a transpose, or put one too many", order=14, of_rule=True)
+MEAN_N = Mistake(
+    "mean-n",
+    "forgot the 1/n of a mean, or used it twice",
+    order=7,
+    of_rule=True,
+    hint="look again at how many numbers the mean {node} is over",
+)
+BATCH_N = Mistake(
+    "batch-n",
+    "divided by one axis of a mean, not by all its entries",
+    order=7.5,
+    of_rule=True,
+    hint="look again at how many numbers the mean {node} is over",
+)
+BROADCAST_UNSUMMED = Mistake(
+    "broadcast-unsummed",
+    "did not sum over the broadcast axis",
+    order=13,
+    hint="look again at the axes along which {node} was broadcast, and what that means for a gradient",
+)
+TRANSPOSE = Mistake(
+    "transpose",
+    "left out a transpose, or put one too many",
+    order=14,
+    of_rule=True,
+    hint="look again at the layout at {node}: which factor is transposed, and what has whose shape",
+)
 
 
 TRANSPOSE.ends("the transpose", "it is turned over", lambda problem, value: value.T if np.ndim(value) == 2 else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -133,21 +134,48 @@ def sentence(diagnosis: Diagnosis) -> str:
 
 def said(diagnosis: Diagnosis, looks: Looks) -> str:
     """Write a diagnosis on a line: `perhaps: you slipped a sign (sign at s: -g)`."""
-    place = f"{diagnosis.code} at {diagnosis.node}" if diagnosis.code and diagnosis.node else diagnosis.code
+    return f"{'' if diagnosis.certain else 'perhaps: '}{tagged(diagnosis, looks)}"
+
+
+def tagged(diagnosis: Diagnosis, looks: Looks) -> str:
+    """Write what a diagnosis says, for teachers, who see the wrong rule, with the name of the mistake."""
+    name = diagnosis.code if diagnosis.rule else ""
+    place = f"{name} at {diagnosis.node}" if name and diagnosis.node else name
     tag = ": ".join(clipped(part, SENTENCE // 4, looks) for part in (place, diagnosis.rule) if part)
     text = clipped(sentence(diagnosis), SENTENCE, looks)
-    return f"{'' if diagnosis.certain else 'perhaps: '}{text}{f' ({tag})' if tag else ''}"
+    return f"{text}{f' ({tag})' if tag else ''}"
+
+
+def likely(answer: Marked) -> tuple[Diagnosis, ...]:
+    """Return the diagnoses that are shown: of several that are certain, which are one in other words, the first."""
+    found = answer.diagnoses
+    return (
+        (found[0], *(one for one in found[1:] if not (found[0].certain and one.certain)))[:DIAGNOSES] if found else ()
+    )
+
+
+def opening(shown: Sequence[Diagnosis], number: int) -> str:
+    """Return the words before one of the diagnoses that are shown."""
+    if shown[0].certain:
+        return "" if number == 0 else "perhaps: "
+    return "or " if number else "one of these: " if len(shown) > 1 else "perhaps: "
+
+
+def others(answer: Marked) -> str:
+    """Say how many more mistakes give the number."""
+    more = len(answer.diagnoses) - DIAGNOSES
+    return f"and {more} more" if more > 0 else ""
 
 
 def diagnoses(answer: Marked, looks: Looks = PLAIN) -> list[str]:
-    """Return the most likely mistakes of an answer, a line each, with the rules that they are about in words."""
-    shown: dict[str, None] = {}
-    for one in answer.diagnoses[:DIAGNOSES]:
-        shown[said(one, looks)] = None
-        if one.says:
-            shown[f"the rule: {one.says}"] = None
-    more = len(answer.diagnoses) - DIAGNOSES
-    return [*shown, f"and {more} more"] if more > 0 else [*shown]
+    """Return the mistake of an answer, or one sentence with all likely ones, and the rules about them in words."""
+    shown = likely(answer)
+    told = dict.fromkeys(f"{opening(shown, number)}{tagged(one, looks)}" for number, one in enumerate(shown))
+    sentences = [one for one in (*told, others(answer)) if one]
+    if shown and not shown[0].certain:
+        sentences = ["; ".join(sentences)]
+    rules = dict.fromkeys(f"the rule: {one.says}" for one in shown if one.says)
+    return [*sentences[:1], *rules, *sentences[1:]]
 
 
 def mistakes(answer: Marked) -> list[str]:

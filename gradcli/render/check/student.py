@@ -15,7 +15,6 @@ from gradcli.homework.solve.key import Key
 from gradcli.render.asked import Asked
 from gradcli.render.check.graphs import TOO_LARGE, Told, drawn, sketches, told
 from gradcli.render.check.marking import (
-    DIAGNOSES,
     NAME,
     SENTENCE,
     clipped,
@@ -23,7 +22,10 @@ from gradcli.render.check.marking import (
     expected,
     given,
     ledger,
+    likely,
     mark,
+    opening,
+    others,
     percent,
     points,
     sentence,
@@ -162,11 +164,11 @@ def sayings(answer: Marked, asked: Asked) -> Iterator[Saying]:
         yield Saying(clipped(answer.remark, SENTENCE, asked))
     if answer.verdict in CREDITED:
         return
-    for number, one in enumerate(answer.diagnoses[:DIAGNOSES]):
-        before = f"{'or ' * (number > 0)}{'' if one.certain else 'perhaps: '}"
-        yield Saying(f"{before}{clipped(sentence(one), SENTENCE, asked)}", one.says)
-    if (more := len(answer.diagnoses) - DIAGNOSES) > 0:
-        yield Saying(f"and {more} more", is_aside=True)
+    shown = likely(answer)
+    for number, one in enumerate(shown):
+        yield Saying(f"{opening(shown, number)}{clipped(sentence(one), SENTENCE, asked)}", one.says)
+    if more := others(answer):
+        yield Saying(more, is_aside=True)
     if paths := ledger(answer, asked):
         yield Saying(f"Your answer {paths}.", is_aside=True)
 

@@ -17,6 +17,7 @@ from gradcli.homework.mistakes.catalogue import MISTAKES, TITLES
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.submission.submissions import read_text
+from gradcli.render.check.marking import diagnoses
 from tests.homework.asking import apart, assignment, exam, marked, question, typed
 from tests.homework.drawing import network_tape, scalar_tape
 from tests.homework.tapes import Tape
@@ -211,7 +212,11 @@ def test_a_rule_tells_no_numbers(code: str) -> None:
             digits = set(re.findall(r"\d+(?:\.\d+)?", one.message))
             assert digits <= set(re.findall(r"\d+(?:\.\d+)?", program)), one.message
             assert not one.detail
+            assert not one.rule
+            assert not re.search(r"sign of|other sign|minus|transpose:|added; it|divided twice", one.message)
         assert not answer.remark
+        shown = "\n".join(diagnoses(answer))
+        assert [name for name in TITLES if "-" in name and name in shown] == [], "for teachers"
 
 
 def problems(tape: Tape) -> Iterator[Problem]:

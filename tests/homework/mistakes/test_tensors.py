@@ -68,7 +68,7 @@ def reduced(tape: Tape) -> Iterator[Wrong]:
 
 def transposed(tape: Tape) -> Iterator[Wrong]:
     for by in tape.named:
-        if np.ndim(tape.right.get(by)) == 2:
+        if np.ndim(tape.right.get(by)) == 2 and 1 not in np.shape(tape.right[by]):
             yield Wrong(by, tape.right[by].T, by)
 
 

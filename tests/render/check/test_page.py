@@ -44,9 +44,8 @@ diamond (2 of 6)
   + s           1 of 1  4      right
   x dq/ds       0 of 1  5      not right
       you kept the branch through p; s also feeds
-        m (fanout-overwrite at s: dq/dp*dp/ds)
+        m
       perhaps: you gave the local derivative
-        (local-not-total at q: p)
       has q <- m <- s, lacks q <- p <- s
   + local ds/dx 1 of 1  20
                 follows from your earlier number
