@@ -19,7 +19,7 @@ from gradcli.engine.broadcast import fit
 from gradcli.engine.graph import AccumulateGrad, Node, Target
 from gradcli.engine.hooks import before_hooks, replaced_rules
 from gradcli.engine.modes import changes, set_grad_enabled
-from gradcli.engine.saved import JOINT, check_versions, joined, operands, release
+from gradcli.engine.saved import DEPENDING, check_versions, joined, operands, release
 from gradcli.engine.tensor import Gradient, Tensor
 from gradcli.errors import AutogradError
 
@@ -102,7 +102,7 @@ def walk(
             x = values[position]
             try:
                 unsummed = rule(upstream, out, *values, **options) if options else rule(upstream, out, *values)
-                if create_graph and node.primitive.node in JOINT:
+                if create_graph and node.primitive.node in DEPENDING:
                     unsummed = joined(unsummed, node, values)
                 if unsummed is not None:  # a snippet's own backward may have nothing to give
                     kind = type(unsummed)

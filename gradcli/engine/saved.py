@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.graph import AccumulateGrad, Node
 from gradcli.engine.memory.writing import blank
-from gradcli.engine.modes import changes
+from gradcli.engine.modes import changes, mode
 from gradcli.engine.primitive import OUT, Primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.tensor import Tensor, Value
@@ -51,11 +51,38 @@ def operands(node: Node, create_graph: bool) -> tuple[Sequence[Any], Any]:
 
 # Nodes whose gradients torch computes by a function of the upstream gradient and inputs, and differentiates by both.
 NAMES = """
-AdaptiveAvgPool2D AdaptiveMaxPool2D AvgPool2D AvgPool3D Convolution Hardshrink Hardsigmoid MaxPool2DWithIndices
-MaxPool3DWithIndices NativeBatchNorm NativeLayerNorm NllLoss NllLoss2D ReflectionPad1D ReflectionPad2D ReflectionPad3D
-ReplicationPad1D ReplicationPad2D ReplicationPad3D Softshrink Threshold
+AdaptiveAvgPool2D AdaptiveMaxPool2D AvgPool2D AvgPool3D Convolution Hardshrink MaxPool2DWithIndices
+MaxPool3DWithIndices NativeBatchNorm NativeLayerNorm NllLoss NllLoss2D PreluKernel ReflectionPad1D ReflectionPad2D
+ReflectionPad3D ReplicationPad1D ReplicationPad2D ReplicationPad3D RreluWithNoise Softshrink Threshold
 """
 JOINT = frozenset(f"{name}Backward0" for name in NAMES.split())
+
+
+# Nodes whose gradients torch cannot differentiate again, and the words in which it says so.
+ONCE = {
+    "CdistBackward0": (NotImplementedError, "the derivative for '_cdist_backward' is not implemented."),
+    **{
+        f"{name.title().replace('_', '')}Backward0": (
+            RuntimeError,
+            f"derivative for aten::{name}_backward is not implemented",
+        )
+        for name in ("hardsigmoid", "multi_margin_loss", "multilabel_margin_loss")
+    },
+}
+DEPENDING = JOINT | ONCE.keys()
+
+
+@cache
+def _final(node: str) -> Primitive:
+    error, message = ONCE[node]
+
+    def write(operands: Sequence[Formula], options: dict[str, Any]) -> Expression:
+        return operands[0].tree
+
+    def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
+        raise error(message)
+
+    return Primitive("final", lambda g, *_: g, (rule,), "NotImplemented", write, structured=True, variadic=True)
 
 
 @cache
@@ -71,11 +98,17 @@ def _joint(node: str) -> Primitive:
 
 
 def joined(gradient: Any, node: Node, inputs: Sequence[Any]) -> Any:
-    """Return the gradient as a function of the inputs too: it requires grad where one of them does."""
-    if not isinstance(gradient, Tensor) or gradient.requires_grad:
+    """Return the gradient as a function of the inputs too: it requires grad where one of them does.
+
+    For a snippet a gradient that torch cannot differentiate again refuses that.
+    """
+    once = node.primitive.node in ONCE
+    if not isinstance(gradient, Tensor) or (gradient.requires_grad if not once else not mode.strict):
         return gradient
     needed = [x for x in inputs[:2] if isinstance(x, Tensor) and x.requires_grad]  # not of a bias, which is not saved
-    return _joint(node.primitive.node)(gradient, *needed) if needed else gradient
+    if not needed:
+        return gradient
+    return (_final if once else _joint)(node.primitive.node)(gradient, *needed)
 
 
 # The values that tensors had before they got another shape in place, each with the time of the change.

@@ -12,12 +12,13 @@ from gradcli.engine.checks.shapes import broadcast_shapes, broadcastable, dimens
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.formula import Formula
 from gradcli.engine.symbolic.notation import Notation, literal
-from gradcli.engine.tensor import Tensor, is_floating
+from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import indexing as entries
 from gradcli.ops.formulas import scattering as written
 from gradcli.ops.indexing.indexing import cut, flat_positions, index_backward, scattered
+from gradcli.ops.indexing.places import check_places, vector_of
 from gradcli.ops.shaping.shaping import reshaped
 from gradcli.ops.support.arguments import Indices
 from gradcli.ops.support.sentences import ADDED_AT, PICKED, PLACED
@@ -131,30 +132,6 @@ masked_select: Primitive = primitive(
 )
 
 
-def _outside(index: Tensor, size: int) -> int | None:
-    """Return the first index out of bounds, or None; a negative index is out of bounds here."""
-    bad = index.value[(index.value < 0) | (index.value >= size)]
-    return int(bad.reshape(-1)[0]) if bad.size else None
-
-
-def check_places(name: str, x: Tensor, dim: int, index: Tensor) -> None:
-    if index.dtype == np.bool_:
-        raise AutogradError(f"{name}(): Expected dtype int32/int64 for index")
-    if max(index.ndim, 1) != max(x.ndim, 1):
-        raise AutogradError("Index tensor must have the same number of dimensions as input tensor", code="E301")
-    for axis, (own, size) in enumerate(zip(x.shape, index.shape, strict=False)):
-        if axis != dim and size > own:
-            raise AutogradError(
-                f"Size does not match at dimension {axis} expected index {list(index.shape)} to be no larger than "
-                f"self {list(x.shape)} apart from dimension {dim}",
-                code="E301",
-            )
-    size = x.shape[dim] if x.ndim else 1
-    bad = _outside(index, size)
-    if bad is not None:
-        raise AutogradError(f"index {bad} is out of bounds for dimension {dim} with size {size}", code="E301")
-
-
 @operation("x = [[1, 2], [3, 4]]; gather(x, 1, [[0, 0], [1, 0]])")
 def gather_(input: Tensor, dim: int, index: Indices) -> Any:
     """Entries by index along one dimension: `out[i][j] = input[i][index[i][j]]` for `dim=1`."""
@@ -211,36 +188,6 @@ def index_add_(input: Tensor, dim: int, index: Indices, source: Tensor, *, alpha
         raise AutogradError(f"index_add_(): source has shape {list(source.shape)}, not {list(expected)}", code="E301")
     part: Any = source
     return index_add(input, vector, part if alpha == 1 else part * alpha, dim=axis)
-
-
-def _bounds_message(name: str, index: int, x: Tensor, dim: int) -> str:
-    """Return torch's message for an index out of bounds, which depends on the operation's kernel."""
-    if name in ("index_select", "index_add") and (dim == 0 if name == "index_select" else x.ndim == 1):
-        return "index out of range in self"
-    if name == "index_select":
-        return f"INDICES element is out of DATA bounds, id={index} axis_dim={x.shape[dim]}"
-    words = f"index {index} is out of bounds for dimension {dim} with size {x.shape[dim] if x.ndim else 1}"
-    return f"index_copy_(): {words}" if name == "index_copy" else words
-
-
-def vector_of(name: str, x: Tensor, dim: int, index: Tensor) -> Tensor:
-    if index.ndim > 1:
-        raise AutogradError(f"{name}(): Index is supposed to be a vector", code="E301")
-    if index.dtype == np.bool_ or is_floating(index.value):
-        raise AutogradError(f"{name}(): Expected dtype int32 or int64 for index")
-    bad = _outside(index, x.shape[dim] if x.ndim else 1)
-    if bad is not None:
-        raise AutogradError(_bounds_message(name, bad, x, dim), code="E301")
-    if not x.ndim:
-        return _only(name, index)
-    return index if index.ndim else Tensor(index.value.reshape(1))
-
-
-def _only(name: str, index: Tensor) -> Tensor:
-    """Return the one index of a tensor without dimensions, without dimensions itself."""
-    if index.value.size != 1:
-        raise AutogradError(f"{name}(): Index to scalar can have only 1 value, got {index.value.size} value(s)")
-    return Tensor(index.value.reshape(()))
 
 
 @operation(

@@ -19,15 +19,14 @@ from gradcli.language.tree import Argument, Call, Expression
 from gradcli.ops.formulas import indexing as entries
 from gradcli.ops.formulas import scattering as written
 from gradcli.ops.indexing.gathering import (
-    check_places,
     dim_second,
     gather,
     gathered,
     index_select,
     scattering,
-    vector_of,
 )
 from gradcli.ops.indexing.indexing import flat_positions, scattered
+from gradcli.ops.indexing.places import check_places, vector_of
 from gradcli.ops.pointwise.selection import where
 from gradcli.ops.reducing.reductions import total
 from gradcli.ops.shaping.shaping import reshaped

@@ -20,6 +20,7 @@ from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.axes import aligned
+from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.surface import operation
@@ -209,7 +210,8 @@ def matrix_power(input: Real, n: int) -> Any:
         if n == 1:
             return input
     if n == 0:
-        return Tensor(np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy())
+        one = np.broadcast_to(np.eye(input.shape[-1], dtype=input.dtype), input.shape).copy()
+        return forgotten("torch::autograd::CopyBackwards", one, clone(input))
     if n == 1:
         return clone(input)
     if n == 3:

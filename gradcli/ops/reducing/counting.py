@@ -139,14 +139,51 @@ def unique(
     method=False,
     numbers="first",
 )
-def searchsorted(sorted_sequence: Tensor, input: Operand, *, right: bool = False) -> Any:
-    """Where entries would be put into a sorted vector, before equal ones or (`right`) behind them."""
-    if sorted_sequence.ndim != 1:
-        raise AutogradError("torch.searchsorted(): boundaries tensor should be 1 dimension", code="E301")
-    return slots(sorted_sequence, as_tensor(input), right=right)
+def searchsorted(
+    sorted_sequence: Tensor,
+    input: Operand,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Any:
+    """Where entries would be put into sorted vectors, before equal ones or (`right`) behind them."""
+    if side not in (None, "left", "right"):
+        raise AutogradError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    if side == "left" and right:
+        raise AutogradError(
+            "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
+        )
+    given = as_tensor(input)
+    if sorter is not None:
+        sorted_sequence = Tensor(np.take_along_axis(sorted_sequence.value, sorter.value, -1))
+    behind = right or side == "right"
+    if sorted_sequence.ndim == 1:
+        found = slots(sorted_sequence, given, right=behind)
+    else:
+        found = Tensor(_by_rows(sorted_sequence.value, given.value, "right" if behind else "left"))
+    return Tensor(np.asarray(found.value).astype(np.int32)[()]) if out_int32 else found
+
+
+def _by_rows(sequences: Any, values: Any, side: Any) -> Any:
+    """Search each row of values in the row of the same place."""
+    if sequences.shape[:-1] != values.shape[:-1] or not values.ndim:
+        raise AutogradError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {list(sequences.shape)} and input "
+            f"value tensor {list(values.shape)}",
+            code="E301",
+        )
+    found = np.zeros(values.shape, np.int64)
+    for place in np.ndindex(values.shape[:-1]):
+        found[place] = np.searchsorted(sequences[place], values[place], side)
+    return found
 
 
 @operation("bucketize([0, 2, 5], [1, 2, 3])", numbers="first")
-def bucketize(input: Operand, boundaries: Tensor, *, right: bool = False) -> Any:
+def bucketize(input: Operand, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Any:
     """The index of the interval between sorted boundaries in which each entry lies."""
-    return searchsorted(boundaries, input, right=right)
+    if boundaries.ndim != 1:
+        raise AutogradError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})", code="E301")
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)

@@ -107,14 +107,23 @@ def dist_(input: Real, other: Real, p: float = 2) -> Any:
     return dist(input, other, p=p)
 
 
+COMPUTE_MODES = (
+    "use_mm_for_euclid_dist_if_necessary",
+    "use_mm_for_euclid_dist",
+    "donot_use_mm_for_euclid_dist",
+)
+
+
 @operation(
     "A = [[1, 2], [0, 1]]; B = [[3, 5], [1, 1], [2, 0]]; cdist(A, B)",
     "A = [[1, 2], [0, 1]]; B = [[3, 5]]; cdist(A, B, p=1)",
     method=False,
     integers_stay=True,
 )
-def cdist_(x1: Real, x2: Real, p: float = 2) -> Any:
-    """The distance of each row of one matrix from each row of another."""
+def cdist_(x1: Real, x2: Real, p: float = 2, compute_mode: Any = None) -> Any:
+    """The distance of each row of one matrix from each row of another; `compute_mode` changes no result."""
+    if compute_mode is not None and compute_mode not in (0, 1, 2, *COMPUTE_MODES):
+        raise AutogradError(f"{compute_mode} is not a valid value for compute_mode")
     for name, x in (("X1", x1), ("X2", x2)):
         if x.ndim < 2:
             raise AutogradError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D", code="E301")

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.broadcast import expand
 from gradcli.engine.checks.shapes import dimension
+from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.primitive import primitive
 from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
@@ -18,12 +19,12 @@ from gradcli.ops.indexing.gathering import gather
 from gradcli.ops.indexing.indexing import cut
 from gradcli.ops.linalg.contractions import mm
 from gradcli.ops.linalg.matmul import squeeze_in_place
-from gradcli.ops.pointwise.arithmetic import div, sub
+from gradcli.ops.pointwise.arithmetic import div, mul, sub
 from gradcli.ops.pointwise.elementwise import exp, sqrt
 from gradcli.ops.pointwise.logic import nan
 from gradcli.ops.pointwise.selection import clamp, where
 from gradcli.ops.pointwise.ternary import lerp_tensor
-from gradcli.ops.reducing.reductions import sum_dim
+from gradcli.ops.reducing.reductions import sum_, sum_dim
 from gradcli.ops.reducing.sorting import sort_
 from gradcli.ops.shaping.diagonals import diagonal
 from gradcli.ops.shaping.joining import cat_
@@ -117,19 +118,58 @@ def _divided(x: Any, count: float) -> Any:
 
 
 @operation("X = [[1, 2, 4], [0.5, -1, 3]]; cov(X)", "x = [1, 2, 4]; cov(x, correction=0)")
-def cov(input: Real, *, correction: int = 1) -> Any:
-    """The covariances of variables, a row of samples each."""
+def cov(input: Real, *, correction: int = 1, fweights: Tensor | None = None, aweights: Tensor | None = None) -> Any:
+    """The covariances of variables, a row of samples each; weights count samples, or say how much each matters."""
     if input.ndim > 2:
         raise AutogradError(
             f"cov(): expected input to have two or fewer dimensions but got an input with {input.ndim} dimensions",
             code="E301",
         )
     x: Any = input if input.ndim == 2 else reshape(input, shape=(1, input.value.size))
-    count = x.shape[1]
     check_size((x.shape[0], x.shape[0]))
-    mean = _divided(sum_dim(x, dim=1), count)
-    centred = sub(x, unsqueeze(mean, dim=1))
-    return squeeze(_divided(mm(centred, t(centred)), max(count - correction, 0)))
+    weights = _weights(x.shape[1], fweights, aweights)
+    if weights is None:
+        count = x.shape[1]
+        centred = sub(x, unsqueeze(_divided(sum_dim(x, dim=1), count), dim=1))
+        return squeeze(_divided(mm(centred, t(centred)), max(count - correction, 0)))
+    entire = sum_(weights)
+    centred = sub(x, unsqueeze(div(sum_dim(mul(x, weights), dim=1), entire), dim=1))
+    if aweights is not None and correction:
+        lost: Any = div(mul(sum_(mul(weights, aweights)), Tensor(np.asarray(correction))), entire)
+    else:
+        lost = Tensor(np.asarray(correction))
+    factor = sub(entire, lost)
+    if factor.value <= 0:
+        factor = Tensor(np.zeros_like(factor.value))
+    return squeeze(div(mm(centred, t(mul(centred, weights))), factor))
+
+
+def _weights(count: int, fweights: Tensor | None, aweights: Tensor | None) -> Any:
+    """Return the product of the weights, after torch's checks; None where none are given."""
+    for name, given, kind in (("fweights", fweights, "iu"), ("aweights", aweights, "f")):
+        if given is None:
+            continue
+        if given.ndim > 1:
+            raise AutogradError(
+                f"cov(): expected {name} to have one or fewer dimensions but got {name} with {given.ndim} dimensions",
+                code="E301",
+            )
+        if given.dtype.kind not in kind:
+            wanted = "integral" if kind == "iu" else "floating point"
+            raise AutogradError(
+                f"cov(): expected {name} to have {wanted} dtype but got {name} with {TYPE_NAMES[given.dtype]} dtype"
+            )
+        if given.value.size != count:
+            raise AutogradError(
+                f"cov(): expected {name} to have the same numel as there are observations in the input but got "
+                f"{given.value.size} != {count}",
+                code="E301",
+            )
+        if given.value.size and given.value.min() < 0:
+            raise AutogradError(f"cov(): {name} cannot be negative")
+    if fweights is None or aweights is None:
+        return aweights if fweights is None else fweights
+    return mul(fweights, aweights)
 
 
 @operation("X = [[1, 2, 4], [0.5, -1, 3]]; corrcoef(X)")

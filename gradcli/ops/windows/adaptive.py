@@ -141,10 +141,12 @@ def adaptive_avg_pool2d(input: Real, output_size: Any) -> Any:
 
 
 @operation("x = [[[1, 2, 0], [0.5, -1, 3], [4, 1, 2.5]]]; adaptive_max_pool2d(x, (2, 1))", method=False)
-def adaptive_max_pool2d(input: Real, output_size: Any) -> Any:
+def adaptive_max_pool2d(input: Real, output_size: Any, return_indices: bool = False) -> Any:
     """The largest entries of a grid of `output_size` parts of each image; None keeps a size."""
     sizes = _sizes("adaptive_max_pool2d", input, output_size)
-    return adaptive_max(input, adaptive_places(input, output_size=sizes), output_size=sizes)
+    places = adaptive_places(input, output_size=sizes)
+    found = adaptive_max(input, places, output_size=sizes)
+    return (found, places) if return_indices else found
 
 
 def _as_image(name: str, x: Tensor) -> Any:
@@ -213,8 +215,9 @@ def adaptive_avg_pool1d(input: Real, output_size: Pair) -> Any:
 
 
 @operation("x = [[1, 3, 0, 2, 5]]; adaptive_max_pool1d(x, 2)", method=False)
-def adaptive_max_pool1d(input: Real, output_size: Pair) -> Any:
+def adaptive_max_pool1d(input: Real, output_size: Pair, return_indices: bool = False) -> Any:
     """The largest entries of `output_size` parts of the last dimension."""
     image = _as_image("adaptive_max_pool1d", input)
-    found = adaptive_max_pool2d(image, (1, _length("adaptive_max_pool1d", output_size)))
-    return squeeze_dim(found, dim=input.ndim - 1)
+    found, places = adaptive_max_pool2d(image, (1, _length("adaptive_max_pool1d", output_size)), True)
+    values = squeeze_dim(found, dim=input.ndim - 1)
+    return (values, squeeze_dim(places, dim=input.ndim - 1)) if return_indices else values

@@ -10,8 +10,12 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.modes import mode
+from gradcli.engine.primitive import Primitive
+from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.reducing.reductions import total
 from gradcli.ops.support.calling import ops
+from gradcli.ops.support.forgetting import forgotten, nothing
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.ending import ended
@@ -134,7 +138,26 @@ def nuclear_norm(input: Tensor, keepdim: bool = False) -> Any:
 
 
 def fill(input: Tensor, value: Any) -> Any:
-    return _call("full_like", input, value)
+    """Return a tensor of the same shape with one number everywhere."""
+    if not isinstance(value, Tensor):
+        return forgotten("FillBackward0", np.full_like(input.value, value)[()], input)
+    if value.ndim:
+        raise RuntimeError(f"fill only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
+    return _filled(input, value)
+
+
+def _fill(x: Any, value: Any) -> Any:
+    return np.full_like(x, value)[()]
+
+
+_filled = Primitive(
+    "fill",
+    _fill,
+    (lambda g, out, x, value: nothing(x), lambda g, out, x, value: total(g)),
+    "FillBackward1",
+    call("fill", _fill),
+    structured=True,
+)
 
 
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
@@ -234,4 +257,4 @@ def angle(input: Tensor) -> Tensor:
     """Return the angle of each number in the complex plane: pi for negative numbers, nan for nan, else 0."""
     kind = input.dtype if input.dtype.kind == "f" else mode.default_dtype
     found = np.where(np.isnan(input.value), input.value, np.where(input.value < 0, math.pi, 0))
-    return Tensor(found.astype(kind)[()])
+    return forgotten("AngleBackward0", found.astype(kind)[()], input)

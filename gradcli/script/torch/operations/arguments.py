@@ -11,6 +11,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from gradcli.ops.support.surface import Operation
+from gradcli.script.torch.operations.absent import check_present
 from gradcli.script.torch.operations.readers import READERS, Reader, kind_name, number, size_tuple, tensor
 from gradcli.source import did_you_mean
 
@@ -100,6 +101,7 @@ class Signature:
     def _known(self, keyword: str) -> str:
         name = keyword if keyword in self.parameters else SYNONYMS.get(keyword, keyword)
         if name not in self.parameters and name not in self.more:
+            check_present(self.operation.name, keyword)
             close = did_you_mean(name, self.parameters)
             hint = f" (did you mean '{close}'?)" if close else ""
             raise TypeError(f"{self.name}() got an unexpected keyword argument '{keyword}'{hint}")

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.engine.tensor import Tensor
 from gradcli.errors import AutogradError
+from gradcli.ops.support.forgetting import forgotten
 from gradcli.script.python.values.attributes import Facade
 from gradcli.script.torch.random.sampling import generator_of, written
 
@@ -58,7 +59,7 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     source = generator_of(generator)
     draw = lambda: float(_uniform(source, (1,))[0])  # noqa: E731
     found = [_often(rate, draw) if rate >= 10 else _seldom(rate, draw) for rate in input.value.ravel().tolist()]
-    return Tensor(np.array(found, input.dtype).reshape(input.shape)[()])
+    return forgotten("PoissonBackward0", np.array(found, input.dtype).reshape(input.shape)[()], input)
 
 
 def _seldom(rate: float, draw: Callable[[], float]) -> int:

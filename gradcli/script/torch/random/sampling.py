@@ -14,6 +14,7 @@ from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.forgetting import forgotten
 from gradcli.script.machine import running
 from gradcli.script.torch.tensor.options import checked_shape, made, read_options, size_tuple, sizes, whole
 
@@ -33,7 +34,7 @@ def bernoulli(x: Tensor, p: float | None = None, *, generator: Any = None) -> Te
             "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If "
             "so, please report an enhancement request to PyTorch.)"
         )
-    return Tensor(generator_of(generator).bernoulli(chances, x.shape).astype(x.dtype)[()])
+    return forgotten("BernoulliBackward0", generator_of(generator).bernoulli(chances, x.shape).astype(x.dtype)[()], x)
 
 
 def multinomial(x: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
@@ -94,7 +95,10 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, **keywords: Any) -
         unit = source.normal(shape, dtype) * spreads.astype(dtype)
     else:
         unit = source.normal(shape, dtype, 0.0, std)
-    return Tensor((unit + means.astype(dtype))[()])
+    given = [x for x in (mean, std) if isinstance(x, Tensor)]
+    number = 3 if len(given) == 2 else 1 if given and given[0] is mean else 2
+    value = (unit + means.astype(dtype))[()]
+    return forgotten(f"NormalBackward{number}", value, *given) if given else Tensor(value)
 
 
 def filling(draw: str) -> Callable[..., Tensor]:

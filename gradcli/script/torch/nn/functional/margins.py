@@ -20,7 +20,8 @@ def _over(losses: Any, reduction: str) -> Any:
 
 
 def _rows(input: Tensor) -> Any:
-    return input if input.ndim == 2 else ops.unsqueeze(input, 0)
+    flat = input if input.ndim else ops.reshape(input, (1,))
+    return flat if flat.ndim == 2 else ops.unsqueeze(flat, 0)
 
 
 @loss
@@ -65,7 +66,7 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
         raise AutogradError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}", code="E301"
         )
-    rows, labels = _rows(input), target.array.reshape(-1, target.shape[-1])
+    rows, labels = _rows(input), target.array.reshape(-1, target.shape[-1] if target.ndim else 1)
     count, classes = rows.shape
     if labels.max(initial=-1) >= classes or labels.min(initial=0) < -1:
         raise AutogradError("target is out of range")
