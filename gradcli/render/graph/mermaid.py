@@ -51,7 +51,7 @@ def flowchart(found: Sketch, asked: Asked) -> str:
 
 def box(vertex: Vertex, id: str) -> str:
     label = "<br/>".join(escaped(f"{line.label} {line.text}" if line.label else line.text) for line in vertex.lines)
-    opening, closing = ("([", "])") if vertex.look == "leaf" else ("[", "]")
+    opening, closing = "()" if vertex.look == "leaf" else "[]"
     return f'    {id}{opening}"{label}"{closing}:::{vertex.look}'
 
 

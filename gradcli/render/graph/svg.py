@@ -13,12 +13,15 @@ from gradcli.explanation.model import Explanation
 from gradcli.render.asked import Asked
 from gradcli.render.graph.layered.drawing import drawing
 from gradcli.render.graph.layered.model import Box, Drawing, Edge, Point, Rectangle, Route
+from gradcli.render.graph.layered.paths import length as n
+from gradcli.render.graph.layered.paths import pair, path
 from gradcli.render.graph.layered.widths import text_width
 from gradcli.render.graph.sketch.model import Arc, Line, Sketch, Vertex
 from gradcli.render.graph.sketch.sketch import sketch
 from gradcli.source import visible
 
 SIZE, SMALL, QUIET = 12.0, 11.0, 9.0  # of letters in boxes, at edges, and of a 1 at an edge
+BOLD = 1.12  # of the width of letters that are not
 LEADING = 16.0
 PADDING, MARGIN = 10.0, 14.0
 LARGEST = 1500  # boxes of a picture
@@ -35,6 +38,7 @@ class Ink(NamedTuple):
     size: float
     color: str
     anchor: str = "middle"
+    is_bold: bool = False
 
 
 def svg(explanation: Explanation, asked: Asked) -> str:
@@ -68,7 +72,7 @@ def box_size(rows: Sequence[Line]) -> tuple[float, float]:
     """Return the width and height of a box around its lines."""
     head, labels, widths = 0.0, 0.0, [0.0]
     for row in rows:
-        wide = text_width(row.text, SIZE)
+        wide = text_width(row.text, SIZE) * (BOLD if row.role == "name" else 1)
         if row.label:
             labels = max(labels, text_width(row.label, SIZE) + PADDING)
             widths.append(wide)
@@ -133,7 +137,7 @@ def box(vertex: Vertex, place: Rectangle) -> Iterator[str]:
             yield text(row.label, x + PADDING, level + 1, Ink(SIZE, INK["fact"], "start"))
             yield text(row.text, x + 2 * PADDING + table, level + 1, Ink(SIZE, INK[row.role], "start"))
         else:
-            yield text(row.text, x + width / 2, level, Ink(SIZE, INK[row.role]))
+            yield text(row.text, x + width / 2, level, Ink(SIZE, INK[row.role], is_bold=row.role == "name"))
         level += LEADING
     yield "</g>"
 
@@ -153,14 +157,6 @@ def edge(arc: Arc, route: Route, drawn: Drawing) -> Iterator[str]:
     yield "</g>"
 
 
-def path(route: Route) -> str:
-    parts = [f"M{pair(route.start)}"]
-    for segment in route.segments:
-        parts.append("L" if len(segment) == 1 else "C")
-        parts[-1] += " ".join(map(pair, segment))
-    return "".join(parts)
-
-
 def arrow(end: Point, drawn: Drawing) -> str:
     """Return a small triangle that points at a box."""
     long, half = 7.0, 3.2
@@ -174,20 +170,12 @@ def arrow(end: Point, drawn: Drawing) -> str:
 def text(written: str, x: float, y: float, ink: Ink) -> str:
     size = "" if ink.size == SIZE else f' font-size="{n(ink.size)}"'
     anchor = "" if ink.anchor == "start" else f' text-anchor="{ink.anchor}"'
-    return f'<text x="{n(x)}" y="{n(y)}"{anchor}{size} fill="{ink.color}">{escaped(written)}</text>'
+    bold = ' font-weight="bold"' if ink.is_bold else ""
+    return f'<text x="{n(x)}" y="{n(y)}"{anchor}{size}{bold} fill="{ink.color}">{escaped(written)}</text>'
 
 
 def rectangle(x: float, y: float, width: float, height: float) -> str:
     return f'x="{n(x)}" y="{n(y)}" width="{n(width)}" height="{n(height)}"'
-
-
-def pair(point: Point) -> str:
-    return f"{n(point.x)} {n(point.y)}"
-
-
-def n(value: float) -> str:
-    """Write a length with one digit after the point, or none."""
-    return f"{value:.1f}".removesuffix(".0")
 
 
 def escaped(written: str) -> str:

@@ -11,8 +11,9 @@ from gradcli.explanation.reference import sentence
 from gradcli.explanation.steps.moves import Edge, edges
 from gradcli.language.tree import Name, Number
 from gradcli.render.graph.layered.drawing import drawing
-from gradcli.render.graph.layered.model import Box, Drawing, Point, Rectangle, Route
+from gradcli.render.graph.layered.model import Box, Drawing, Rectangle, Route
 from gradcli.render.graph.layered.model import Edge as Line
+from gradcli.render.graph.layered.paths import pair, path
 from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.changes import NONE, Changes, Changing, together
 from gradcli.render.page.html import Html, cut, element
@@ -147,7 +148,7 @@ class Picture:
         """Return an edge with its label, and an arrowhead for either direction."""
         turn = " rotate(90)" if self.drawing is not None and self.drawing.direction == "TB" else ""
         told = list(self.told(edge, local))
-        there, back = (f"translate({point(end)}){turn}" for end in (route.end, route.start))
+        there, back = (f"translate({pair(end)}){turn}" for end in (route.end, route.start))
         return element(
             "g",
             element("path", d=path(route)),
@@ -210,21 +211,3 @@ def chosen(across: Drawing | None, down: Drawing | None) -> Drawing | None:
     if across is None or down is None or across.width <= NARROW:
         return across
     return down if down.width <= NARROW or across.width > WIDE else across
-
-
-def path(route: Route) -> str:
-    """Return a route as a path; one that runs straight past many layers has few points."""
-    parts, last = [f"M{point(route.start)}"], route.start
-    for number, segment in enumerate(route.segments):
-        end = segment[-1]
-        straight = len(segment) == 1 or end.x == last.x or end.y == last.y
-        after = route.segments[number + 1 : number + 2]
-        goes_on = after and (after[0][-1].x == end.x == last.x or after[0][-1].y == end.y == last.y)
-        if not (straight and goes_on):
-            parts.append(f"L{point(end)}" if straight else f"C{' '.join(map(point, segment))}")
-        last = end
-    return "".join(parts)
-
-
-def point(place: Point) -> str:
-    return f"{place.x:.1f} {place.y:.1f}"

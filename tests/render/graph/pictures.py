@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from gradcli.render.graph.layered.model import Rectangle
 from gradcli.render.graph.layered.widths import text_width
+from gradcli.render.graph.svg import BOLD
 from tests.render.graph.geometry import overlapping
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -16,6 +17,7 @@ TAGS = {"svg", "g", "title", "desc", "rect", "path", "text"}
 ATTRIBUTES = {
     *("x", "y", "width", "height", "viewBox", "rx", "d", "transform", "role"),
     *("fill", "stroke", "stroke-width", "stroke-dasharray", "text-anchor", "font-family", "font-size"),
+    "font-weight",
 }
 
 
@@ -91,7 +93,7 @@ def rectangle(element: ElementTree.Element, dx: float, dy: float) -> Rectangle:
 def text_place(element: ElementTree.Element, dx: float, dy: float) -> Rectangle:
     """Return the place of a text: from the middle of tall letters to the line."""
     size = float(element.attrib.get("font-size", 12))
-    width = text_width(element.text or "", size)
+    width = text_width(element.text or "", size) * (BOLD if element.attrib.get("font-weight") else 1)
     x, y = float(element.attrib["x"]) + dx, float(element.attrib["y"]) + dy
     start = x - width / 2 if element.attrib.get("text-anchor") == "middle" else x
     return Rectangle(start, y - 0.75 * size, width, 0.75 * size)

@@ -160,7 +160,7 @@ def test_mermaid_escapes() -> None:
     assert len(labels) == 6 + 6
     statement = re.compile(
         r"flowchart LR"
-        r'|n\d+(\(\["[^"]*"\]\)|\["[^"]*"\]):::(leaf|data|op)'
+        r'|n\d+(\("[^"]*"\)|\["[^"]*"\]):::(leaf|data|op)'
         r'|n\d+ (-->\|"[^"]*"\||-\.->) n\d+'
         r"|classDef \w+ [-\w:#,]+"
         r"|class n\d+ output"
@@ -171,5 +171,5 @@ def test_mermaid_escapes() -> None:
 def test_names_in_other_scripts() -> None:
     explanation = CASES["unicode"].explain()
     assert '"θ" -> ' in dot(explanation, LOOKS)
-    assert 'n1(["θ<br/>' in mermaid(explanation, LOOKS)
+    assert 'n1("θ<br/>' in mermaid(explanation, LOOKS)
     assert "AccumulateGrad  θ = 3" in tree(explanation, LOOKS)

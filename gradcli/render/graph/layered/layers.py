@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 PASSES = 3  # in which boxes are drawn to those that use them
 
@@ -41,19 +40,25 @@ class Graph:
 
 
 def stationed(boxes: int, edges: Sequence[tuple[int, int]], most: int) -> Graph | None:
-    """Return the layered graph; None where its edges would have more than `most` stations."""
-    layer = layers(boxes, edges)
-    if sum(layer[target] - layer[source] - 1 for source, target in edges) > most:
-        return None
-    graph = Graph(layer, boxes)
+    """Return the layered graph; None where its edges would have more than `most` stations.
+
+    Edges from one box go through the same stations, and part from one another where they must.
+    """
+    graph = Graph(layers(boxes, edges), boxes)
+    stations: dict[tuple[int, int], int] = {}
     for number, (source, target) in enumerate(edges):
         chain = [source]
         for at in range(graph.layer[source] + 1, graph.layer[target]):
-            chain.append(len(graph.layer))
-            graph.layer.append(at)
-        chain.append(target)
-        graph.chains.append(chain)
-        graph.links.extend(Link(a, b, number) for a, b in pairwise(chain))
+            station = stations.get((source, at))
+            if station is None:
+                station = stations[source, at] = len(graph.layer)
+                graph.layer.append(at)
+                graph.links.append(Link(chain[-1], station, number))
+            chain.append(station)
+        if len(stations) > most:
+            return None
+        graph.links.append(Link(chain[-1], target, number))
+        graph.chains.append([*chain, target])
     return graph
 
 

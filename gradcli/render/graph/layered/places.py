@@ -8,7 +8,8 @@ from itertools import pairwise
 from gradcli.render.graph.layered.layers import Graph, Link
 
 ROUNDS = 12
-STRAIGHT = 6.0  # weight of a link between stations of one edge, which should be a straight line
+STRAIGHT = 6.0  # weight of a link between stations, which should be a straight line
+BRANCH = 0.2  # weight of one that parts from such a line
 
 
 def spread(
@@ -20,9 +21,12 @@ def spread(
 ) -> list[float]:
     """Return the middle of each vertex; it takes the room from `before` to `after` it, with a gap between two."""
     near: list[list[tuple[int, float, float]]] = [[] for _ in graph.layer]  # another vertex, the shift, the weight
+    goes_on = {link.source for link in graph.links if min(link.source, link.target) >= graph.boxes}
     for link in graph.links:
         stations = (link.source >= graph.boxes) + (link.target >= graph.boxes)
         weight = (1.0, 2.0, STRAIGHT)[stations]
+        if link.source in goes_on and link.target < graph.boxes:
+            weight = BRANCH
         near[link.target].append((link.source, -link.port, weight))
         near[link.source].append((link.target, link.port, weight))
     apart = [[after[a] + before[b] + gap / (1 + (min(a, b) >= graph.boxes)) for a, b in pairwise(x)] for x in layers]

@@ -45,12 +45,12 @@ def run_page(ran: Ran, asked: Asked) -> str:
         controls(stops.last, turn, predicts=bool(questioned), ways=len(stops.passes) == 1),
         element("div", code(stops, tracks), printed(stops, tracks), class_="listing"),
         panel(stops.stops[0].told),
+        element("div", *pictures(stops, lessons, tracks), about(), class_="view"),
         listed(steps(stops, lessons)),
         element("p", f"The run goes on: a page has {stops.last:,} steps at most.", class_="rule")
         if stops.is_cut
         else None,
         element("p", ran.error.message, class_="failed") if ran.error is not None else None,
-        element("div", *pictures(stops, lessons, tracks), about(), class_="view"),
         tensors(stops, tracks),
         class_="run",
         data_gradcli="lesson",
