@@ -5,6 +5,7 @@ IPython is needed only where the extension is loaded.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -13,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradcli.errors import UsageError
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 Bundle = dict[str, str]
 
+PICTURED = ("svg", "dot", "mermaid")  # forms of the graph alone
 PICTURES = ("graph", "plot")  # commands whose usual form here is a picture
 
 
@@ -56,6 +59,28 @@ class Shown(Explanation, Displayed):
         from gradcli.render.text.looks import Looks
 
         return Framed(program_page(self, Looks()), height)
+
+    def save(self, path: str) -> None:
+        """Write the file that its ending stands for, as `gradcli eval -o` and, for pictures, `gradcli graph -o` do.
+
+        Raises UsageError for an ending that stands for no form, OSError where the file cannot be written.
+        """
+        from gradcli.commands.forms import WHOLE, chosen, forms, renderer
+        from gradcli.explanation.folding import folded
+        from gradcli.render.asked import asked
+        from gradcli.render.documents.explanation import explanation_document
+        from gradcli.render.lesson.page import page
+        from gradcli.render.text.looks import Looks
+
+        ending = Path(path).suffix.lower()
+        command = "graph" if any(ending in forms("graph")[name].endings for name in PICTURED) else "eval"
+        name = chosen(command, None, path)
+        shown, looks = self if name in WHOLE else folded(self), asked(Looks())
+        if name == "json":
+            text = json.dumps(explanation_document(self), allow_nan=False)
+        else:
+            text = page(shown, Looks()) if name == "text" else renderer(command, name)(shown, looks)
+        Path(path).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
 
     def graph(self) -> Drawn:
         """Return the graph, as a picture."""
