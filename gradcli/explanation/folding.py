@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from gradcli.explanation.chain.held import told_apart
-from gradcli.explanation.model import Explanation, Local, Node, Step, Value
+from gradcli.explanation.model import Explanation, Local, Node, Note, Step, Value
 from gradcli.explanation.values import value_of
 
 
@@ -22,8 +23,16 @@ def folded(explanation: Explanation) -> Explanation:
     edges = told_apart({node.id: dict(enumerate(node.locals)) for node in kept})
     nodes = tuple(replace(node, locals=tuple(edges[node.id].values())) for node in kept)
     steps = tuple(_steps(explanation, {node.id: node for node in nodes}, into))
-    notes = (replace(note, node=into.get(note.node, note.node)) for note in explanation.notes)
+    notes = (_of_whole(note, into) for note in explanation.notes)
     return replace(explanation, nodes=nodes, steps=steps, notes=tuple(dict.fromkeys(notes)))
+
+
+def _of_whole(note: Note, into: Mapping[str, str]) -> Note:
+    """Return a note about a part as one about the operation, whose name it has."""
+    part = note.node
+    if part not in into:
+        return note
+    return replace(note, node=into[part], message=re.sub(rf"\b{re.escape(part)}\b", into[part], note.message))
 
 
 def _shared(explanation: Explanation) -> set[str]:

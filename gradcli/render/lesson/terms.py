@@ -10,8 +10,8 @@ import numpy as np
 from gradcli.explanation.chain.links import Link, Path, Term
 from gradcli.explanation.model import Explanation, Local, Node, Value
 from gradcli.explanation.naming import unused
-from gradcli.language.rewrite import substitute, without_ones
-from gradcli.language.tree import Binary, Expression, Name, Number, Unary, names
+from gradcli.language.rewrite import substitute, with_children, without_ones
+from gradcli.language.tree import Binary, Expression, Name, Number, Unary, fold, names
 from gradcli.language.unparser import precedence, unparse
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import short
@@ -70,12 +70,24 @@ class Terms:
 
     def formula(self, tree: Expression) -> str:
         tree = tree if self.gradients.keys().isdisjoint(names(tree)) else substitute(tree, self.gradients)
+        if self.numerator in names(tree):
+            tree = fold(tree, self._divided)
         return visible(unparse(tree, multiply=self.looks.times))
+
+    @property
+    def numerator(self) -> str:
+        return f"{self.looks.partial}{self.differentiated}"
 
     def quotient(self, by: str) -> Expression:
         """Return the total derivative as an operand of rules."""
-        above, below = (Name(f"{self.looks.partial}{name}") for name in (self.differentiated, by))
-        return Binary("/", above, below)
+        return Binary("/", Name(self.numerator), Name(f"{self.looks.partial}{by}"))
+
+    def _divided(self, node: Expression, parts: Sequence[Expression]) -> Expression:
+        """Return a node over its children; a derivative that is divided stands in brackets: `(∂z/∂v1)/v2`."""
+        match node, parts:
+            case Binary(operator="/"), [Binary("/", Name(above), _) as derivative, below] if above == self.numerator:
+                return Binary("/", Name(f"({unparse(derivative)})"), below)
+        return with_children(node, parts)
 
     def value(self, value: Value, width: int = 60) -> str:
         """Return a value on a line; nothing where it is made up, for a shape without numbers."""
