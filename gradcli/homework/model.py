@@ -33,7 +33,7 @@ class Diagnosis:
     a sentence without numbers, `detail` one with them, `value` the number that the mistake gives. It is not `certain`
     where numbers such as 0, 1 or 7 come about in too many ways. `says` is the right rule in plain words, if it is one.
     In the graph of the quantity the node is a `vertex`, and `edges` (vertex and position) have the changed rules.
-    `kind` is the way in which the mistake was made, finer than its code.
+    `kind` is the way in which the mistake was made, finer than its code; a lower `rank` is likelier.
     """
 
     code: str
@@ -47,6 +47,7 @@ class Diagnosis:
     vertex: int | None = None
     edges: tuple[tuple[int, int], ...] = ()
     kind: str = ""
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)

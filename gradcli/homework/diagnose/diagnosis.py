@@ -100,6 +100,7 @@ class Detective:
             first.node,
             tuple(dict.fromkeys(edge for part in suspect.parts for edge in part.edges)),
             suspect.kind,
+            sum(part.rank for part in suspect.parts),
         )
 
     def rule_in_words(self, suspect: Suspect) -> str:

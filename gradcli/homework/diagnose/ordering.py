@@ -63,7 +63,13 @@ def ordered(result: Result, habits: Habits = NOBODY) -> Result:
     )
 
     def key(answer: Marked, one: Diagnosis) -> tuple[int, ...]:
-        return (" + " in one.code, one.code in LATE, -own[answer.question, kind(one)], -habits.size(kind(one)))
+        return (
+            " + " in one.code,
+            one.code in LATE,
+            one.rank,
+            -own[answer.question, kind(one)],
+            -habits.size(kind(one)),
+        )
 
     def sorted_answer(answer: Marked) -> Marked:
         found = tuple(sorted(answer.diagnoses, key=lambda one: key(answer, one)))

@@ -82,6 +82,8 @@ def power(problem: Problem) -> Iterator[Slip]:
     for edge in problem.edges:
         vertex, x = problem.graph.vertices[edge.vertex], wrapped(problem.label(problem.graph.source(edge)))
         base, n = vertex.operands[0], exponent(vertex)
+        if n is not None and vertex.op != "pow_tensor" and n in (0.5, -0.5, -1.0):
+            base = np.power(vertex.value, 1 / n)  # on paper such a derivative is written with the result
         ratio, written = problem.ratio(edge.vertex, problem.graph.source(edge)), problem.label(edge.vertex)
         if n is not None and edge.position == 0:
             yield Slip(

@@ -213,7 +213,7 @@ def test_a_rule_tells_no_numbers(code: str) -> None:
             assert digits <= set(re.findall(r"\d+(?:\.\d+)?", program)), one.message
             assert not one.detail
             assert not one.rule
-            assert not re.search(r"sign of|other sign|minus|transpose:|added; it|divided twice", one.message)
+            assert not re.search(r"has slipped|other sign|minus|transpose:|added; it|divided twice", one.message)
         assert not answer.remark
         shown = "\n".join(diagnoses(answer))
         assert [name for name in TITLES if "-" in name and name in shown] == [], "for teachers"
