@@ -14,6 +14,7 @@ from gradcli.errors import AutogradError
 from gradcli.language.tree import Argument, Call
 from gradcli.ops.formulas import scattering as entries
 from gradcli.ops.formulas.scattering import EPSILON
+from gradcli.ops.indexing.factors import factor_rule, own_rule
 from gradcli.ops.indexing.gathering import gather, gather_backward, gathered, scattering
 from gradcli.ops.indexing.indexing import cut, flat_positions, select, select_
 from gradcli.ops.pointwise.comparisons import equal
@@ -123,7 +124,9 @@ def _combined(x: Any, index: Any, src: Any, *, dim: int, how: str, include_self:
     places = gathered(flat_positions(x.shape), index, dim=dim).ravel()
     if not include_self:
         neutral = NEUTRAL[how]
-        if x.dtype.kind in "iu" and how in ("amax", "amin"):
+        if x.dtype.kind == "b":
+            neutral = how in ("amin", "prod")
+        elif x.dtype.kind in "iu" and how in ("amax", "amin"):
             neutral = np.iinfo(x.dtype).min if how == "amax" else np.iinfo(x.dtype).max
         out.reshape(-1)[places] = neutral
     COMBINED[how].at(out.reshape(-1), places, src.ravel())
@@ -138,9 +141,13 @@ def _reached(g: Any, index: Any, dim: int) -> Any:
     return gather_backward(np.ones(index.shape, g.dtype), index, shape=g.shape, dim=dim) > 0
 
 
+def _product(index: Any, dim: int, include_self: bool) -> Any:
+    return lambda x, src: scatter_reduce(x, index, src, dim=dim, how="prod", include_self=include_self)
+
+
 def _own_rule(g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True) -> Any:
     if how == "prod":
-        found = g * out / x
+        found = own_rule(g, x, src, _product(index, dim, include_self))
     elif how in ("amax", "amin"):
         found = where(equal(x, out), g / _tied(x, index, src, out, dim), 0)
     else:
@@ -152,7 +159,7 @@ def _source_rule(
     g: Any, out: Any, x: Any, index: Any, src: Any, *, dim: int, how: str, include_self: bool = True
 ) -> Any:
     if how == "prod":
-        return gather(g * out, index, dim=dim) / src
+        return factor_rule(g, out, x, index, src, dim, _product(index, dim, include_self))
     if how in ("amax", "amin"):
         share = g / _tied(x, index, src, out, dim)
         return where(equal(src, gather(out, index, dim=dim)), gather(share, index, dim=dim), 0)

@@ -20,7 +20,7 @@ from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.axes import aligned
-from gradcli.ops.support.forgetting import forgotten
+from gradcli.ops.support.forgetting import forgotten, nothing
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.surface import operation
@@ -87,7 +87,15 @@ def _part(name: str) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
-sign_of = primitive("slogdet_sign", lambda A: np.linalg.slogdet(A)[0][()], structured=True, notation=_part("sign"))
+sign_of = primitive(
+    "slogdet_sign",
+    lambda A: np.linalg.slogdet(A)[0][()],
+    lambda g, out, A: nothing(A),
+    node="LinalgSlogdetBackward0",
+    structured=True,
+    notation=_part("sign"),
+    says="The sign of a determinant does not change with the matrix, where the determinant is not 0.",
+)
 log_of = primitive(
     "slogdet_logabsdet",
     lambda A: np.linalg.slogdet(A)[1][()],

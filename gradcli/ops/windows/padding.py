@@ -58,7 +58,8 @@ def _sources(size: int, before: int, after: int, mode: str) -> Any:
     if mode == "replicate":
         return np.clip(places, 0, size - 1)
     if mode == "circular":
-        return places % size
+        kept = np.arange(max(-before, 0), size - max(-after, 0))  # what is cropped is not repeated
+        return kept[np.arange(-max(before, 0), len(kept) + max(after, 0)) % max(len(kept), 1)]
     turned = np.abs(places)
     return np.where(turned >= size, 2 * (size - 1) - turned, turned)
 

@@ -118,7 +118,8 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> Any:
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     """Return `beta*input + alpha*sum(batch1 @ batch2)`."""
     found = _call("sum", _call("bmm", batch1, batch2), 0)
-    return _call("add", input if beta == 1 else _call("mul", input, beta), found, alpha=alpha)
+    found = _call("add", input if beta == 1 else _call("mul", input, beta), found, alpha=alpha)
+    return ended(found, "AddbmmBackward0")
 
 
 def chain_matmul(*matrices: Tensor) -> Any:
@@ -193,6 +194,10 @@ def nanquantile(
     return _call("unsqueeze", found, axis - input.ndim) if keepdim else found
 
 
+def _bounds(values: Any) -> tuple[float, float]:
+    return (values.min(), values.max()) if values.size else (0, 0)
+
+
 def histogram(
     input: Tensor, bins: Any, *, range: Any = None, weight: Tensor | None = None, density: bool = False
 ) -> ReturnType:
@@ -202,9 +207,9 @@ def histogram(
         edges = bins.value
     else:
         running.machine.budget.fits(bins, "the histogram")
-        low, high = (values.min(initial=0), values.max(initial=0)) if range is None else range
+        low, high = _bounds(values) if range is None else range
         if low == high:
-            low, high = low - 1, high + 1
+            low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1).astype(input.dtype)
     found = np.histogram(values, edges, weights=weights, density=density)[0]
     return ReturnType("histogram", hist=Tensor(found.astype(input.dtype)), bin_edges=Tensor(edges))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from inspect import Parameter
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradcli.engine.memory.in_place import change
+from gradcli.engine.primitive import REGISTRY
 from gradcli.engine.tensor import Tensor
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.machine import running
@@ -19,12 +21,14 @@ from gradcli.script.originals import torch_has
 from gradcli.script.torch.operations.arguments import Signature
 from gradcli.script.torch.operations.lowering import LOWERED
 from gradcli.script.torch.operations.outputs import into
+from gradcli.script.torch.operations.whole import WHOLE, whole
 
 Function = Callable[..., Any]
 
 NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
+UNDERIVED = ("acosh", "asinh", "atanh")  # of which torch has no derivative in place
 FURTHER = ("tensor.strides", "tensor.parts", "random.draws", "deprecated")
 
 
@@ -107,7 +111,16 @@ def plain(name: str, *, method: bool, shown: str = "") -> Function:
         return Tensor(np.asarray(result)) if type(result) in NUMBERS else result
 
     call.__name__ = call.__qualname__ = name
-    return call
+    return whole(call) if name in WHOLE else call
+
+
+def underived(stem: str) -> Function:
+    """The operation with a node that refuses the backward pass, as torch has it for `x.asinh_()`."""
+
+    def refuse(g: Any, out: Any, x: Any) -> Any:
+        raise NotImplementedError(f"the derivative for 'inplace version of {stem}' is not implemented.")
+
+    return replace(REGISTRY[stem], rules=(refuse,), node=f"{stem.capitalize()}Backward1")
 
 
 def in_place(name: str) -> Function | None:
@@ -119,7 +132,7 @@ def in_place(name: str) -> Function | None:
         return None
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":
         return in_place_method(name)
-    operation = plain(stem, method=True, shown=name)
+    operation = plain(stem, method=True, shown=name) if stem not in UNDERIVED else underived(stem)
 
     def call(target: Tensor, *arguments: Any, **keywords: Any) -> Tensor:
         return change(target, operation, *arguments, **keywords)

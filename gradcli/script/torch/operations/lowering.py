@@ -12,6 +12,7 @@ from gradcli.engine.tensor import Tensor, is_floating
 from gradcli.errors import AutogradError
 from gradcli.ops.pointwise.arithmetic import quotient
 from gradcli.ops.support.calling import ops
+from gradcli.script.errors import UnsupportedError
 
 EXPECTED = "linalg.{}: Expected a floating point or complex tensor as input. Got "
 NOT_IMPLEMENTED = "not implemented for '{}'"
@@ -125,12 +126,19 @@ def _repeated(input: Tensor, repeats: Any, dim: Any = None, output_size: Any = N
     return ops.repeat_interleave(input, repeats, dim)
 
 
+def _quantile(input: Tensor, q: Any, *arguments: Any, **options: Any) -> Any:
+    if isinstance(q, Tensor) and q.requires_grad:
+        raise UnsupportedError("the gradient of quantile by q is not supported here", help="give q as a number")
+    call = _of_reals("quantile", "quantile() input tensor must be either float or double dtype")
+    return call(input, q, *arguments, **options)
+
+
 LOWERED: dict[str, Callable[..., Any]] = {
     **{name: _of_reals(name, EXPECTED.format(name) + "{}") for name in ("det", "slogdet")},
     **{name: _of_reals("inverse", EXPECTED.format("inv") + "{}") for name in ("inverse", "inv")},
     "norm": _norm,
     "dist": _of_reals("dist", "norm(): input dtype should be either floating point or complex. Got {} instead."),
-    "quantile": _of_reals("quantile", "quantile() input tensor must be either float or double dtype"),
+    "quantile": _quantile,
     "cdist": _of_reals("cdist", "cdist only supports floating-point dtypes, X1 got: {}"),
     **{name: _of_reals(name, f'"{kernel}" {NOT_IMPLEMENTED}', NotImplementedError) for name, kernel in KERNELS.items()},
     "abs": _of_reals("abs", f'"abs_cpu" {NOT_IMPLEMENTED}', NotImplementedError, np.number),
