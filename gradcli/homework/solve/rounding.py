@@ -169,8 +169,14 @@ def significant(value: Value, digits: int) -> Value:
 
 
 def shaken(draw: np.random.Generator, digits: int) -> Rounded:
-    """Return a rounding that moves each number by half a unit of its last digit, up or down."""
-    return lambda value: value + unit(value, digits) * np.where(draw.random(np.shape(value)) < 0.5, -0.5, 0.5)
+    """Return a rounding that moves each number by half a unit of its last digit, up or down; one with so few stays."""
+
+    def way(value: Value) -> Value:
+        last = unit(value, digits)
+        is_exact = np.abs(np.rint(value / last) * last - value) <= 1e-9 * np.abs(value)
+        return value + np.where(is_exact, 0.0, last * np.where(draw.random(np.shape(value)) < 0.5, -0.5, 0.5))
+
+    return way
 
 
 def too_coarse(problem: Problem, typed: Typed, digits: int) -> Diagnosis:
