@@ -17,6 +17,9 @@ from gradcli.explanation.values import value_of
 from gradcli.language.parser import parse_program
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import explanation_document
+from gradcli.render.lesson.reasons import reason
+from gradcli.render.lesson.terms import Terms
+from gradcli.render.text.looks import Looks
 from gradcli.source import Source
 
 MATRIX, VECTOR = [[1.0, 2.0], [3.0, 4.0]], [0.5, -1.0]
@@ -125,3 +128,17 @@ def test_a_tensor_that_is_two_factors_gets_each_contribution_by_its_own_rule(tex
         contribution = value_of(step.rule, {**values, explanation.upstream_name: step.upstream})
         np.testing.assert_allclose(contribution, step.contribution)
     assert sum(step.node == explanation.steps[-1].node for step in explanation.steps) > 1
+
+
+WITHOUT_ONES = {
+    "max_pool1d(M, 2)": "v1[c,j] = max_b<2 M[c,2·j + b], so ∂v2/∂M[c,q] = Σj g[c,j] where column[c,j] = q",
+    "avg_pool1d(M, 2)": "v1[c,j] = (Σb<2 M[c,2·j + b])/2, so ∂v2/∂M[c,2·j + b] = g[c,j]/2 for b < 2",
+    "M[1:, 0]": "v1[i] = M[1,0], so ∂v2/∂M[1,0] = Σi g[i], 0 elsewhere",
+}
+
+
+@pytest.mark.parametrize("text", WITHOUT_ONES)
+def test_dimensions_that_torch_adds_are_not_in_the_index_formula(text: str) -> None:
+    explanation = folded(explained(text))
+    (local,) = explanation.node("v1").locals
+    assert reason(local, Terms(explanation, Looks()), in_full=False).startswith(WITHOUT_ONES[text])

@@ -52,13 +52,19 @@ def chain(explanation: Explanation, keep: Container[str] | None = None) -> tuple
     grouped: dict[str, list[Term]] = {}
     for step in explanation.steps:
         terms = grouped.pop(step.input, [])  # to the end: the sum is complete with its last contribution
-        terms.append(Term(step, unused[step.node, step.input].pop(0)))
+        terms.append(Term(step, _edge(unused[step.node, step.input], step)))
         grouped[step.input] = terms
     return tuple(
         Link(input, tuple(sorted(terms, key=lambda term: position[term.step.node])), terms[-1].step.total)
         for input, terms in grouped.items()
         if keep is None or input in keep
     )
+
+
+def _edge(edges: list[Local], step: Step) -> Local:
+    """Take the edge that a contribution came along, of several the one with its rule."""
+    alike = (place for place, local in enumerate(edges) if local.rule == step.rule)
+    return edges.pop(next(alike, 0) if len(edges) > 1 else 0)
 
 
 def above(explanation: Explanation, to: str) -> set[str]:

@@ -76,7 +76,7 @@ class _Gradients:
         """Return the leaf with the shortest of its formulas that stands, if that fits a line."""
         if leaf.gradient is None:
             return leaf
-        found = []
+        found: list[Expression] = []
         for formula in self.formulas(leaf):
             if length(formula) <= (LONG if found else self.long) and len(unparse(formula)) <= WIDEST:
                 return replace(leaf, formula=formula)

@@ -46,8 +46,8 @@ def put_back(g: str, shape: Sequence[int], views: Sequence[tuple[Primitive, dict
     dims = sorted(chosen)
     if dims != list(range(dims[0], dims[0] + len(dims))):
         return None
-    options = (Argument(literal(tuple(shape)), "shape"), Argument(literal(tuple(dims)), "dims"))
-    return Call("index_backward", (Argument(Name(g)), *(Argument(literal(chosen[dim])) for dim in dims), *options))
+    size = (Argument(literal(tuple(shape)), "shape"), Argument(literal(tuple(dims)), "dims"))
+    return Call("index_backward", (Argument(Name(g)), *(Argument(literal(chosen[dim])) for dim in dims), *size))
 
 
 def _affine(place: np.ndarray[Any, Any], own: Sequence[str]) -> str | None:

@@ -25,12 +25,14 @@ from gradcli.explanation.index.picking import picked, picks, put_back
 from gradcli.explanation.lines import Line
 from gradcli.explanation.model import Local, Whole
 from gradcli.explanation.refusals import in_line
+from gradcli.explanation.wholes.around import reason_around
 from gradcli.explanation.wholes.grouping import prepares
 from gradcli.explanation.why import ReasonOfWhole, without_graph
 from gradcli.language.rewrite import substitute
 from gradcli.language.tree import Expression, Name, Number
 
 SLOPE = "Each entry gets its gradient times the slope of the function there."
+STEPS = "The rules of the steps that torch takes, put into each other."
 LONGEST = 12  # operators and calls of a rule; a longer one is clearer in steps
 
 
@@ -58,7 +60,9 @@ def whole(lines: Sequence[Line], upstream_name: str, gradient: Any) -> Whole | N
     shapes = {name: x.tensor.shape for name, x in outer.items()}
     make = partial(as_one, last, op, grad_fn, upstream_name, gradient)
     rules: list[Expression | None]
-    if product := contraction(last.whole, shapes) if last.whole else None:
+    written = last.whole or run_over_formulas(lines, upstream_name)[0]  # a part of what was written may be a product
+    if product := contraction(written, shapes):
+        make = partial(as_one, replace(last, whole=written), op, grad_fn, upstream_name, gradient)
         places = range(len(product.operands))
         text = product.text("out", [f"x{place}" for place in places])
         rules = [product.rule(place, upstream_name) for place in places]
@@ -142,7 +146,9 @@ def put_together(
         reason = ReasonOfWhole(alone, 0, gradient, upstream_name, text) if text else None
         rules = [replace(local, reason=reason) for local in rules]
     elif is_composed:
-        says = SLOPE
+        says = STEPS if is_structured(lines) else SLOPE
+    elif is_structured(lines):
+        rules = [replace(local, reason=reason_around(lines, local.input, upstream_name, gradient)) for local in rules]
     return Whole(last.whole or tree, op, grad_fn, inputs, tuple(rules), says)
 
 
