@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from gradcli.explanation.index.tree import Apply, Entry, Equation, Reduce, Term, Variable, mapped, parts
 from gradcli.explanation.index.worked import Worked
 from gradcli.explanation.model import Why
 
 Shape = tuple[int, ...]
+Kept = list[int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +22,26 @@ class Seen:
     dims: tuple[int, ...]
 
 
-def seen(name: str, inside: Shape, outside: Shape) -> Seen | None:
-    """Return how a tensor is seen that has other dimensions of size 1 outside; None where it differs in more."""
-    dims: list[int] = []
-    for dim, size in enumerate(inside):
-        rest = outside[len(dims) :]
-        if rest and rest[0] == size and inside[dim:].count(1) >= rest.count(1):
-            dims.append(dim)
-        elif size != 1:
-            return None
-    return Seen(name, tuple(dims)) if len(dims) == len(outside) else None
+def followed(dims: Sequence[int], primitive: str, options: Mapping[str, Any], before: Shape, after: Shape) -> Kept:
+    """Return which dimension each one is after a change of shape, -1 for a new one; None where that is not certain."""
+    if before == after:
+        return [*dims]
+    dim = options.get("dim")
+    if isinstance(dim, int) and "squeeze" in primitive:
+        found = [*dims]
+        if len(after) > len(before):
+            found.insert(dim % len(after), -1)
+        else:
+            found.pop(dim % len(before))
+        return found
+    long, short = (before, after) if len(before) > len(after) else (after, before)
+    others = [size for size in long if size != 1]
+    if others != list(short):  # all that are left are larger than 1
+        return None
+    places = [place for place, size in enumerate(long) if size != 1]
+    if long is before:
+        return [dims[place] for place in places]
+    return [dims[places.index(place)] if place in places else -1 for place in range(len(long))]
 
 
 def from_outside(why: Why, tensors: Mapping[str, Seen], input: str) -> Why:

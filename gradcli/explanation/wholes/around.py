@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gradcli.explanation.index.shrinking import seen
+from gradcli.explanation.index.shrinking import Seen, followed
 from gradcli.explanation.lines import Line
-from gradcli.explanation.wholes.grouping import prepares
+from gradcli.explanation.wholes.grouping import is_layout, prepares
 from gradcli.explanation.why import ReasonFromOutside, applied_alone
 from gradcli.language.tree import Name
 
@@ -22,22 +22,42 @@ def reason_around(lines: Sequence[Line], input: str, upstream_name: str, gradien
     primitive = main.application.primitive if main.application else None
     if len(mains) != 1 or primitive is None or not primitive.index:
         return None
-    tensors = {
-        main.name: seen(last.name, main.tensor.shape, last.tensor.shape),
-        upstream_name: seen(upstream_name, main.tensor.shape, last.tensor.shape),
-    }
+    result = _seen(last, main, list(range(main.tensor.value.ndim)))
+    kept = None if result is None else tuple(dim for dim in result if dim >= 0)
+    if kept is None or len(kept) < last.tensor.value.ndim:
+        return None
+    tensors = {main.name: Seen(last.name, kept), upstream_name: Seen(upstream_name, kept)}
     ends: dict[str, int] = {}
     for position, x in enumerate(main.inputs):
         outer = x
         while outer.name in own:
             outer = outer.inputs[0]
         if isinstance(outer.spelling, Name):
-            tensors[x.name] = seen(outer.name, x.tensor.shape, outer.tensor.shape)
+            found = _seen(x, outer, list(range(outer.tensor.value.ndim)))
+            if found is None or sorted(dim for dim in found if dim >= 0) != list(range(outer.tensor.value.ndim)):
+                return None
+            tensors[x.name] = Seen(outer.name, tuple(found.index(dim) for dim in range(outer.tensor.value.ndim)))
         if outer.name in ends:
             return None
         ends[outer.name] = position
-    known = {name: one for name, one in tensors.items() if one is not None}
-    if len(known) < len(tensors) or input not in ends:
+    if input not in ends:
         return None
     inside = None if gradient is None else np.reshape(gradient, main.tensor.shape)
-    return ReasonFromOutside(applied_alone(main), ends[input], inside, upstream_name, known)
+    return ReasonFromOutside(applied_alone(main), ends[input], inside, upstream_name, tensors)
+
+
+def _seen(line: Line, start: Line, dims: list[int]) -> list[int] | None:
+    """Return for each dimension of a line which one of the start it is, -1 for none."""
+    chain: list[Line] = []
+    while line is not start:
+        if line.application is None or not is_layout(line.application):
+            return None
+        chain.append(line)
+        line = line.inputs[0]
+    found: list[int] | None = dims
+    for one in reversed(chain):
+        assert one.application is not None
+        primitive, options = one.application.primitive, one.application.options
+        if found is not None:
+            found = followed(found, primitive.name, options, one.inputs[0].tensor.shape, one.tensor.shape)
+    return found
