@@ -27,9 +27,10 @@ from gradcli.language.tree import Argument, Binary, Call, Expression, Name, name
 from gradcli.language.unparser import unparse
 
 LONG = 40  # operators and calls on one line
-LONG_BESIDE_NAMES = 16  # the same where another gradient has intermediates anyway
 INLINE = 6  # operators and calls of a result without a name of its own that is written where it is used
-WIDEST = 240  # characters on one line, which long names fill soon
+INLINE_WIDTH = 24  # and its characters
+WIDEST = 160  # characters on one line, which long names fill soon
+BESIDE_NAMES = 16, 80  # both where another gradient has intermediates anyway
 LONGEST = 80  # on lines that have no shorter form
 LONGEST_TERM = 8  # operators and calls of a term of a long sum
 MOST_TERMS = 100
@@ -59,13 +60,13 @@ class _Gradients:
         self.products = products_of(statement.value for statement in explanation.parsed.statements)
         self.notes: list[Note] = []
         self.left = MOST_WORK
-        self.long = LONG
+        self.long, self.widest = LONG, WIDEST
         self.in_names = _InNames(explanation, self.shapes) if len(explanation.nodes) <= MOST_NODES else None
 
     def explanation(self) -> Explanation:
         leaves = tuple(map(self.leaf, self.whole.leaves))
         if self.in_names and any(self.in_names.is_used(leaf.formula) for leaf in leaves):
-            self.long, self.left, self.notes = LONG_BESIDE_NAMES, MOST_WORK, []
+            (self.long, self.widest), self.left, self.notes = BESIDE_NAMES, MOST_WORK, []
             leaves = tuple(map(self.leaf, self.whole.leaves))
         found = {name for leaf in leaves if leaf.formula is not None for name in names(leaf.formula)}
         intermediates = tuple(self.in_names.needed(found)) if self.in_names else ()
@@ -78,7 +79,8 @@ class _Gradients:
             return leaf
         found: list[Expression] = []
         for formula in self.formulas(leaf):
-            if length(formula) <= (LONG if found else self.long) and len(unparse(formula)) <= WIDEST:
+            long, widest = (LONG, WIDEST) if found else (self.long, self.widest)
+            if length(formula) <= long and len(unparse(formula)) <= widest:
                 return replace(leaf, formula=formula)
             found.append(formula)
         best = min(found, key=length, default=None)
@@ -182,7 +184,8 @@ class _InNames:
         return found
 
     def is_short(self, name: str, written: Mapping[str, Expression]) -> bool:
-        return bool(NAMELESS.fullmatch(name)) and length(written[name]) <= INLINE
+        tree = written[name]
+        return bool(NAMELESS.fullmatch(name)) and length(tree) <= INLINE and len(unparse(tree)) <= INLINE_WIDTH
 
     def is_used(self, formula: Expression | None) -> bool:
         """Return whether a formula has names that are no variables."""
