@@ -92,12 +92,15 @@ class Pool:
         self.idle: list[Worker] = []
 
     def put(self, item: Any) -> None:
-        """Give an item to a process, as soon as one is free and few answers wait."""
+        """Give an item to a process, now or when one is free; wait where many items or answers wait.
+
+        An item for each process is there before it is free, so that none stands still while answers are written.
+        """
         slot = Slot(item)
         self.order.append(slot)
         self.waiting.append(slot)
         self.hand_out()
-        while self.waiting or (len(self.order) > AHEAD * self.jobs and self.order[0].answer is None):
+        while len(self.waiting) > self.jobs or (len(self.order) > AHEAD * self.jobs and self.order[0].answer is None):
             self.take()
 
     def ready(self) -> Iterator[Any]:

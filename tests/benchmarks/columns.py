@@ -86,6 +86,10 @@ def files(quick: bool = False) -> Iterator[Row]:
         yield per_second("batch, parquet against csv", row, MORE * rows, {"csv": MORE}, bound)
         row = compared(own(csv), {"baseline": by_hand(CSV, csv)}, runs)
         yield per_second("batch, csv against pyarrow", row, rows, {"baseline": 1}, Bound(1, "baseline", f"1 x {what}"))
+        row = compared([*own(csv), "--jobs", "2"], {"baseline": own(csv)}, runs)
+        yield per_second(
+            "batch --jobs 2, csv", row, rows, {"baseline": 1}, Bound(0.59, "baseline", "0.59 x one process")
+        )
         usual = median(peak(own(parquet)) for _ in range(runs))
         by_script = median(peak(by_hand(PARQUET, parquet)) for _ in range(runs))
         bound = Bound(1.3, "baseline", f"1.3 x {what}")

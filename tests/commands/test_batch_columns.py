@@ -122,4 +122,4 @@ def test_a_bar_of_rows(capsys: pytest.CaptureFixture[str], points: Path, monkeyp
     monkeypatch.setenv("COLUMNS", "80")
     found = gradcli(capsys, "batch x -i points.parquet -o results.parquet --ascii")
     assert found.code == 0
-    assert "3/3" in found.err
+    assert "3 of 3 rows" in found.err

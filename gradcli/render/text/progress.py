@@ -36,15 +36,18 @@ def watched(blocks: Iterable[Any], source: Any, looks: Looks, stack: ExitStack) 
 
 def rows(total: int | None, looks: Looks, stack: ExitStack) -> Callable[[int], None]:
     """Show a bar of rows, with rows a second; returns a function that takes the rows that were done since."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+    from rich.table import Column
     from rich.text import Text
 
-    class Rate(ProgressColumn):
+    class Rows(ProgressColumn):
         def render(self, task: Task) -> Text:
-            return Text("" if task.speed is None else f"{task.speed:,.0f} rows/s")
+            whole = "" if task.total is None else f" of {task.total:,.0f}"
+            rate = "" if task.speed is None else f", {task.speed:,.0f} a second"
+            return Text(f"{task.completed:,.0f}{whole} rows{rate}")
 
-    shape = [] if looks.ascii else [BarColumn()]
-    columns = (*shape, MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    shape = [] if looks.ascii else [BarColumn(20)]
+    columns = (*shape, Rows(Column(no_wrap=True)), TimeRemainingColumn())
     bar = stack.enter_context(Progress(*columns, console=console(looks), transient=True))
     task = bar.add_task("", total=total)
     return lambda done: bar.advance(task, done)

@@ -94,13 +94,11 @@ class Job:
         refuse_text(*self.inputs)
         parts = listed(self.inputs, self.format)
         folder = Path(self.output)
-        for part in parts:
-            if part.path.parent.resolve() == (folder / part.name).parent.resolve():
-                raise UsageError(
-                    "E013",
-                    f"the results would stand among the inputs in {visible(str(folder))}",
-                    help="write to another folder",
-                )
+        for path in map(Path, self.inputs):
+            here = folder.resolve()
+            if here.is_relative_to(path.resolve()) if path.is_dir() else here == path.resolve().parent:
+                told = f"the results would stand among the inputs in {visible(str(folder))}"
+                raise UsageError("E013", told, help="write to another folder")
         found, total, schema = shares(parts, self.shard)
         planned(self.computation, schema)
         made = maker(self.task)

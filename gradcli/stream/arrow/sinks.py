@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from gradcli.errors import EvaluationError, GradcliError
+from gradcli.source import visible
 from gradcli.stream.arrow.library import pyarrow
 
 GROUP = 2**18  # rows of a group, which wait until they are written together
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Turn what pyarrow raises of columns that a format does not hold into an EvaluationError."""
+    try:
+        yield
+    except (GradcliError, OSError, MemoryError):
+        raise
+    except Exception as error:  # of pyarrow's own kinds
+        reason = visible(str(error).partition("\n")[0])
+        raise EvaluationError(
+            "E232", f"the format does not hold these columns: {reason}", help="write the other one, .parquet or .arrow"
+        ) from None
 
 
 class Sink:
@@ -71,21 +87,23 @@ class Writer:
         self.kind, self.schema = kind, schema
         self.waiting: list[Any] = []
         self.rows = self.count = 0
-        if kind == "parquet":
+        with writing():
+            self.writer = self._opened(repeating)
+
+    def _opened(self, repeating: Sequence[str]) -> Any:
+        file = pyarrow().PythonFile(self.sink, "w")
+        if self.kind == "parquet":
             # Numbers that differ from row to row take no dictionary: looking for one doubles the time of writing.
-            self.writer = pyarrow("parquet").ParquetWriter(
-                pyarrow().PythonFile(self.sink, "w"), schema, use_dictionary=list(repeating) or False
-            )
-        elif kind == "arrow":
-            self.writer = pyarrow("ipc").new_file(pyarrow().PythonFile(self.sink, "w"), schema)
-        else:
-            self.writer = pyarrow("ipc").new_stream(pyarrow().PythonFile(self.sink, "w"), schema)
+            return pyarrow("parquet").ParquetWriter(file, self.schema, use_dictionary=list(repeating) or False)
+        ipc = pyarrow("ipc")
+        return (ipc.new_file if self.kind == "arrow" else ipc.new_stream)(file, self.schema)
 
     def write(self, batch: Any) -> None:
-        """Take a batch; a stream gives it on at once."""
+        """Take a batch; a stream gives it on at once. EvaluationError where the format cannot hold it."""
         self.count += len(batch)
         if self.kind != "parquet":
-            self.writer.write_batch(batch)
+            with writing():
+                self.writer.write_batch(batch)
             self.sink.flush()
             return
         self.waiting.append(batch)
@@ -97,16 +115,18 @@ class Writer:
         if self.waiting:
             table = pyarrow().Table.from_batches(self.waiting, self.schema)
             self.waiting, self.rows = [], 0
-            if self.thread is None:
-                self.writer.write_table(table)
-            else:
-                self._settle()
+            self._settle()
+            if self.thread is not None:
                 self.written = self.thread.submit(self.writer.write_table, table)
+                return
+            with writing():
+                self.writer.write_table(table)
 
     def _settle(self) -> None:
         """Wait until the thread has written its group; its error is raised here."""
         if self.written is not None:
-            self.written.result()
+            with writing():
+                self.written.result()
 
     def close(self) -> None:
         """Write the rest and the end of the file."""

@@ -239,6 +239,42 @@ def test_the_full_device(tmp_path: Path, run: Run) -> None:
     assert error.message == "cannot write /dev/full: No space left on device"
 
 
+def test_an_interruption_leaves_whole_parts(tmp_path: Path, run: Run) -> None:
+    for name in "abc":
+        write(tmp_path / "in" / f"{name}.parquet", table(50), 20)
+    done: list[int] = []
+
+    def interrupted(rows: int) -> None:
+        done.append(rows)
+        if len(done) == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run("in", "out", watch=lambda total: interrupted)
+    assert left(tmp_path / "out") == ["a.parquet", "a.parquet.json"]
+    assert run("in", "out").count == 100
+
+
+def test_columns_that_pass_through(tmp_path: Path, run: Run) -> None:
+    """Of every kind; a file of Arrow has one dictionary for all of its batches, and says so of several."""
+    words = pa.chunked_array([pa.array([word]).dictionary_encode() for word in ("a", "b")])
+    columns = {
+        "x1": [1.0, 2.0],
+        "word": words,
+        "list": [[1], [2, 3]],
+        "record": [{"a": 1}, {"a": None}],
+        "day": pa.array([0, 1], pa.date32()),
+        "price": pa.array([1, 2]).cast(pa.decimal128(22, 2)),
+        "none": [None, None],
+    }
+    write(tmp_path / "in.parquet", pa.table(columns), 1)
+    run("in.parquet", "out.parquet", "x1")
+    found = read(tmp_path / "out.parquet")
+    assert found.select(list(columns)).to_pylist() == pa.table(columns).to_pylist()
+    assert refused(run, "in.parquet", "out.arrow", "x1").code == "E232"
+    assert left(tmp_path) == ["in.parquet", "out.parquet"]
+
+
 def test_very_many_columns(tmp_path: Path, run: Run) -> None:
     names = [f"c{number}" for number in range(5000)]
     write(tmp_path / "in.arrow", pa.table({name: [1.0] for name in names}))
@@ -256,6 +292,8 @@ def test_very_many_columns(tmp_path: Path, run: Run) -> None:
         ("in.parquet", "none/out.parquet", {}, "there is no such folder"),
         (["parts", "in.csv"], "out/", {}, "is text, and columns go to columns"),
         ("parts", "parts", {}, "the results would stand among the inputs"),
+        ("parts", "parts/out", {}, "the results would stand among the inputs"),
+        ("in.parquet", ".", {"shard": (1, 1)}, "the results would stand among the inputs"),
         (["parts/a.parquet", "other/a.parquet"], "out/", {}, "have the same name"),
         ("nothing", "out/", {}, "no file in "),
         (["in.parquet", "none.parquet"], "out/", {}, "no such file"),
