@@ -12,6 +12,7 @@ from gradcli.errors import GradcliError, UsageError
 from gradcli.explanation.refusals import numbers
 from gradcli.explanation.values import constant
 from gradcli.homework.assignment import settings, words
+from gradcli.homework.assignment.mistakes import OwnMistake, read_mistakes
 from gradcli.homework.assignment.places import Path, Places, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
 from gradcli.homework.assignment.words import NO_WORDS, Words
@@ -21,7 +22,7 @@ from gradcli.language.names import read_name
 from gradcli.language.parser import parse_expression
 from gradcli.source import Source, Span, did_you_mean
 
-TOP = ("title", "grading", "input", "question")
+TOP = ("title", "mistake", "grading", "input", "question")
 GRADING = ("rtol", "atol", "precision", "carry_forward", *settings.GRADING)
 QUESTION = ("id", "text", "program", "script", "at", "ask")
 ASK = ("quantity", "form", "points", *words.KEYS)
@@ -96,6 +97,7 @@ class Assignment:
     strict: bool = False
     carry_share: float = 1.0
     entries: str = "all"
+    mistakes: tuple[OwnMistake, ...] = ()
 
     @property
     def file(self) -> str:
@@ -131,7 +133,10 @@ class _Reader:
         read = tuple(self.question(("question", number), one, seen) for number, one in enumerate(questions))
         tolerance, carry = self.grading(table.get("grading", {}))
         own = settings.settings(table, lambda path, *told: self.refuse(self.places.value(*path), *told))
-        return Assignment(self.typed(table, (), "title", str, ""), tolerance, carry, read, self.source, **own)
+        asked = {question.id: question.quantities for question in read}
+        mistakes = tuple(read_mistakes(table.get("mistake", []), asked, self.places, self.refuse))
+        title = self.typed(table, (), "title", str, "")
+        return Assignment(title, tolerance, carry, read, self.source, mistakes=mistakes, **own)
 
     def grading(self, table: Any) -> tuple[Tolerance, bool]:
         path: Path = ("grading",)
