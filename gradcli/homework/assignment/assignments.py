@@ -101,7 +101,6 @@ class Assignment:
 
     @property
     def file(self) -> str:
-        """The name of the file, as it was given."""
         return self.source.name
 
     @property
@@ -133,10 +132,8 @@ class _Reader:
         read = tuple(self.question(("question", number), one, seen) for number, one in enumerate(questions))
         tolerance, carry = self.grading(table.get("grading", {}))
         own = settings.settings(table, lambda path, *told: self.refuse(self.places.value(*path), *told))
-        asked = {question.id: question.quantities for question in read}
-        mistakes = tuple(read_mistakes(table.get("mistake", []), asked, self.places, self.refuse))
-        title = self.typed(table, (), "title", str, "")
-        return Assignment(title, tolerance, carry, read, self.source, mistakes=mistakes, **own)
+        own["mistakes"] = tuple(read_mistakes(table, {q.id: q.quantities for q in read}, self.places, self.refuse))
+        return Assignment(self.typed(table, (), "title", str, ""), tolerance, carry, read, self.source, **own)
 
     def grading(self, table: Any) -> tuple[Tolerance, bool]:
         path: Path = ("grading",)
@@ -199,7 +196,6 @@ class _Reader:
         return id
 
     def point(self, table: Mapping[str, Any], path: Path, *, is_script: bool) -> dict[str, Any]:
-        """The values of the variables: numbers, nested lists, or texts with a constant expression."""
         at = self.typed(table, path, "at", dict, {})
         if is_script and at:
             raise self.refuse(self.places.key(*path, "at"), "a script has its values in itself", "remove at = ...")
@@ -220,9 +216,8 @@ class _Reader:
     def asks(self, table: Mapping[str, Any], path: Path, id: str, output: str, *, is_script: bool) -> tuple[Ask, ...]:
         asked = table.get("ask")
         if not isinstance(asked, list) or not asked:
-            help = 'write ask = ["q", "dq/dx"]'
             what = "asks for nothing" if not asked else "has an ask that is no list"
-            raise self.refuse(self.places.key(*path, "ask"), f"question {id} {what}", help)
+            raise self.refuse(self.places.key(*path, "ask"), f"question {id} {what}", 'write ask = ["q", "dq/dx"]')
         found: dict[Quantity, Ask] = {}
         for place, one in enumerate(asked):
             ask = self.ask(one, (*path, "ask", place), output, is_script=is_script)
@@ -280,6 +275,6 @@ class _Reader:
         value = table.get(key, default)
         kinds = {str: "a text in quotes", dict: "a table, such as { x = 2 }", bool: "true or false"}
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            what = kinds.get(kind, "a number")
-            raise self.refuse(self.places.value(*path, key), f"{key} is {value!r:.40}", f"{key} is {what}")
+            told = f"{key} is {kinds.get(kind, 'a number')}"
+            raise self.refuse(self.places.value(*path, key), f"{key} is {value!r:.40}", told)
         return value

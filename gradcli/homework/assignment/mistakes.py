@@ -31,12 +31,13 @@ class OwnMistake:
 
 
 def read_mistakes(
-    found: Any, questions: Mapping[str, tuple[str, ...]], places: Places, refuse: Refuse
+    assignment: Mapping[str, Any], questions: Mapping[str, tuple[str, ...]], places: Places, refuse: Refuse
 ) -> Iterator[OwnMistake]:
-    """Yield the mistakes of an assignment; `questions` are the quantities asked for, by question.
+    """Yield the mistakes of an assignment, given as a table; `questions` are the quantities asked for, by question.
 
     Raises UsageError, at the place of the fault, for one that cannot be used.
     """
+    found = assignment.get("mistake", [])
     if not isinstance(found, list):
         raise refuse(places.key("mistake"), "mistake is no list of tables", EXAMPLE)
     for number, table in enumerate(found):
