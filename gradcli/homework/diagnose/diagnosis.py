@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspects
 from gradcli.homework.diagnose.shelves import Suspect, by_rank, matching, shelved
-from gradcli.homework.mistakes.catalogue import GUESSED, KIN, OF_RULES
+from gradcli.homework.mistakes.catalogue import GUESSED, KIN, LATE, OF_RULES
 from gradcli.homework.mistakes.declaration import Turn
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
@@ -167,6 +167,6 @@ def one_of_each(found: Sequence[Diagnosis]) -> list[Diagnosis]:
     seen: Counter[str] = Counter()
     ranked = []
     for place, one in enumerate(found):
-        ranked.append((" + " in one.code, seen[one.code], place, one))
+        ranked.append((" + " in one.code, one.code in LATE, seen[one.code], place, one))
         seen[one.code] += 1
-    return [one for *_, one in sorted(ranked, key=itemgetter(0, 1, 2))]
+    return [one for *_, one in sorted(ranked, key=itemgetter(0, 1, 2, 3))]
