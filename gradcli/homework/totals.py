@@ -96,6 +96,7 @@ class ClassTotals:
         self.ungraded: list[Ungraded] = []
         self.is_right = True
         self._asked = {(question.id, quantity) for question in assignment.questions for quantity in question.quantities}
+        self._titles = TITLES | {mistake.code: mistake.say.removeprefix("you ") for mistake in assignment.mistakes}
         self._mistakes: dict[str, _Tally] = {}
 
     def add(self, result: Result) -> None:
@@ -138,7 +139,7 @@ class ClassTotals:
         found = [
             Mistake(
                 code,
-                TITLES.get(code, code),
+                self._titles.get(code, code),
                 tally.students,
                 tally.questions.total(),
                 tuple(map(Occurrences._make, tally.questions.most_common())),

@@ -12,6 +12,7 @@ from gradcli.errors import GradcliError, UsageError
 from gradcli.explanation.refusals import numbers
 from gradcli.explanation.values import constant
 from gradcli.homework.assignment import settings, words
+from gradcli.homework.assignment.mistakes import OwnMistake, read_mistakes
 from gradcli.homework.assignment.places import Path, Places, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
 from gradcli.homework.assignment.words import NO_WORDS, Words
@@ -21,7 +22,7 @@ from gradcli.language.names import read_name
 from gradcli.language.parser import parse_expression
 from gradcli.source import Source, Span, did_you_mean
 
-TOP = ("title", "grading", "input", "question")
+TOP = ("title", "mistake", "grading", "input", "question")
 GRADING = ("rtol", "atol", "precision", "carry_forward", *settings.GRADING)
 QUESTION = ("id", "text", "program", "script", "at", "ask")
 ASK = ("quantity", "form", "points", *words.KEYS)
@@ -96,10 +97,10 @@ class Assignment:
     strict: bool = False
     carry_share: float = 1.0
     entries: str = "all"
+    mistakes: tuple[OwnMistake, ...] = ()
 
     @property
     def file(self) -> str:
-        """The name of the file, as it was given."""
         return self.source.name
 
     @property
@@ -131,6 +132,7 @@ class _Reader:
         read = tuple(self.question(("question", number), one, seen) for number, one in enumerate(questions))
         tolerance, carry = self.grading(table.get("grading", {}))
         own = settings.settings(table, lambda path, *told: self.refuse(self.places.value(*path), *told))
+        own["mistakes"] = tuple(read_mistakes(table, {q.id: q.quantities for q in read}, self.places, self.refuse))
         return Assignment(self.typed(table, (), "title", str, ""), tolerance, carry, read, self.source, **own)
 
     def grading(self, table: Any) -> tuple[Tolerance, bool]:
@@ -194,7 +196,6 @@ class _Reader:
         return id
 
     def point(self, table: Mapping[str, Any], path: Path, *, is_script: bool) -> dict[str, Any]:
-        """The values of the variables: numbers, nested lists, or texts with a constant expression."""
         at = self.typed(table, path, "at", dict, {})
         if is_script and at:
             raise self.refuse(self.places.key(*path, "at"), "a script has its values in itself", "remove at = ...")
@@ -215,9 +216,8 @@ class _Reader:
     def asks(self, table: Mapping[str, Any], path: Path, id: str, output: str, *, is_script: bool) -> tuple[Ask, ...]:
         asked = table.get("ask")
         if not isinstance(asked, list) or not asked:
-            help = 'write ask = ["q", "dq/dx"]'
             what = "asks for nothing" if not asked else "has an ask that is no list"
-            raise self.refuse(self.places.key(*path, "ask"), f"question {id} {what}", help)
+            raise self.refuse(self.places.key(*path, "ask"), f"question {id} {what}", 'write ask = ["q", "dq/dx"]')
         found: dict[Quantity, Ask] = {}
         for place, one in enumerate(asked):
             ask = self.ask(one, (*path, "ask", place), output, is_script=is_script)
@@ -275,6 +275,6 @@ class _Reader:
         value = table.get(key, default)
         kinds = {str: "a text in quotes", dict: "a table, such as { x = 2 }", bool: "true or false"}
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            what = kinds.get(kind, "a number")
-            raise self.refuse(self.places.value(*path, key), f"{key} is {value!r:.40}", f"{key} is {what}")
+            told = f"{key} is {kinds.get(kind, 'a number')}"
+            raise self.refuse(self.places.value(*path, key), f"{key} is {value!r:.40}", told)
         return value

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from gradcli.errors import UsageError
-from gradcli.homework.assignment.assignments import Ask, Assignment, Question
+from gradcli.homework.assignment.assignments import Ask, Assignment
+from gradcli.homework.assignment.proposals import other_snippets, proposals
 from gradcli.homework.assignment.worked import answer
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
-from gradcli.homework.mistakes.catalogue import TITLES
+from gradcli.homework.mistakes.catalogue import KIN, LATE, TITLES
+from gradcli.homework.mistakes.habits import STALE_GRAD
+from gradcli.homework.mistakes.rules import POWER_RULE
+from gradcli.homework.mistakes.tensors import BATCH_N, BROADCAST_UNSUMMED, MEAN_N
 from gradcli.homework.model import Value
 from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.problem import Problem
@@ -21,14 +27,14 @@ from gradcli.homework.solve.solution import Solution
 from gradcli.homework.wording import listed, shown
 from gradcli.source import Span
 
-NICE = (3, 2, 5, 4, -2, -3, 0.5, 1.5, -1.5, 2.5)  # values that one can work with by hand, the first to try first
-SMALL = (1, 2, 3, -1, -2, 0.5, -0.5, 4, -3, 1.5)  # entries of a tensor
-TRIED = 200  # points, before nothing is proposed
-LARGEST = 64  # entries of a tensor for which others are proposed
+PAIRS = 2  # of mistakes that give the same number, that are told
+SIZED = {MEAN_N.code, BATCH_N.code, BROADCAST_UNSUMMED.code}  # mistakes that depend on the number of entries
+FACTORS = {POWER_RULE.code, STALE_GRAD.code}  # mistakes by a factor such as 2
 ELSEWHERE = 2  # random points at which a mistake that is no mistake gives the right number too
 KINDS = {
     "program": "it does not evaluate",
     "collision": "a mistake gives the right number",
+    "alike": "two mistakes give the same number",
     "zero": "the right number is 0",
     "not-finite": "the right number is not finite",
     "one-digit": "one digit decides",
@@ -57,7 +63,7 @@ def findings(assignment: Assignment) -> Iterator[Finding]:
             yield Finding("program", question.id, "", message, error.help, error.span or question.span)
             continue
         found = list(of_question(key))
-        help = better_point(key) if found and isinstance(key.solution, Solution) else ""
+        help = better_point(key) if any(not one.help for one in found) else ""
         yield from (replace(one, help=one.help or help) for one in found)
 
 
@@ -66,57 +72,119 @@ def of_question(key: Key) -> Iterator[Finding]:
         problem = key.problems[ask.quantity]
         truth = key.expected[ask.quantity] if problem is None else problem.truth
         with np.errstate(all="ignore"):
-            for code, message in troubles(ask, truth, problem):
-                yield Finding(code, key.question.id, ask.written, message, "", ask.span)
+            for code, message, help in troubles(ask, truth, problem):
+                yield Finding(code, key.question.id, ask.written, message, help, ask.span)
 
 
-def troubles(ask: Ask, truth: Value, problem: Problem | None) -> Iterator[tuple[str, str]]:
-    """Yield the faults of one quantity at one point: a key of `KINDS` and a sentence."""
+def troubles(
+    ask: Ask, truth: Value, problem: Problem | None, always: Coincidences | None = None
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the faults of one quantity at one point: a key of `KINDS`, a sentence, and help of its own.
+
+    Coincidences that are `always` there are no faults of the values.
+    """
     if ask.form == "expression" or truth is None or isinstance(truth, bool | str):
         return
     number = np.asarray(truth)
     if number.dtype.kind == "b" or not number.size:
         return
     if not np.all(np.isfinite(number)):
-        yield "not-finite", f"{ask.written} is {shown(truth)}, which nobody can give"
+        yield "not-finite", f"{ask.written} is {shown(truth)}, which nobody can give", ""
         return
     if not np.any(number):
-        yield "zero", f"{ask.written} is 0: many mistakes give 0, and nothing is carried forward from it"
+        yield "zero", f"{ask.written} is 0: many mistakes give 0, and nothing is carried forward from it", ""
     elif number.ndim == 0 and number == np.rint(number) and abs(number) < 10:
-        yield "one-digit", f"{ask.written} is {shown(truth)}: one digit is easily guessed, and explains no mistake"
-    codes = [] if problem is None or not np.any(number) else collisions(problem)
-    if codes:
+        yield "one-digit", f"{ask.written} is {shown(truth)}: one digit is easily guessed, and explains no mistake", ""
+    if problem is None or not np.any(number):
+        return
+    found = same_numbers(problem)
+    if always is None:
+        always = coincidences(problem) if found.any() else found
+        always = replace(always, pairs=frozenset(pair for pair in always.pairs if not is_sized(pair)))
+    if codes := sorted({one.code for one in found.right - always.right}, key=list(TITLES).index):
         yield (
             "collision",
             f"{ask.written} = {shown(truth)} also comes out if you {listed([TITLES[c] for c in codes])} "
             f"({', '.join(codes)})",
+            "",
         )
+    for one, other in sorted(found.pairs - always.pairs)[:PAIRS]:
+        first, second = f"{TITLES[one.code]} at {one.node}", f"{TITLES[other.code]} at {other.node}"
+        help = "another number of entries would do" if is_sized((one, other)) else ""
+        yield "alike", f"{ask.written} is the same if you {first} and if you {second} ({one.code}, {other.code})", help
 
 
-def collisions(problem: Problem) -> list[str]:
-    """Return the codes of mistakes that give the right number here, and not at other points."""
-    same = equal_to_truth(problem)
-    if not same:
-        return []
+def is_sized(pair: tuple[Named, Named]) -> bool:
+    """Whether a pair is alike by the number of entries, as 2 and 1/n are for two: no other values help."""
+    codes = {pair[0].code, pair[1].code}
+    return bool(codes & SIZED) and bool(codes & FACTORS)
+
+
+class Named(NamedTuple):
+    """A mistake, as it is known at other values."""
+
+    code: str
+    node: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class Coincidences:
+    """The mistakes that give the right number, and the pairs of mistakes that give the same wrong one."""
+
+    right: frozenset[Named] = frozenset()
+    pairs: frozenset[tuple[Named, Named]] = frozenset()
+
+    def any(self) -> bool:
+        return bool(self.right or self.pairs)
+
+
+def same_numbers(problem: Problem) -> Coincidences:
+    """Return the coincidences at the values of a problem; slips of the forward pass are left out."""
+    truth, right = problem.truth, set()
+    alike: dict[tuple[float, ...], dict[str, Named]] = {}
+    for suspect, value in Suspects(problem).given(problem, SINGLE):
+        if value is None or np.shape(value) != np.shape(truth) or not np.all(np.isfinite(value)):
+            continue
+        part = suspect.parts[0]
+        named = Named(suspect.code, problem.label(part.node), part.rule)
+        if np.allclose(value, truth, rtol=1e-6):
+            right.add(named)
+        elif suspect.code not in LATE and part.rank <= 0 and np.any(value):
+            number = tuple(float(f"{entry:.6g}") for entry in np.ravel(value))
+            alike.setdefault(number, {}).setdefault(KIN.get(suspect.code, suspect.code), named)
+    pairs = (pair for group in alike.values() for pair in combinations(sorted(group.values()), 2))
+    return Coincidences(frozenset(right), frozenset(pairs))
+
+
+def coincidences(problem: Problem) -> Coincidences:
+    """Return the coincidences at other values, too: those of mistakes that are one, or are none."""
     generator = random.Random(0)
-    for _ in range(ELSEWHERE):
-        moved = problem.graph.moved(
-            {leaf: drawn(problem.graph.vertices[leaf].value, generator) for leaf in problem.graph.leaves}
-        )
-        other = replace(problem, graph=moved, cache={}, before=None if problem.before is None else problem.before * 0.7)
+    right: set[Named] = set()
+    pairs: set[tuple[Named, Named]] = set()
+    for number in range(ELSEWHERE):
+        other = elsewhere(problem, generator)
         if np.all(np.isfinite(other.truth)):
-            same -= equal_to_truth(other)
-    return sorted({code for code, _, _ in same}, key=list(TITLES).index)
+            found = same_numbers(other)
+            right = set(found.right) if number == 0 else right & found.right
+            pairs = set(found.pairs) if number == 0 else pairs & found.pairs
+    return Coincidences(frozenset(right), frozenset(pairs))
 
 
-def equal_to_truth(problem: Problem) -> set[tuple[str, int, str]]:
-    """Return the single mistakes that give the right number, as code, node and rule."""
-    truth = problem.truth
-    return {
-        (suspect.code, suspect.parts[0].node, suspect.parts[0].rule)
-        for suspect, value in Suspects(problem).given(problem, SINGLE)
-        if value is not None and np.shape(value) == np.shape(truth) and np.allclose(value, truth, rtol=1e-6)
-    }
+def elsewhere(problem: Problem, generator: random.Random) -> Problem:
+    """Return a problem at other values of the leaves, with the earlier passes that are in its `.grad`."""
+    graph = problem.graph
+    values = {leaf: drawn(graph.vertices[leaf].value, generator) for leaf in graph.leaves}
+    named = {graph.label(leaf): value for leaf, value in values.items()}
+    earlier = tuple(
+        replace(one, graph=one.graph.moved({one.graph.names[n]: v for n, v in named.items() if n in one.graph.names}),
+                cache={})
+        for one in problem.earlier
+    )  # fmt: skip
+    before = sum(one.truth for one in earlier) if earlier else None
+    if problem.before is not None and not earlier:
+        before = problem.before * 0.7
+    return replace(problem, graph=graph.moved(values), cache={}, before=before, earlier=earlier)
 
 
 def drawn(value: Value, generator: random.Random) -> Value:
@@ -129,39 +197,27 @@ def drawn(value: Value, generator: random.Random) -> Value:
 def better_point(key: Key) -> str:
     """Return values without any finding, written as in the file; "" where none were found."""
     question, solution = key.question, key.solution
-    assert isinstance(solution, Solution)
-    problems = {ask: problem for ask in question.asks if (problem := key.problems[ask.quantity]) is not None}
+    if not isinstance(solution, Solution):
+        return better_snippet(key)
+    known = {ask: problem for ask in question.asks if (problem := key.problems[ask.quantity]) is not None}
+    always = {ask: coincidences(problem) for ask, problem in known.items() if ask.form == "number"}
     for at in proposals(question, solution):
         moved = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
-        if all(is_clean(ask, replace(problem, graph=moved, cache={})) for ask, problem in problems.items()):
-            values = ", ".join(f"{name} = {answer(value)}" for name, value in at.items())
-            where = "at = " if question.at else "values such as "
-            return f"{where}{{ {values} }} would do"
+        with np.errstate(all="ignore"):
+            if all(is_clean(ask, replace(known[ask], graph=moved, cache={}), always[ask]) for ask in always):
+                values = ", ".join(f"{name} = {answer(value)}" for name, value in at.items())
+                return f"{'at = ' if question.at else 'values such as '}{{ {values} }} would do"
     return ""
 
 
-def is_clean(ask: Ask, problem: Problem) -> bool:
-    with np.errstate(all="ignore"):
-        return problem.truth is not None and next(troubles(ask, problem.truth, problem), None) is None
+def better_snippet(key: Key) -> str:
+    """Return tensors for a snippet with which there is no finding."""
+    for question, told in other_snippets(key.question):
+        with suppress(UsageError):
+            if next(of_question(Key(question, key.assignment)), None) is None:
+                return f"tensors such as {told} would do"
+    return ""
 
 
-def proposals(question: Question, solution: Solution) -> Iterator[Mapping[str, Value]]:
-    """Yield points to try: every choice of nice numbers where there are few variables, else random ones."""
-    free = question.at or {name: solution.evaluation.scope[name].value for name in solution.variables.places}
-    if not free or any(np.size(value) > LARGEST for value in free.values()):
-        return
-    generator = random.Random(question.id)
-    if len(free) <= 2 and all(np.ndim(value) == 0 for value in free.values()):
-        for choice in product(NICE, repeat=len(free)):
-            if len(set(choice)) == len(choice):
-                yield dict(zip(free, map(np.float64, choice), strict=True))
-        return
-    for _ in range(TRIED):
-        yield {name: nice(value, generator) for name, value in free.items()}
-
-
-def nice(like: Value, generator: random.Random) -> Value:
-    if np.ndim(like) == 0:
-        return np.float64(generator.choice(NICE))
-    entries: Sequence[float] = [generator.choice(SMALL) for _ in range(np.size(like))]
-    return np.reshape(np.array(entries, np.float64), np.shape(like))
+def is_clean(ask: Ask, problem: Problem, always: Coincidences) -> bool:
+    return problem.truth is not None and next(troubles(ask, problem.truth, problem, always), None) is None

@@ -18,6 +18,7 @@ from gradcli.explanation.refusals import FAILURES
 from gradcli.homework.diagnose.shelves import ENTRIES, Shelf, Suspect, matching, pair_of, shelved
 from gradcli.homework.diagnose.sweeping import attempt, sweeps
 from gradcli.homework.mistakes.catalogue import MISTAKES
+from gradcli.homework.mistakes.catalogue import SINGLE as ALONE
 from gradcli.homework.mistakes.declaration import Guess, Slip
 from gradcli.homework.model import Value
 from gradcli.homework.solve.problem import Problem
@@ -143,7 +144,8 @@ class Suspects:
     def pairs(self) -> Iterator[Suspect]:
         """Yield pairs of slips that do not touch the same edge, likely ones first."""
         most = PAIRS if self.problem.graph.is_scalar else SWEEPS
-        ordered = sorted(self.slips, key=lambda suspect: suspect.parts[0].rank)
+        paired = (suspect for suspect in self.slips if ALONE.isdisjoint(suspect.codes))
+        ordered = sorted(paired, key=lambda suspect: suspect.parts[0].rank)
         for first, second in combinations(ordered, 2):
             (a,), (b,) = first.parts, second.parts
             assert isinstance(a, Slip)

@@ -14,7 +14,7 @@ import numpy as np
 
 from gradcli.homework.diagnose.detection import MOST, PAIR, SINGLE, Suspects
 from gradcli.homework.diagnose.shelves import Suspect, by_rank, matching, shelved
-from gradcli.homework.mistakes.catalogue import GUESSED, KIN, OF_RULES
+from gradcli.homework.mistakes.catalogue import GUESSED, KIN, LATE, OF_RULES
 from gradcli.homework.mistakes.declaration import Turn
 from gradcli.homework.mistakes.pen import decimal_point, digit_slip, rounding
 from gradcli.homework.model import Branch, Diagnosis, Value
@@ -33,10 +33,10 @@ class Detective:
         problems: Sequence[Problem],
         suspects: Sequence[Suspects],
         tolerance: Tolerance,
-        beside: Sequence[tuple[Suspect, Value]] = (),
+        beside: Sequence[Sequence[tuple[Suspect, Value]]] = (),
     ) -> None:
         self.problems, self.suspects, self.tolerance = problems, suspects, tolerance
-        self.beside = shelved(iter(beside), problems[0].truth)
+        self.beside = [shelved(iter(one), problem.truth) for one, problem in zip(beside, problems, strict=False)]
 
     def diagnoses(
         self, answers: Sequence[Typed], base: Suspects | None = None, share: float = 0.0
@@ -78,10 +78,10 @@ class Detective:
             suspects.matching(problem.by, typed, self.tolerance, level)
             for problem, suspects, typed in zip(self.problems, self.suspects, answers, strict=True)
         ]
-        if level == SINGLE and self.beside:
-            known = {suspect.code for suspect, _ in matches[0]}  # said there with the step in which it was made
-            more = [one for one in matching(self.beside, answers[0], self.tolerance) if one[0].code not in known]
-            matches[0] = sorted([*matches[0], *more], key=by_rank)
+        for place, shelves in enumerate(self.beside if level == SINGLE else ()):
+            known = {suspect.code for suspect, _ in matches[place]}  # said there with the step in which it was made
+            more = [one for one in matching(shelves, answers[place], self.tolerance) if one[0].code not in known]
+            matches[place] = sorted([*matches[place], *more], key=by_rank)
         first, *others = matches
         told = [{identity(suspect) for suspect, _ in other} for other in others]
         return [(suspect, value) for suspect, value in first if all(identity(suspect) in other for other in told)]
@@ -167,6 +167,6 @@ def one_of_each(found: Sequence[Diagnosis]) -> list[Diagnosis]:
     seen: Counter[str] = Counter()
     ranked = []
     for place, one in enumerate(found):
-        ranked.append((" + " in one.code, seen[one.code], place, one))
+        ranked.append((" + " in one.code, one.code in LATE, seen[one.code], place, one))
         seen[one.code] += 1
-    return [one for *_, one in sorted(ranked, key=itemgetter(0, 1, 2))]
+    return [one for *_, one in sorted(ranked, key=itemgetter(0, 1, 2, 3))]

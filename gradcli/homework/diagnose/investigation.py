@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.tensor import Tensor
 from gradcli.homework.assignment.assignments import Ask, Question
+from gradcli.homework.assignment.mistakes import OwnMistake
 from gradcli.homework.assignment.quantities import Quantity
 from gradcli.homework.diagnose.based import based
 from gradcli.homework.diagnose.detection import Suspects
@@ -25,6 +27,7 @@ from gradcli.homework.solve.points import CLOSE
 from gradcli.homework.solve.problem import Problem
 from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
+from gradcli.homework.submission.answers import Formula, UnreadableError, computed
 from gradcli.homework.submission.numerals import Tolerance, Typed
 
 BASES = 2**4  # sets of a student's own numbers of which the mistakes are remembered
@@ -44,8 +47,10 @@ class Investigation:
         problems: Mapping[Quantity, Problem | None],
         sampled: Callable[[Ask], list[Problem]],
         tolerance: Tolerance,
+        mistakes: Sequence[OwnMistake] = (),
     ) -> None:
         self.question, self.solution, self.problems = question, solution, problems
+        self.mistakes = [one for one in mistakes if one.question in ("", question.id)]
         self.sampled, self.tolerance = sampled, tolerance
         self.elsewhere: Callable[[], Sequence[tuple[tuple[str, str], Value]]] = tuple
         self.sheets: Mapping[Quantity, Sequence[Value]] = {}
@@ -61,7 +66,9 @@ class Investigation:
             is_number = ask.form == "number"
             problems = [problem] if is_number else self.sampled(ask)
             suspects = [self.suspects(problem, place) for place, problem in enumerate(problems)]
-            beside = list(self.beside(ask, problem)) if is_number else []
+            beside = [list(self.own(ask, problem)) for problem in problems]
+            if is_number:
+                beside[0].extend(self.beside(ask, problem))
             tolerance = self.tolerance if is_number else CLOSE
             self.detectives[ask.quantity] = Detective(problems, suspects, tolerance, beside)
         return self.detectives[ask.quantity]
@@ -79,6 +86,19 @@ class Investigation:
             return []
         changed = mutants(self.question.source.text)
         return [(mutant, self.solution.outcomes(mutant.text)) for mutant in changed]
+
+    def own(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
+        """Yield the numbers of the mistakes that the teacher has added. Raises UsageError for one without a number."""
+        graph = problem.graph
+        names = {name: Tensor(graph.vertices[index].value) for name, index in graph.names.items()}
+        for one in self.mistakes:
+            if one.of == ask.written:
+                try:
+                    value = np.asarray(computed(Formula(one.tree, one.text), names), np.float64)[()]
+                except (UnreadableError, TypeError, ValueError) as error:
+                    told = f"the mistake {one.text} has no value: {error}"
+                    raise self.question.refused(one.span, told, "use names of the program") from None
+                yield Suspect((one.code,), (Guess(problem.by, one.text, one.say, value, rank=-1),), one.code), value
 
     def beside(self, ask: Ask, problem: Problem) -> Iterator[tuple[Suspect, Value]]:
         """Yield numbers for an answer that come from outside its graph."""

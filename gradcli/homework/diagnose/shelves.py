@@ -32,7 +32,7 @@ class Suspect:
     @property
     def rank(self) -> tuple[float, ...]:
         """The order of suspects: likely ones first."""
-        return (len(self.codes), sum(part.rank for part in self.parts), *(CODES[code] for code in self.codes))
+        return (len(self.codes), sum(part.rank for part in self.parts), *(CODES.get(code, -1) for code in self.codes))
 
 
 @dataclass

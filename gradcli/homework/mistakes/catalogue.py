@@ -41,5 +41,6 @@ OF_RULES = {mistake.code for mistake in MISTAKES if mistake.of_rule}
 KIN = {mistake.code: mistake.kin for mistake in MISTAKES if mistake.kin}
 HINTS = {mistake.code: mistake.hint for mistake in MISTAKES if mistake.hint}
 GUESSED = {elsewhere.ANOTHER_QUESTION.code, elsewhere.ANOTHER_SHEET.code}  # equal numbers, and no rule behind them
+SINGLE = {mistake.code for mistake in MISTAKES if mistake.is_single}
 LATE = {mistake.code for mistake in MISTAKES if mistake.is_late}
 TITLES = {mistake.code: mistake.title for mistake in sorted(MISTAKES, key=attrgetter("order"))}

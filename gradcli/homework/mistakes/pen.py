@@ -13,7 +13,7 @@ from gradcli.homework.submission.numerals import EXACT, SLACK, Tolerance, Typed
 from gradcli.homework.wording import shown
 
 SHIFTS = 6  # places that a decimal point may have slipped
-FIGURES = 4  # digits of a number in which one can be off, and the others right by no accident
+FIGURES = 3  # digits of a number in which one can be off, and the others right by no accident
 CUT_OFF = "digits are cut off"
 NEARLY = 0.01  # of the right number: rounded on the way
 
@@ -62,7 +62,7 @@ def digit_slip(problem: Problem, typed: Typed) -> Iterator[Diagnosis]:
         return
     digits = np.broadcast_to(typed.digits, given.shape)
     off = np.flatnonzero(np.abs(given - truth).ravel() > np.broadcast_to(typed.unit, given.shape).ravel() / 2 * SLACK)
-    if len(off) != 1 or not FIGURES <= (count := digits.ravel()[off[0]]) < EXACT:
+    if len(off) != 1 or not truth.ravel()[off[0]] or not FIGURES <= (count := digits.ravel()[off[0]]) < EXACT:
         return
     one, right = (f"{abs(float(x.ravel()[off[0]])):.{int(count) - 1}e}" for x in (given, truth))
     places = [place for place, (a, b) in enumerate(zip(one, right, strict=False)) if a != b]

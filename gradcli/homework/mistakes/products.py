@@ -22,12 +22,15 @@ FACTORS_ORDER = Mistake(
     "put the factors of a matrix product in the other order",
     order=14.1,
     of_rule=True,
+    is_single=True,
     hint="look again at the matrix product at {node}: which factor stands where",
 )
 ELEMENTWISE = Mistake(
-    "elementwise", "multiplied entry by entry where a matrix product belongs", order=14.2, of_rule=True
+    "elementwise", "multiplied entry by entry where a matrix product belongs", order=14.2, of_rule=True, is_single=True
 )
-RESULT_FOR_INPUT = Mistake("result-for-input", "used another value where an input belongs", order=14.3, of_rule=True)
+RESULT_FOR_INPUT = Mistake(
+    "result-for-input", "used another value where an input belongs", order=14.3, of_rule=True, is_single=True
+)
 
 
 def factors(problem: Problem) -> Iterator[tuple[Edge, Any, Any]]:

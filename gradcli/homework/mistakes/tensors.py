@@ -29,6 +29,7 @@ BATCH_N = Mistake(
     "divided by one axis of a mean, not by all its entries",
     order=7.5,
     of_rule=True,
+    is_single=True,
     hint="look again at how many numbers the mean {node} is over",
 )
 BROADCAST_UNSUMMED = Mistake(

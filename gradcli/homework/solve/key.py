@@ -57,7 +57,12 @@ class Key:
                 self.points.truths(ask)
         self.judge = Judge(question, assignment, self.expected)
         self.verdicts: dict[tuple[str, Quantity, str, str], Verdict] = {}
-        self.investigation = Investigation(question, self.solution, self.problems, self.at_samples, self.tolerance)
+        self.investigation = Investigation(
+            question, self.solution, self.problems, self.at_samples, self.tolerance, assignment.mistakes
+        )
+        for ask in question.asks if self.investigation.mistakes else ():
+            if (problem := self.problems[ask.quantity]) is not None:
+                list(self.investigation.own(ask, problem))  # refused now, and not while students wait
 
     @cached_property
     def points(self) -> Points:

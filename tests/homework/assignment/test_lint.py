@@ -33,7 +33,9 @@ CASES = [
     ("two digits", "q = x + 10", "x = 2", "['q']", set()),
     ("a fraction", "q = x/4", "x = 5", "['q']", set()),
     ("formula", "q = x**2", "x = 2", "[{ quantity = 'dq/dx', form = 'expression' }]", set()),
-    ("products of ones", "q = 11*x*y", "x = 1, y = 1", "['dq/dx']", {"collision"}),
+    ("products of ones", "q = 11*x*y", "x = 1, y = 1", "['dq/dx']", {"collision", "alike"}),
+    ("a mean of two", "L = mean(e**2)", "e = [1.3, 0.7]", "['dL/de']", {"alike"}),
+    ("a mean of three", "L = mean(e**2)", "e = [1.3, 0.7, 1.9]", "['dL/de']", set()),
     ("no function", "q = foo(x)", "x = 1", "['q']", {"program"}),
     ("no value", "q = x + y", "x = 1", "['q']", {"program"}),
     ("shapes", "q = sum(X @ Y)", "X = [[1, 2]], Y = [[1, 2]]", "['q']", {"program"}),
@@ -121,3 +123,19 @@ def test_random_programs_at_random_values_are_clean_or_have_reasons(seed: int) -
             assert one.code != "zero" or not np.any(truth)
             assert one.code != "one-digit" or truth == np.rint(truth)
             assert one.code != "not-finite" or not np.all(np.isfinite(truth))
+
+
+def test_two_mistakes_with_one_number_are_named() -> None:
+    """With two entries the factor 2 of the square and the 1/n of the mean are alike."""
+    (found, *_) = found_in(assignment("L = mean(e**2)", "e = [1.3, 0.7]", "['dL/de']"))
+    assert found.code == "alike"
+    assert "(power-rule, mean-n)" in found.message or "(mean-n, power-rule)" in found.message
+
+
+def test_tensors_are_proposed_for_a_snippet() -> None:
+    script = "import torch\nx = torch.tensor(2.0, requires_grad=True)\n(11 * x**2).backward()\n"
+    text = f"[[question]]\nscript = '''{script}'''\nask = ['x.grad']\n"
+    found = found_in(text)
+    proposed = re.fullmatch(r"tensors such as x = (.*) would do", found[0].help)
+    assert proposed
+    assert found_in(text.replace("2.0", proposed[1])) == []

@@ -6,7 +6,7 @@ import argparse
 
 from tests.homework.klass.course import questions
 from tests.homework.klass.students import students
-from tests.homework.klass.table import examples, measured, table
+from tests.homework.klass.table import examples, in_their_ways, measured, sheet, table
 
 ROWS = ("verdict", "not wrongly credited", "among", "first", "certain is true", "outside not certain", "something said")
 
@@ -16,9 +16,12 @@ def main() -> None:
     parser.add_argument("--students", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--misses", type=int, default=0, metavar="N", help="the commonest N misses of each row, too")
+    parser.add_argument("--plain", action="store_true", help="all answers typed plainly")
     options = parser.parse_args()
     asked = questions(options.seed)
-    measure = measured(asked, list(students(asked, options.students, options.seed)))
+    measure = measured(
+        asked, list(students(asked, options.students, options.seed)), sheet if options.plain else in_their_ways
+    )
     print(table(measure))
     for what in ROWS if options.misses else ():
         print(f"\nnot: {what}\n{examples(measure.tally, what, options.misses)}")

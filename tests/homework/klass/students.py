@@ -125,7 +125,7 @@ class Hand:
             written, mistake = self.slipped(written)
         is_right = not apart(written, right)
         if is_right and not mistake:
-            verdicts = {"correct"}
+            verdicts = {"correct", "precision"} if is_short(written) else {"correct"}
         elif mistake:
             verdicts = {"shape" if np.shape(written) != np.shape(right) else "wrong"}
         else:
@@ -153,6 +153,12 @@ class Hand:
         if figures[0] == "0" or not apart(float("".join(figures)), abs(value)):
             return value * 10.0, "decimal-point: slipped"
         return float("".join(figures)) * (1 if value > 0 else -1), name
+
+
+def is_short(value: Value) -> bool:
+    """Whether a number has few digits but zeros, which some leave out when they type."""
+    entries = np.ravel(np.asarray(value, float))
+    return any(len(f"{abs(one):.15g}".replace(".", "").lstrip("0")) < 3 for one in entries)
 
 
 def plain(value: Value) -> bool:

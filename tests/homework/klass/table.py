@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import resource
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,12 +16,11 @@ from gradcli.homework.assignment.assignments import read_assignment
 from gradcli.homework.diagnose.ordering import in_class_order
 from gradcli.homework.grading import Grader
 from gradcli.homework.model import CREDITED, Marked, Result
-from gradcli.homework.submission.submissions import read_text
+from gradcli.homework.submission.lines import read_lines
 from gradcli.source import Source
+from tests.homework.klass import typing
 from tests.homework.klass.model import OUTSIDE, Asked
 from tests.homework.klass.students import Answer, Student
-
-Typist = Any  # from an answer to the text that is typed
 
 
 def plainly(answer: Answer) -> str:
@@ -34,6 +34,18 @@ def entry(value: Any, digits: int) -> str:
     if np.ndim(value):
         return f"[{', '.join(entry(one, digits) for one in value)}]"
     return f"{float(value):#.{digits}g}".rstrip(".")
+
+
+def in_their_ways(student: Student) -> str:
+    """Write the hand-in of a student as students type: in a style of their own, and each number in one of many."""
+    draw = random.Random(student.name)
+    given = [
+        typing.Answer(
+            one.question, one.quantity, "" if one.value is None else typing.typed(one.value, draw, one.digits).text
+        )
+        for one in student.answers
+    ]
+    return typing.sheet(given, draw)
 
 
 def sheet(student: Student) -> str:
@@ -105,14 +117,14 @@ class Measured:
     memory: float
 
 
-def measured(questions: Sequence[Asked], made: Sequence[Student]) -> Measured:
+def measured(questions: Sequence[Asked], made: Sequence[Student], typist: Callable[[Student], str] = sheet) -> Measured:
     """Grade a class and compare it with its key."""
     source = Source("".join(map(Asked.toml, questions)), "class.toml")
-    sheets = [sheet(student) for student in made]
+    sheets = [typist(student) for student in made]
     begun = time.process_time()
     grader = Grader(read_assignment(source))
     graded = (
-        grader.grade(read_text(f"{student.name}.txt", student.name, text))
+        grader.grade(read_lines(f"{student.name}.txt", student.name, text, grader.labels))
         for student, text in zip(made, sheets, strict=True)
     )
     results: list[Result] = list(in_class_order(graded))

@@ -1,0 +1,75 @@
+"""Other values for a question: numbers that one can work with by hand."""
+
+from __future__ import annotations
+
+import ast
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from gradcli.homework.assignment.assignments import Question
+from gradcli.homework.model import Value
+from gradcli.homework.solve.solution import Solution
+from gradcli.source import Source
+
+NICE = (3, 2, 5, 4, -2, -3, 0.5, 1.5, -1.5, 2.5)  # values that one can work with by hand, the first to try first
+FINER = (1.3, 0.7, 1.7, 2.3, -0.6, 3.1, -1.4, 0.9, -2.7, 4.2)  # the same, with fewer coincidences
+SMALL = (1, 2, 3, -1, -2, 0.5, -0.5, 4, -3, 1.5)  # entries of a tensor
+TRIED = 100  # points, before nothing is proposed
+RUNS = 12  # of a snippet with other values
+LARGEST = 64  # entries of a tensor for which others are proposed
+
+
+def proposals(question: Question, solution: Solution) -> Iterator[Mapping[str, Value]]:
+    """Yield points to try: every choice of nice numbers where there are few variables, else random ones."""
+    free = question.at or {name: solution.evaluation.scope[name].value for name in solution.variables.places}
+    if not free or any(np.size(value) > LARGEST for value in free.values()):
+        return
+    generator = random.Random(question.id)
+    if len(free) <= 2 and all(np.ndim(value) == 0 for value in free.values()):
+        for choice in (*product(NICE, repeat=len(free)), *product(FINER, repeat=len(free))):
+            if len(set(choice)) == len(choice):
+                yield dict(zip(free, map(np.float64, choice), strict=True))
+        return
+    for number in range(TRIED):
+        yield {name: nice(value, generator, is_fine=number >= TRIED // 2) for name, value in free.items()}
+
+
+def nice(like: Value, generator: random.Random, *, is_fine: bool = False) -> Value:
+    if np.ndim(like) == 0:
+        return np.float64(generator.choice(FINER if is_fine else NICE))
+    entries: Sequence[float] = [generator.choice(FINER if is_fine else SMALL) for _ in range(np.size(like))]
+    return np.reshape(np.array(entries, np.float64), np.shape(like))
+
+
+def other_snippets(question: Question) -> Iterator[tuple[Question, str]]:
+    """Yield a snippet with other numbers in its tensors, and those as they are written there."""
+    tree = ast.parse(question.source.text)
+    found = [
+        (ast.unparse(node.targets[0]), node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and is_tensor(node.value)
+    ]
+    generator = random.Random(question.id)
+    for _ in range(RUNS if found else 0):
+        told = []
+        for name, call in found:
+            value = nice(np.asarray(ast.literal_eval(call.args[0]), np.float64), generator, is_fine=True)
+            call.args[0] = ast.parse(repr(np.asarray(value).tolist()), mode="eval").body
+            told.append(f"{name} = {ast.unparse(call.args[0])}")
+        yield replace(question, source=Source(ast.unparse(tree), question.source.name)), ", ".join(told)
+
+
+def is_tensor(call: ast.Call) -> bool:
+    """Whether a call makes a tensor of numbers that stand there, and not of labels."""
+    if not ast.unparse(call.func).endswith("tensor") or not call.args:
+        return False
+    try:
+        value: Any = np.asarray(ast.literal_eval(call.args[0]))
+    except (ValueError, TypeError):
+        return False
+    return bool(value.dtype.kind == "f" and value.size <= LARGEST)
