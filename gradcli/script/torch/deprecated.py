@@ -16,6 +16,7 @@ from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.ending import ended
+from gradcli.script.torch.operations.lowering import check_share
 from gradcli.script.torch.tensor.casting import tensor_type
 from gradcli.script.torch.tensor.options import made, number, read_options
 from gradcli.script.torch.tensor.spacing import check_step
@@ -67,6 +68,7 @@ def triangular_solve(
 ) -> ReturnType:
     matrix = _call("mT", A) if transpose else A
     found = _call("solve_triangular", matrix, b, upper=upper != transpose, unitriangular=unitriangular)
+    found = ended(found, "TriangularSolveBackward0")
     return ReturnType("triangular_solve", solution=found, cloned_coefficient=_call("clone", A))
 
 
@@ -152,6 +154,7 @@ def nanquantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
     """Return the quantile of the entries that are not nan; nan where there are none."""
+    check_share(q)
     if dim is None or not input.ndim:
         flat = _call("masked_select", input, Tensor(~np.isnan(input.value)))
         found = _call("quantile", flat, q, interpolation=interpolation)

@@ -128,6 +128,8 @@ def in_place(name: str) -> Function | None:
     from gradcli.ops.indexing.assignment import in_place_method
 
     stem = name.removesuffix("_")
+    if stem == "polygamma":  # whose function takes the order first
+        return lambda x, n: change(x, lambda given: plain(stem, method=False, shown=name)(n, given))
     if not torch_has("torch.Tensor", name):
         return None
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":
