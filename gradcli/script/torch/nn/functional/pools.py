@@ -44,6 +44,7 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
         return (found, _indices(count, input, sizes, ceil_mode)) if return_indices else found
 
     call.__name__, call.__module__ = name, "torch.nn.functional"
+    call.__qualname__ = name  # in the words of a TypeError
     return call if count == 1 else whole(call)
 
 
