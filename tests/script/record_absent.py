@@ -19,7 +19,21 @@ from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.torch.operations.absent import FILE
 
 TARGET = Path(gradcli.__file__).parent / "script" / "torch" / "operations" / FILE
-OURS = {"self", "out", "axis", "x", "input", "dtype", "layout", "device", "pin_memory", "generator", "names", "args", "kwargs"}
+OURS = {
+    "self",
+    "out",
+    "axis",
+    "x",
+    "input",
+    "dtype",
+    "layout",
+    "device",
+    "pin_memory",
+    "generator",
+    "names",
+    "args",
+    "kwargs",
+}
 PLACES: tuple[Any, ...] = (torch.nn.functional, torch, torch.linalg, torch.special)
 
 

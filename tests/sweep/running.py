@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -23,6 +24,9 @@ torch.set_num_threads(1)
 TOLERANCE = {"float64": 1e-7, "float32": 2e-5}
 
 
+REFUSED = re.compile(r"(not|are only) supported here|complex values are not supported")
+
+
 class Verdict(NamedTuple):
     """`word` is agrees, refused or differs; `why` names the fact that differs, `detail` both sides of it."""
 
@@ -37,7 +41,7 @@ def verdict(sample: Sample) -> Verdict:
     """Compare a sample here with torch."""
     text, theirs = completed(sample)
     ours, error = ran_here(text)
-    if isinstance(error, UnsupportedError):
+    if isinstance(error, UnsupportedError) or (isinstance(error, GradcliError) and REFUSED.search(error.message)):
         return Verdict(sample, text, "refused", "", error.message)
     theirs_error, error = theirs.pop("error", None), error
     difference = compared_errors(error, theirs_error) if error or theirs_error else ()

@@ -17,6 +17,7 @@ FEW = 4  # samples of a form of which the function has been seen already
 MOST = 10  # samples of an operator
 OPERATORS = {"add": "+", "div": "/", "matmul": "@", "mod": "%", "mul": "*", "pow": "**", "sub": "-", "and": "&"}
 OPERATORS |= {"or": "|", "xor": "^"}
+COMPOSED = ("singular",)  # variants that are more than one call of the operator
 KINDS = ("function", "method", "alias", "in_place", "refused", "int64", "bool", "float32")
 
 
@@ -137,7 +138,7 @@ def samples(only: str = "", kinds: Iterable[str] = KINDS, most: int = MOST) -> I
     """So many samples of each operator whose name contains `only`, and of each form."""
     seen = set()
     for op in op_db:
-        if only not in op.name:
+        if only not in op.full_name or op.variant_test_name in COMPOSED:
             continue
         for sample in of_operator(op, frozenset(kinds), most):
             if sample.text not in seen:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.modes import mode
 from gradcli.engine.primitive import Primitive, primitive
 from gradcli.engine.symbolic.notation import Notation, call
 from gradcli.engine.tensor import Tensor
@@ -20,7 +21,7 @@ from gradcli.ops.pointwise.selection import unless, where
 from gradcli.ops.shaping.shaping import clone
 from gradcli.ops.support.arguments import Real
 from gradcli.ops.support.axes import aligned
-from gradcli.ops.support.forgetting import forgotten, nothing
+from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.sentences import SOLVED
 from gradcli.ops.support.surface import operation
@@ -87,15 +88,7 @@ def _part(name: str) -> Notation:
     return lambda operands, options: Attribute(write(operands, options), name)
 
 
-sign_of = primitive(
-    "slogdet_sign",
-    lambda A: np.linalg.slogdet(A)[0][()],
-    lambda g, out, A: nothing(A),
-    node="LinalgSlogdetBackward0",
-    structured=True,
-    notation=_part("sign"),
-    says="The sign of a determinant does not change with the matrix, where the determinant is not 0.",
-)
+sign_of = primitive("slogdet_sign", lambda A: np.linalg.slogdet(A)[0][()], structured=True, notation=_part("sign"))
 log_of = primitive(
     "slogdet_logabsdet",
     lambda A: np.linalg.slogdet(A)[1][()],
@@ -192,7 +185,10 @@ def det_(input: Real) -> Any:
 def slogdet(input: Real) -> ReturnType:
     """The sign of the determinant, `.sign`, and the logarithm of its size, `.logabsdet`."""
     _check_square("linalg.slogdet", input)
-    return ReturnType("slogdet", sign=sign_of(input), logabsdet=log_of(input))
+    sign = sign_of(input)
+    if mode.strict:  # a snippet sees that it has a node, as in torch
+        sign = forgotten("LinalgSlogdetBackward0", sign.value, input)
+    return ReturnType("slogdet", sign=sign, logabsdet=log_of(input))
 
 
 @operation("A = [[3, 2], [1, 5]]; logdet(A)")
@@ -250,7 +246,7 @@ def solve_(A: Real, B: Real) -> Any:
     _check_square("linalg.solve", A)
     if B.ndim not in (1, A.ndim) or (B.ndim > 1 and A.shape[:-2] != B.shape[:-2]) or (B.ndim == 1 and A.ndim > 2):
         raise AutogradError(
-            f"linalg.solve: batches of shapes {list(A.shape)} and {list(B.shape)} do not go together", code="E301"
+            f"linalg.solve of batches of shapes {list(A.shape)} and {list(B.shape)} is not supported here", code="E301"
         )
     rows, columns = (B.shape[-1], 1) if B.ndim == 1 else B.shape[-2:]
     if rows != A.shape[-1]:

@@ -39,7 +39,7 @@ def _norm(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> A
 
 def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
     if p == 0:
-        return zero(x) if isinstance(x, Formula) or not mode.strict else None
+        return zero(x)
     if p == 1:
         return aligned(g, x.shape, dim, keepdim) * sign(x)
     g, out = aligned(g, x.shape, dim, keepdim), aligned(out, x.shape, dim, keepdim)
@@ -47,6 +47,13 @@ def norm_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepd
         return where(equal(absolute(x), out), g * sign(x) / ties(absolute(x), out, dim=dim), 0)
     powers = x if p == 2 else sign(x) * absolute(x) ** (p - 1)
     return guarded(equal(x if p < 1 else out, 0), 0, g * (powers / out ** (p - 1)))
+
+
+def _own_rule(g: Any, out: Any, x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
+    """Return None for a count of entries, as torch does, where no formula or number is asked for."""
+    if p == 0 and mode.strict and not isinstance(x, Formula):
+        return None
+    return norm_rule(g, out, x, p=p, dim=dim, keepdim=keepdim)
 
 
 def _bends(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> Any:
@@ -62,7 +69,7 @@ def _bends(x: Any, *, p: float = 2, dim: Axes = None, keepdim: bool = False) -> 
 norm = primitive(
     "norm",
     _norm,
-    norm_rule,
+    _own_rule,
     node="LinalgVectorNormBackward0",
     structured=True,
     kinks=_bends,

@@ -127,6 +127,7 @@ polygamma: Primitive = primitive(
     ),
     domain=NO_POLE,
     says="The derivative of each of these functions is the next one.",
+    node_in_place="PolygammaBackward1",
 )
 digamma = elementwise(
     "digamma",

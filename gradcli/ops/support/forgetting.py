@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcli.engine.forward import apply
 from gradcli.engine.memory.writing import blank
 from gradcli.engine.primitive import Primitive
 from gradcli.engine.symbolic.notation import call
@@ -17,7 +18,7 @@ def nothing(x: Any) -> Any:
     return Tensor(np.zeros_like(x.value)[()]) if isinstance(x, Tensor) else blank(x)
 
 
-def forgotten(node: str, value: Any, *inputs: Tensor) -> Any:
+def forgotten(node: str, value: Any, *inputs: Tensor) -> Tensor:
     """Return the value as the result of a node with that name, which gives its inputs zeros."""
 
     def rule(g: Any, out: Any, *given: Any, position: int) -> Any:
@@ -27,4 +28,5 @@ def forgotten(node: str, value: Any, *inputs: Tensor) -> Any:
         return value
 
     name = node.partition("Backward")[0].lower()
-    return Primitive(name, forward, (rule,), node, call(name, forward), structured=True, variadic=True)(*inputs)
+    made = Primitive(name, forward, (rule,), node, call(name, forward), structured=True, variadic=True)
+    return apply(made, inputs, {})

@@ -28,7 +28,7 @@ def options(
     """Return the options of the primitives after torch's checks."""
     message = f"{name}: {{}} must either be a single int, or a tuple of {'two' if count == 2 else 'three'} ints"
     kernel = windows.each(kernel_size, count, message.format("kernel_size"))
-    steps = kernel if stride is None else windows.each(stride, count, message.format("stride"))
+    steps = kernel if not stride and stride != 0 else windows.each(stride, count, message.format("stride"))
     border = windows.each(padding, count, message.format("padding"))
     apart = windows.each(dilation, count, message.format("dilation"))
     if len(x) not in (count + 1, count + 2) or 0 in x[-count - 1 :]:

@@ -10,15 +10,13 @@ import numpy as np
 
 from gradcli.engine.checks.shapes import dimension
 from gradcli.engine.modes import mode
-from gradcli.engine.primitive import Primitive
-from gradcli.engine.symbolic.notation import call
 from gradcli.engine.tensor import Tensor
-from gradcli.ops.reducing.reductions import total
 from gradcli.ops.support.calling import ops
-from gradcli.ops.support.forgetting import forgotten, nothing
+from gradcli.ops.support.forgetting import forgotten
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.script.machine import running
 from gradcli.script.torch.nn.functional.ending import ended
+from gradcli.script.torch.operations.lowering import check_share
 from gradcli.script.torch.tensor.casting import tensor_type
 from gradcli.script.torch.tensor.options import made, number, read_options
 from gradcli.script.torch.tensor.spacing import check_step
@@ -70,6 +68,7 @@ def triangular_solve(
 ) -> ReturnType:
     matrix = _call("mT", A) if transpose else A
     found = _call("solve_triangular", matrix, b, upper=upper != transpose, unitriangular=unitriangular)
+    found = ended(found, "TriangularSolveBackward0")
     return ReturnType("triangular_solve", solution=found, cloned_coefficient=_call("clone", A))
 
 
@@ -95,11 +94,6 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     running.machine.budget.fits(count * x.shape[0], "the tensor")
     powers = np.arange(count) if increasing else np.arange(count)[::-1].copy()
     return _call("pow", _call("unsqueeze", x, -1), Tensor(powers))
-
-
-def rsub(input: Tensor, other: Any, *, alpha: float = 1) -> Any:
-    """Return `other - alpha*input`."""
-    return _call("sub", other, input) if alpha == 1 else _call("sub", other, _call("mul", input, alpha))
 
 
 def msort(input: Tensor) -> Any:
@@ -138,29 +132,6 @@ def nuclear_norm(input: Tensor, keepdim: bool = False) -> Any:
     return _call("matrix_norm", input, "nuc", (-2, -1), keepdim)
 
 
-def fill(input: Tensor, value: Any) -> Any:
-    """Return a tensor of the same shape with one number everywhere."""
-    if not isinstance(value, Tensor):
-        return forgotten("FillBackward0", np.full_like(input.value, value)[()], input)
-    if value.ndim:
-        raise RuntimeError(f"fill only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions.")
-    return _filled(input, value)
-
-
-def _fill(x: Any, value: Any) -> Any:
-    return np.full_like(x, value)[()]
-
-
-_filled = Primitive(
-    "fill",
-    _fill,
-    (lambda g, out, x, value: nothing(x), lambda g, out, x, value: total(g)),
-    "FillBackward1",
-    call("fill", _fill),
-    structured=True,
-)
-
-
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Return the median of the entries that are not nan, the lower of two."""
     present = ~np.isnan(input.value)
@@ -168,6 +139,8 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
         found = _call("median", _call("masked_select", input, Tensor(present)) if present.any() else input)
         return ended(found, "NanmedianBackward0")
     axis = dimension(dim, input.ndim)
+    if not input.ndim:
+        return _call("median", input, dim, keepdim)
     counts = np.sum(present, axis=axis, keepdims=True)
     order = np.argsort(input.value, axis=axis, kind="stable")  # nan comes last
     places = Tensor(np.take_along_axis(order, np.maximum(counts - 1, 0) // 2, axis))
@@ -181,17 +154,18 @@ def nanquantile(
     input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
     """Return the quantile of the entries that are not nan; nan where there are none."""
-    if dim is None:
+    check_share(q)
+    if dim is None or not input.ndim:
         flat = _call("masked_select", input, Tensor(~np.isnan(input.value)))
         found = _call("quantile", flat, q, interpolation=interpolation)
-        return found if not keepdim else found.reshape(*found.shape, *(1,) * input.ndim)
+        return ended(found if not keepdim else found.reshape(*found.shape, *(1,) * input.ndim), "SqueezeBackward4")
     axis = dimension(dim, input.ndim)
     rows = _call("unbind", _call("reshape", _call("movedim", input, axis, -1), (-1, input.shape[axis])))
     parts = [nanquantile(row, q, interpolation=interpolation) for row in rows]
     shape = [size for at, size in enumerate(input.shape) if at != axis]
     found = _call("stack", parts, -1)
     found = _call("reshape", found, (*found.shape[:-1], *shape))
-    return _call("unsqueeze", found, axis - input.ndim) if keepdim else found
+    return ended(_call("unsqueeze", found, axis - input.ndim) if keepdim else found, "SqueezeBackward4")
 
 
 def _bounds(values: Any) -> tuple[float, float]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcli.engine.dtypes import TYPE_NAMES
 from gradcli.engine.tensor import Tensor
+from gradcli.ops.support.calling import ops
 from gradcli.ops.support.pairs import ReturnType
 from gradcli.ops.support.surface import OPERATIONS
 from gradcli.script.errors import LinAlgError, UnsupportedError
@@ -49,7 +50,7 @@ def checked(name: str) -> Callable[..., Any]:
     return call
 
 
-def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True) -> Any:
+def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Any:
     """The solution X of `A @ X = B`, for the two results of `lu_factor(A)`."""
     from gradcli.ops.linalg.elimination import factored
 
@@ -59,7 +60,8 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True) -> Any
             python=RuntimeError,
             help="solve(A, B) has them",
         )
-    return find("solve")(factored(LU, pivots), B)
+    A = factored(LU, pivots)
+    return find("solve")(ops.transpose(A, -2, -1) if adjoint else A, B)
 
 
 def vander(x: Tensor, *, N: int | None = None) -> Any:

@@ -29,7 +29,7 @@ NUMBERS = (int, float)  # what `torch.add(1, 2)` comes to before it is a tensor
 LARGE = 2**16  # entries of a result worth a look at the limit
 # Where the functions stand that are no operations of the engine; methods too, where tensors have the name.
 UNDERIVED = ("acosh", "asinh", "atanh")  # of which torch has no derivative in place
-FURTHER = ("tensor.strides", "tensor.parts", "random.draws", "deprecated")
+FURTHER = ("tensor.strides", "tensor.parts", "tensor.numbers", "random.draws", "deprecated")
 
 
 def further(name: str) -> Function | None:
@@ -128,6 +128,8 @@ def in_place(name: str) -> Function | None:
     from gradcli.ops.indexing.assignment import in_place_method
 
     stem = name.removesuffix("_")
+    if stem == "polygamma":  # whose function takes the order first
+        return lambda x, n: change(x, lambda given: plain(stem, method=False, shown=name)(n, given))
     if not torch_has("torch.Tensor", name):
         return None
     if stem not in OPERATIONS or OPERATIONS[stem].in_place != "write":

@@ -126,9 +126,14 @@ def _repeated(input: Tensor, repeats: Any, dim: Any = None, output_size: Any = N
     return ops.repeat_interleave(input, repeats, dim)
 
 
-def _quantile(input: Tensor, q: Any, *arguments: Any, **options: Any) -> Any:
+def check_share(q: Any) -> None:
+    """Refuse a share of which the gradient would be asked."""
     if isinstance(q, Tensor) and q.requires_grad:
         raise UnsupportedError("the gradient of quantile by q is not supported here", help="give q as a number")
+
+
+def _quantile(input: Tensor, q: Any, *arguments: Any, **options: Any) -> Any:
+    check_share(q)
     call = _of_reals("quantile", "quantile() input tensor must be either float or double dtype")
     return call(input, q, *arguments, **options)
 

@@ -59,7 +59,7 @@ def boolean(value: Any) -> bool:
 
 
 def number(value: Any) -> Any:
-    return value if type(value) is int else reading.floating(value)
+    return value if type(value) in (int, bool) else reading.floating(value)
 
 
 def string(value: Any) -> str:

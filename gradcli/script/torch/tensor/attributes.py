@@ -110,7 +110,7 @@ ALONE: dict[str, Callable[[Tensor], Any]] = {
 CASTS = {**ALIASES, "char": "int8", "byte": "uint8", "bool": "bool"}
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: memory.alone(name, function) for name, function in ALONE.items()},
-    **{name: memory.alone(name, casting(dtype)) for name, dtype in CASTS.items()},
+    **{name: memory.formatted(memory.alone(name, casting(dtype))) for name, dtype in CASTS.items()},
     **{f"new_{name}": new(name) for name in ("zeros", "ones", "full", "empty", "tensor")},
     **sampling.METHODS,
     "new": lambda x, *data: construct(data, BY_NUMPY[x.dtype]),

@@ -83,6 +83,15 @@ def cutting(how: str, function: Callable[[Tensor], Any]) -> Callable[[Tensor], A
     return call
 
 
+def formatted(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a method that also takes a format of memory, of which there is one here."""
+
+    def call(x: Tensor, *extra: Any, memory_format: Any = None, **named: Any) -> Any:
+        return method(x, *extra, **named)
+
+    return call
+
+
 def alone(name: str, function: Callable[[Tensor], Any]) -> Callable[..., Any]:
     """Make a method that takes no arguments; TypeError in torch's words when it gets some."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,12 @@ def _shorten(weight: Tensor, rows: Any, longest: float, order: float) -> None:
 MODES = ("sum", "mean", "max")
 
 
+SWAPPED = (
+    "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+    "deprecated, and should now be `embedding_bag(input, weight, ...)`."
+)
+
+
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
@@ -76,6 +83,9 @@ def embedding_bag(
     padding_idx: int | None = None,
 ) -> Any:
     """Reduce the rows of each bag to one; a bag is a row of `input`, or the numbers between two offsets."""
+    if weight.dtype == np.int64 and input.dtype.kind == "f":
+        warnings.warn(SWAPPED, UserWarning, stacklevel=2)
+        input, weight = weight, input
     if mode not in MODES:
         raise ValueError("mode has to be one of sum, mean or max")
     if per_sample_weights is not None and per_sample_weights.shape != input.shape:

@@ -20,6 +20,7 @@ from gradcli.ops.windows.windows import count as counted
 from gradcli.script.errors import UnsupportedError
 from gradcli.script.torch.nn.functional.ending import ended
 from gradcli.script.torch.nn.functional.module import checked
+from gradcli.script.torch.operations.whole import whole
 
 
 def _each(value: Any, count: int) -> tuple[int, ...]:
@@ -43,7 +44,8 @@ def _largest(count: int, indices: bool = False) -> Callable[..., Any]:
         return (found, _indices(count, input, sizes, ceil_mode)) if return_indices else found
 
     call.__name__, call.__module__ = name, "torch.nn.functional"
-    return call
+    call.__qualname__ = name  # in the words of a TypeError
+    return call if count == 1 else whole(call)
 
 
 def _indices(count: int, input: Tensor, sizes: tuple[Any, ...], ceil_mode: bool) -> Tensor:
