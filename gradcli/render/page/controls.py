@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
+
 from gradcli.render.page.html import Html, element
 
 BUTTONS = (  # the action, its sign as a path, and what it says
@@ -11,11 +14,14 @@ BUTTONS = (  # the action, its sign as a path, and what it says
     ("next", "M7 4l6 6-6 6", "Next step (→)"),
     ("last", "M5 4l6 6-6 6M16 4v12", "Last step (End)"),
 )
+FORWARD = "forward".__eq__
+WAYS = 8  # stretches forward and backward that are marked
 PAUSE = "M6 4v12M14 4v12"
 
 
-def controls(last: int, turn: int, *, predicts: bool, ways: bool = True) -> Html:
-    """Return buttons and slider; with `ways` it is marked where the way back begins, at step `turn`."""
+def controls(phases: Sequence[str], *, predicts: bool) -> Html:
+    """Return buttons and slider, on which it is marked where the steps, of these phases, go forward and backward."""
+    last = len(phases)
     buttons = [
         element("button", sign(path), type="button", data_action=action, **named(text))
         for action, path, text in BUTTONS
@@ -23,8 +29,11 @@ def controls(last: int, turn: int, *, predicts: bool, ways: bool = True) -> Html
     slider = element(
         "input", type="range", min=0, max=last, step=1, value=last, data_steps_slider=True, aria_label="Step"
     )
-    both = [("forward", turn - 1), ("backward", last - turn + 1)] if ways else []
-    marks = [element("span", name, class_=f"way {name}", data_share=count) for name, count in both if count > 0]
+    ways = [("forward" if is_forward else "backward", len([*group])) for is_forward, group in groupby(phases, FORWARD)]
+    shown = ways if len(ways) <= WAYS else []
+    marks = [
+        element("span", name * (WAYS * count > last), class_=f"way {name}", data_share=count) for name, count in shown
+    ]
     return element(
         "div",
         element("div", *buttons, class_="buttons"),

@@ -250,6 +250,7 @@ const ACTIONS = {
   predict: () => {
     isPredicting = !isPredicting;
     answered.clear();
+    main.toggleAttribute("data-predicting", isPredicting);
     one('[data-action="predict"]').setAttribute("aria-pressed", isPredicting);
     go(step);
   },

@@ -50,7 +50,7 @@ def program_page(explanation: Explanation, looks: Looks, *, torch_nodes: bool = 
     main = element(
         "main",
         element("header", *heading(shown, lesson.terms)),
-        controls(found.last, found.turn, predicts=bool(asked)),
+        controls([move.phase for move in found.moves], predicts=bool(asked)),
         panel(lesson.words.of(0)),
         element("div", lesson.view(), about(), class_="view"),
         listed(lesson.steps()),

@@ -16,7 +16,7 @@ from gradcli.render.lesson.terms import Terms
 from gradcli.render.page.words import name
 from gradcli.stream.values import Json, plain
 
-LARGEST = 300  # contributions of a walk whose mistakes are worked out
+LARGEST = 1200  # contributions times nodes where mistakes are worked out: each is looked for in the whole graph
 
 
 def questions(
@@ -41,7 +41,7 @@ def questions(
 
 def mistakes(walk: Walk, explanation: Explanation, graph: Graph | None) -> Iterator[Sequence[Mistaken]]:
     """Yield the mistakes about each contribution of the walk; nothing where they cannot be worked out."""
-    if len(explanation.steps) > LARGEST:
+    if len(explanation.steps) * len(explanation.nodes) > LARGEST:
         return
     graph = graph or graph_of(explanation)
     if graph is None:
@@ -61,6 +61,8 @@ def question(move: Contributed, mistaken: Sequence[Mistaken], terms: Terms) -> J
     how = "" if size == 1 else f" Type all {size}, row by row."
     alone = f" through {target} alone" if terms.fans_out(move.edge.source) else ""
     said = sentence(terms.nodes[move.edge.target])
+    if not mistaken and move.before is not None:  # of a large graph nothing else is known
+        mistaken = [Mistaken(move.fact.total, f"this is the sum so far; asked is what comes through {target}")]
     return {
         "ask": f"{target} hands its gradient on to {source}. {what}{alone}?{how}",
         "answer": listed(answer),

@@ -168,4 +168,5 @@ def test_a_pass_of_a_run_alone_is_a_page_too() -> None:
     assert event.explanation is not None
     page = read(program_page(event.explanation, Looks()))
     assert page.one("data-gradcli").attributes["data-steps"] == "4"
-    assert all(question["wrong"] == [] for question in block(page, "gradcli-steps")["questions"].values())
+    asked = block(page, "gradcli-steps")["questions"].values()
+    assert [len(question["wrong"]) for question in asked] == [0, 1]  # without its graph the sum so far alone is known

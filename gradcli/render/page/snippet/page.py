@@ -36,13 +36,12 @@ def run_page(ran: Ran, asked: Asked) -> str:
         explanation = event.explanation if isinstance(event, Backward | Returned) else None
         assert explanation is not None
         questioned |= questions(done.walk, explanation, lessons[id(done)].terms, done.numbers, graph)
-    turn = next((number for number, stop in enumerate(stops.stops) if stop.of is not None), stops.last + 1)
     first = ran.snippet.cells[0].name
     name = first.rpartition(" cell ")[0] or first
     main = element(
         "main",
         element("header", element("h1", element("code", cut(name, 80)))),
-        controls(stops.last, turn, predicts=bool(questioned), ways=len(stops.passes) == 1),
+        controls([stop.phase for stop in stops.stops[1:]], predicts=bool(questioned)),
         element("div", code(stops, tracks), printed(stops, tracks), class_="listing"),
         panel(stops.stops[0].told),
         element("div", *pictures(stops, lessons, tracks), about(), class_="view"),
