@@ -149,10 +149,11 @@ class Page:
         self.write(opening_page(self.session.assignment, self.session.count, self.looks))
 
     def ask(self, exercise: Exercise) -> None:
-        from gradcli.render.practice.page import question_page
+        from gradcli.render.practice.page import choices_page, question_page
 
         if exercise.is_new:
             self.write(question_page(exercise.question, self.looks) + "\n")
+        self.write(choices_page(exercise, self.looks), end="")
 
     def move(self, exercise: Exercise) -> tuple[str, str] | None:
         from gradcli.render.practice.page import prompt

@@ -32,7 +32,7 @@ def statuses(capsys: pytest.CaptureFixture[str], arguments: str) -> dict[str, st
     return {one["student"]: " ".join([one["answers"][0]["verdict"], *one["remarks"][:1]]) for one in found}
 
 
-BINARY = "it is not UTF-8 text: save it as a text file, UTF-8"
+BINARY = "it is binary data, not text"
 CLASS = {"ada": "correct", "bob": "wrong", "cy": "unreadable", "dan": f"unreadable {BINARY}"}
 
 

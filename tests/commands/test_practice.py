@@ -176,6 +176,21 @@ def test_records(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     }
 
 
+def test_choices_are_shown_and_taken_by_their_number(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "leaf.toml"
+    question = 'script = "x = 2"\nask = [{ quantity = "Is x a leaf?", choices = ["no", "it is none"], answer = 2 }]\n'
+    file.write_text(f"[[question]]\n{question}", encoding="utf-8")
+    out = practised(capsys, monkeypatch, "2\n", str(file)).out
+    assert "1 no\n" in out
+    assert "2 it is none\n" in out
+    assert "1 right at once" in out
+    found = records(practised(capsys, monkeypatch, '{"answer": "it is none"}\n', str(file), "--json").out)
+    assert found[1]["choices"] == ["no", "it is none"]
+    assert found[2]["is_right"]
+
+
 def test_records_end_with_the_input(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, diamond: str
 ) -> None:

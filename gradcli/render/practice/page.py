@@ -50,6 +50,12 @@ def question_page(question: Question, looks: Looks) -> str:
     return "\n" + lay_out([Section(plain(" ".join(question.text.split()) or question.id, looks), rows)], looks)
 
 
+def choices_page(exercise: Exercise, looks: Looks) -> str:
+    """The choices that there are for an answer, "" for any other."""
+    rows = [Row((f"{number}", plain(text, looks))) for number, text in enumerate(exercise.ask.words.choices, 1)]
+    return lay_out([Section(" ", rows)], looks).partition("\n")[2] + "\n" if rows else ""
+
+
 def prompt(exercise: Exercise, looks: Looks) -> str:
     """The line that waits for an answer."""
     kind = "a formula for " if exercise.ask.form == "expression" else ""

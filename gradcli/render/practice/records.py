@@ -45,6 +45,7 @@ def ask(exercise: Exercise) -> Document:
         question=exercise.question.id,
         quantity=exercise.ask.written,
         form=exercise.ask.form,
+        choices=list(exercise.ask.words.choices),
         points=plain(exercise.ask.points),
         number=exercise.number,
         count=exercise.count,

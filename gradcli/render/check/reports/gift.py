@@ -15,6 +15,7 @@ from gradcli.render.check.marking import NAME, clipped
 from gradcli.render.check.reports.questions import OTHER, digits, feedback, name, prompt, setting
 
 SPECIAL = str.maketrans({**{sign: f"\\{sign}" for sign in "\\#=~{}:"}, "\n": "\\n"})
+STAR = r"\*"  # an asterisk, which alone would stand for anything
 MATCHING = "->"  # in an answer that is a text it would make pairs, and nothing escapes it
 
 
@@ -27,8 +28,7 @@ def write(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[st
             suffix = f"[{', '.join(map(str, index))}]" if index else ""
             yield item(one, numerical(numbers), suffix)
         if not one.entries:
-            is_word = one.right and not one.is_formula and MATCHING not in one.right
-            yield item(one, word(one.right) if is_word else "{}")
+            yield item(one, in_words(one))
 
 
 def item(one: Foreseen, answers: str, suffix: str = "") -> str:
@@ -53,6 +53,17 @@ def numerical(numbers: Iterable[Number]) -> str:
     return "\n".join(["{#", *lines, f"~#{plain(OTHER)}", "}"])
 
 
-def word(right: str) -> str:
-    """Write the answer to a question for a word, in which an asterisk would stand for anything."""
-    return f"{{=%100%{plain(right.replace('*', chr(92) + '*'))} =%0%*#{plain(OTHER)}}}"
+def in_words(one: Foreseen) -> str:
+    """Write the answers to a question for a word or a choice; a formula or a long answer is graded by hand."""
+    words = one.ask.words
+    if words.choices:
+        lines = [
+            f"{'=' if number == words.answer else '~'}{plain(html(text))}"
+            for number, text in enumerate(words.choices, 1)
+        ]
+        return "\n".join(["{", *lines, "}"])
+    texts = (one.right, *words.accept)
+    if one.is_formula or not one.right or any(MATCHING in text for text in texts):
+        return "{}"
+    right = " ".join(f"=%100%{plain(text.replace('*', STAR))}" for text in texts)
+    return f"{{{right} =%0%*#{plain(OTHER)}}}"

@@ -1,8 +1,9 @@
 """Moodle XML: a question a quantity, with each known mistake as a wrong answer that has its own tolerance and feedback.
 
-A number is a numerical question, a tensor a cloze question with a box an entry, a word a short answer. A formula is an
-essay, which teachers grade by hand: Moodle would compare its text. Of the answers to a number Moodle takes the first
-that is near enough, so the right one is first and `*`, which stands for any other, last.
+A number is a numerical question, a tensor a cloze question with a box an entry, a word a short answer, and where there
+are choices it is a multiple choice. A formula is an essay, which teachers grade by hand: Moodle would compare its text.
+Of the answers to a number Moodle takes the first that is near enough, so the right one is first and `*`, which stands
+for any other, last.
 
 After Moodle's own importer (question/format/xml) and its question types; the tests read reports as those do.
 """
@@ -39,6 +40,8 @@ def ascii(text: str) -> str:
 
 def question(one: Foreseen) -> str:
     """Write one question, in the type that its answer needs."""
+    if one.ask.words.choices:
+        return multiple_choice(one)
     if one.is_formula or not (one.entries or one.right):
         return essay(one)
     if not one.entries:
@@ -105,8 +108,23 @@ def fraction(place: int) -> str:
 
 def short_answer(one: Foreseen) -> str:
     """Write a question for a word, in which an asterisk would stand for anything."""
-    answers = [choice(one.right.replace("*", r"\*"), RIGHT, ""), choice("*", WRONG, OTHER)]
+    texts = (text.replace("*", r"\*") for text in (one.right, *one.ask.words.accept))
+    answers = [*(choice(text, RIGHT, "") for text in texts), choice("*", WRONG, OTHER)]
     return whole(one, "shortanswer", text_of(one), element("usecase", "0"), *answers)
+
+
+def multiple_choice(one: Foreseen) -> str:
+    """Write a question with the choices that there are, in an order of its own for each student."""
+    words = one.ask.words
+    answers = [
+        element("answer", element("text", escape(unboxed(text))) + rich("feedback", ""), fraction=share, format="html")
+        for number, text in enumerate(words.choices, 1)
+        for share in [RIGHT if number == words.answer else WRONG]
+    ]
+    own = [
+        element(tag, text) for tag, text in (("single", "true"), ("shuffleanswers", "true"), ("answernumbering", "abc"))
+    ]
+    return whole(one, "multichoice", text_of(one), *own, *answers)
 
 
 def essay(one: Foreseen) -> str:

@@ -179,8 +179,11 @@ def _gift(text: str) -> Imported:
     setting, answers = shown(_bare(before.removeprefix("[html]"))), answers.strip()
     if not answers:
         return Imported("essay", _bare(name), setting)
+    if not answers.startswith("#") and "~" in answers:
+        found = [part for part in answers.replace("=", "~=").split("~") if part.strip()]
+        shares = [Answer(shown(_bare(part.removeprefix("="))), float(part.startswith("=")), "") for part in found]
+        return Imported("multichoice", _bare(name), setting, shares)
     if not answers.startswith("#"):
-        assert "~" not in answers
         assert "->" not in answers
         return Imported("shortanswer", _bare(name), setting, [_weighed(one) for one in answers.split("=")[1:]])
     numbers, _, other = answers[1:].partition("~")

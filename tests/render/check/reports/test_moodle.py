@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -156,6 +157,31 @@ def test_a_formula_is_graded_by_hand(name: str) -> None:
     assert one.kind == "essay"
     assert "dy/dx (a formula) = ?" in one.text
     assert one.notes == ("x*exp(x)*(x + 2)" if name == "moodle" else "")
+
+
+WORDS = r"""
+[[question]]
+id = "words"
+script = "import torch\nx = torch.ones(2, requires_grad=True)\nprint(x.sum().size())"
+ask = [
+  { quantity = "printed", line = 3, accept = ["size *"] },
+  { quantity = "Is x a leaf?", choices = ["no ~ {=", "yes < 2", "= never"], answer = 2 },
+]
+"""
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_words_and_choices(name: str) -> None:
+    printed, choice = questions(name, Grader(assignment(WORDS)))
+    assert printed.kind == "shortanswer"
+    for typed, fraction in (("torch.Size([])", 1), ("size *", 1), ("size 2", 0)):
+        found = graded(printed.answers, typed)
+        assert found is not None
+        assert found.fraction == fraction
+    assert choice.kind == "multichoice"
+    texts = [unescape(answer.text) for answer in choice.answers]
+    assert texts == ["no ~ {=", "yes < 2", "= never"]
+    assert [answer.fraction for answer in choice.answers] == [0, 1, 0]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
