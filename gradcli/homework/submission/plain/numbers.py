@@ -71,7 +71,7 @@ def comma_of(texts: Iterable[str]) -> Comma:
 
     A list separates its entries by commas, so it tells nothing; nor does a number that is doubtful itself.
     """
-    seen = set()
+    seen: set[str] = set()
     for text in texts:
         if ("," in text or "." in text) and not LIST.search(text):
             seen.update(filter(None, map(use, NUMERAL.finditer(text))))
