@@ -33,7 +33,7 @@ def based(problem: Problem, earlier: Earlier, before: Sequence[Problem]) -> Prob
     changes: dict[Edge, Change] = {}
     for other, value in wrong:
         if is_partial(other, problem):
-            changes.update(local_changes(other, value))
+            changes.update(local_changes(other, value, graph.values if forward else None))
     if not (forward or given or changes):
         return None
     graph.within = region(problem, {other.by for other in asked if is_upstream(other, problem)})

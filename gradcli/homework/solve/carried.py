@@ -25,8 +25,8 @@ def follows(
     """Return the first of the earlier answers from which this one follows, or None.
 
     Digits of an earlier answer that were used and not written down are allowed for, and `right` are right answers whose
-    rounded numbers may have been used beside it. Nothing follows where the earlier
-    answer has left no question: the number is 0 then, or the same for every input.
+    rounded numbers may have been used beside it. Nothing follows where the earlier answer has left no question: the
+    number is 0 then, or the same for every input.
     """
     if is_nothing(typed.value, tolerance):
         return None
@@ -36,12 +36,31 @@ def follows(
             value = recomputed(problem, used)
         if value is None or np.shape(value) != np.shape(typed.value) or np.all(tolerance.near(value, problem.truth)):
             continue
-        share = sum(unwritten(number) for _, number in used.values())
-        wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * share * np.abs(value), 0.0)
-        looser = replace(tolerance, rtol=tolerance.rtol + share)
+        if not is_close(typed, value, 0.05):
+            continue
+        off = unwritten_off(problem, used, value)
+        wider = np.where(np.asarray(typed.unit) > 0, typed.unit + 2 * off, 0.0)
+        looser = replace(tolerance, atol=tolerance.atol + float(np.max(off)))
         if np.all(looser.judge(replace(typed, unit=wider), value)[0]) and is_alive(problem, used, value, tolerance):
             return next(quantity for quantity in used if quantity in earlier)
     return None
+
+
+def is_close(typed: Typed, value: Value, share: float) -> bool:
+    gap = np.max(np.abs(typed.value - value), initial=0.0)
+    return bool(gap <= share * np.max(np.abs(value), initial=0.0) + np.max(typed.unit, initial=0.0))
+
+
+def unwritten_off(problem: Problem, used: Earlier, value: Value) -> Value:
+    """Return how far digits of the earlier answers that were used and not written down may lead, entry by entry."""
+    off: Value = np.zeros_like(value, float)
+    for quantity, (other, typed) in used.items():
+        step = np.minimum(np.asarray(typed.unit) / 2, np.abs(typed.value) / 100)
+        if np.any(step):
+            moved = recomputed(problem, {**used, quantity: (other, replace(typed, value=typed.value + step))})
+            if moved is not None and np.shape(moved) == np.shape(value):
+                off = off + np.where(np.isfinite(moved), np.abs(moved - value), 0.0)
+    return off
 
 
 def is_nothing(value: Value, tolerance: Tolerance) -> bool:
@@ -116,7 +135,7 @@ def recomputed(problem: Problem, earlier: Earlier) -> Value | None:
     changes: dict[Edge, Change] = {}
     for other, typed in earlier.values():
         if is_partial(other, problem):
-            changes.update(local_changes(other, typed.value))
+            changes.update(local_changes(other, typed.value, values))
     if values is None and not given and not changes:
         return None
     totals = sweep(graph, problem.of, changes, seed=problem.seed, given=given, values=values, stop=problem.stop)
@@ -140,10 +159,13 @@ def is_partial(other: Problem, problem: Problem) -> bool:
     return True
 
 
-def local_changes(local: Problem, value: Value) -> dict[Edge, Change]:
-    """Return rules that give a student's local derivative: over several steps by its ratio to the right one."""
+def local_changes(local: Problem, value: Value, values: Sequence[Value] | None) -> dict[Edge, Change]:
+    """Return rules that give a student's local derivative: over several steps by its ratio to the one at `values`."""
     first, *others = local.into(local.by)
     if first.vertex == local.of and all(edge.vertex == local.of for edge in others):
         return {first: slope(value), **dict.fromkeys(others, slope(0.0))}
-    ratio = np.divide(value, local.truth)
+    truth = local.truth
+    if values is not None:
+        truth = sweep(local.graph, local.of, seed=local.seed, values=values, stop=local.stop).get(local.by, truth)
+    ratio = np.divide(value, truth)
     return {edge: scaled(ratio) for edge in local.into(local.by)} if np.all(np.isfinite(ratio)) else {}

@@ -41,13 +41,13 @@ def credited(problem: Problem, typed: Typed, verdict: Verdict, own: Own, assignm
     with suppress(Exception), np.errstate(all="ignore"):  # no number that a student may think of stops a class
         if up_to_rounding(problem, typed, own.right, assignment.tolerance):
             return replace(verdict, verdict="correct", remark="right, with rounded steps")
-        digits = rounded_to(problem, typed, own.few)
-        if digits:
-            return replace(verdict, verdict="precision", remark="", diagnoses=(too_coarse(problem, typed, digits),))
         if own.wrong and assignment.carry_forward:
             source = follows(problem, typed, own.wrong, assignment.tolerance, own.right)
             if source is not None:
                 return replace(verdict, verdict="carried", remark=f"it follows from your {source}")
+        digits = rounded_to(problem, typed, own.few)
+        if digits:
+            return replace(verdict, verdict="precision", remark="", diagnoses=(too_coarse(problem, typed, digits),))
     return None
 
 

@@ -115,6 +115,8 @@ class Key:
             pass
         elif problem and typed and verdict.verdict != "shape":
             found = credited(problem, typed, verdict, own, self.assignment)
+            if found and found.verdict == "precision" and self.is_mistaken(ask, text, comma):
+                found = None
             if verdict.verdict == "wrong" and (found is None or found.verdict == "carried"):
                 own.wrong[ask.quantity] = (problem, typed)
         if found or verdict.verdict not in ("wrong", "shape", "precision"):
@@ -123,6 +125,11 @@ class Key:
         if problem and typed and len(own.wrong) > (ask.quantity in own.wrong):
             return self.rebased(ask, found, own.wrong)
         return found
+
+    def is_mistaken(self, ask: Ask, text: str, comma: Comma) -> bool:
+        """Whether a mistake gives a number that coarse rounding gives too."""
+        found = self.remembered(self.diagnosed, ask, text, comma).diagnoses
+        return bool(found) and found[0].code not in pen.CODES and " + " not in found[0].code
 
     def rebased(self, ask: Ask, verdict: Verdict, earlier: Earlier) -> Verdict:
         """Return a verdict with the diagnoses that the student's own earlier numbers give, if there are some."""

@@ -12,9 +12,9 @@ from gradcli.homework.assignment.quantities import Quantity, read_expression, re
 from gradcli.homework.submission.plain.characters import undressed
 from gradcli.homework.submission.plain.latex import without_latex
 from gradcli.homework.submission.plain.names import folded
-from gradcli.source import did_you_mean
 
 KEPT = 2**12  # labels that are remembered
+NEAR = 0.3  # a share of the letters in common
 LONGEST = 80  # characters of a label
 WORDS = re.compile(
     r"^(?:question|exercise|problem|task|part|aufgabe|frage|übung|ex\.?|no\.?|nr\.?|q)\s*[-.:#]?\s*(?=\w)",
@@ -139,6 +139,15 @@ def special_labels(ask: Asked) -> tuple[str, ...]:
     if ask.quantity.kind == "raises":
         return (own, "raise", "raised", "error", "exception")
     return (own,) if ask.quantity.kind == "choice" else ()
+
+
+def did_you_mean(text: str, known: Iterable[str]) -> str:
+    """Return the known text that is nearest, however far; "" where none has a letter in common."""
+    from difflib import get_close_matches
+
+    by_case = {one.lower(): one for one in known}
+    close = get_close_matches(text.lower(), by_case, n=1, cutoff=NEAR)
+    return by_case[close[0]] if close else ""
 
 
 def single(pairs: Iterable[tuple[str, Found]]) -> dict[str, Found]:

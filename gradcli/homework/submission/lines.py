@@ -70,7 +70,7 @@ class Reader:
         id = None if self.is_open and NUMERIC.fullmatch(line) else self.labels.question(line.partition("#")[0])
         if id is not None:
             self.head(id)
-        elif not self.continued(line) and not self.ahead(line):
+        elif not self.continued(line):
             self.stray(line)
 
     def head(self, question: str) -> None:
@@ -93,7 +93,10 @@ class Reader:
 
     def labelled(self, line: str) -> bool:
         """Take a line for an answer, if a label stands in it."""
-        found = self.known(line) or self.unknown(line)
+        found = self.known(line)
+        if found is None and any(self.ahead(text) for text in bulleted(line)):
+            return True
+        found = found or self.unknown(line)
         if found is None:
             return False
         question, label, answer = found
@@ -163,9 +166,6 @@ class Reader:
 
     def unknown(self, line: str) -> tuple[str, str, str] | None:
         """Return an answer whose label names nothing that was asked."""
-        for text in bulleted(line):
-            if self.ahead(text):
-                return None
         text = next(iter(bulleted(line)))
         found = UNKNOWN.fullmatch(text)
         if found is None:

@@ -25,10 +25,9 @@ def bulleted(line: str) -> Iterator[str]:
 
 
 def unmarked(text: str) -> str:
-    """Return a label without the marks of Markdown around it."""
-    return (
-        text.strip().strip("*`_ ").strip() if text.strip()[:1] in "*`_" or text.strip()[-1:] in "*`" else text.strip()
-    )
+    """Return a label without the marks of Markdown and LaTeX around it."""
+    text = text.strip()
+    return text.strip("*`_$ ").strip() if text[:1] in "*`_$" or text[-1:] in "*`$" else text
 
 
 def closing_mark(text: str, place: int, answer: str) -> str:

@@ -6,6 +6,7 @@ readings (`1,234`) it is `ambiguous`, and a key accepts `unreadable` too.
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Callable, Sequence
@@ -98,11 +99,13 @@ def number(value: float, draw: random.Random, digits: int = 5, style: str = "") 
 
 
 def plain_number(value: float, digits: int) -> str:
-    """Write a number with so many significant digits, without a power of ten where that is usual; exact if shorter."""
-    text = f"{float(value):.{digits}g}"
-    if "e" in text and 1e-7 < abs(value) < 1e12:
-        text = np.format_float_positional(float(text), trim="-")
-    return text
+    """Write a number with so many significant digits, zeros among them; a whole number without a point."""
+    value = float(value)
+    if value == round(value) and abs(value) < 10**digits:
+        return str(round(value))
+    if not 1e-7 < abs(value) < 1e12:
+        return f"{value:#.{digits}g}"
+    return f"{float(f'{value:.{digits}g}'):.{max(digits - 1 - math.floor(math.log10(abs(value))), 0)}f}"
 
 
 def product(value: float, plain: str) -> str:

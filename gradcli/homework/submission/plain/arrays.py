@@ -116,6 +116,8 @@ def nested(text: str, comma: str, newline: str) -> Any:
             top.rows[-1].append(plain(piece, comma))
             gap = fresh = False
         elif kind == "open":
+            if not gap:
+                return None
             frames.append(Frame(piece))
             if len(frames) > DEEPEST:
                 return None

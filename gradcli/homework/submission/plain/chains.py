@@ -52,7 +52,12 @@ def agree(member: str, last: Read, values: Mapping[str, Any], comma: Comma) -> b
     if value is None:
         return True
     with np.errstate(all="ignore"):
-        allowed = np.asarray(last.unit) / 2 * SLACK + off + CLOSE * np.abs(last.value) + 1e-12
+        allowed = (
+            np.asarray(last.unit) * 10.0 ** np.asarray(last.zeros) / 2 * SLACK
+            + off
+            + CLOSE * np.abs(last.value)
+            + 1e-12
+        )
         gap = (
             np.abs(np.asarray(value, float).reshape(-1) - np.ravel(last.value))
             if np.size(value) == np.size(last.value)

@@ -60,8 +60,10 @@ def readings(text: str, *, has_power: bool) -> dict[Comma, str]:
     return {}
 
 
-NUMERAL = re.compile(r"(?<![\w.,])\d[\d.,]*\d(?![\w.,]*\w)")
-LIST = re.compile(r"[\[({;]|,\s|\s,")
+NUMERAL = re.compile(
+    r"(?<![\w.,])(?P<number>\d[\d.,]*\d)(?P<power>\s*(?:[·⋅×*x]|\\cdot|\\times)\s*10|[eE][-+]?\d)?(?![\d.,]*\d)"
+)
+LIST = re.compile(r"[\[;]|[({][^(){}]*,[^(){}]*[)}]|,\s|\s,")
 
 
 def comma_of(texts: Iterable[str]) -> Comma:
@@ -69,16 +71,22 @@ def comma_of(texts: Iterable[str]) -> Comma:
 
     A list separates its entries by commas, so it tells nothing; nor does a number that is doubtful itself.
     """
-    seen = set()
+    seen: set[str] = set()
     for text in texts:
         if ("," in text or "." in text) and not LIST.search(text):
-            for found in NUMERAL.findall(text):
-                if POINTS.fullmatch(found) or (COMMA.fullmatch(found) and not DOUBTFUL.fullmatch(found)):
-                    seen.add("decimal")
-                elif "," in found and COMMAS.fullmatch(found) and not DOUBTFUL.fullmatch(found):
-                    seen.add("thousands")
-                elif DIGITS.fullmatch(found) and "." in found:
-                    seen.add("point")
+            seen.update(filter(None, map(use, NUMERAL.finditer(text))))
     if "decimal" in seen:
         return "" if "thousands" in seen else "decimal"
     return "thousands" if seen else ""
+
+
+def use(found: re.Match[str]) -> str:
+    """Return how one number uses the comma, or `point` where it has a decimal point; "" where it does not tell."""
+    number = found["number"]
+    if DOUBTFUL.fullmatch(number):
+        return "decimal" if found["power"] else ""
+    if POINTS.fullmatch(number) or COMMA.fullmatch(number):
+        return "decimal"
+    if "," in number and COMMAS.fullmatch(number):
+        return "thousands"
+    return "point" if "." in number and DIGITS.fullmatch(number) else ""

@@ -106,7 +106,7 @@ def applied(tokens: list[Token], names: Collection[str]) -> list[Token]:
             found.append(token)
             place += 1
             continue
-        if after[0].kind == "power" and len(after) > 1 and after[1].kind in ("number", "exponent"):
+        if after[0].kind == "power" and len(after) > 1 and after[1].kind in ("number", "exponent", "other"):
             if not re.fullmatch(r"[1-9]", after[1].text):
                 raise TwoReadingsError(
                     f"{token.text}^{after[1].text} has two readings: write a power or the inverse function"

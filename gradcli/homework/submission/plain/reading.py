@@ -26,11 +26,12 @@ from gradcli.homework.submission.plain.chains import agree, members
 from gradcli.homework.submission.plain.latex import without_latex
 from gradcli.homework.submission.plain.numbers import DOUBTFUL, Comma, numerals
 from gradcli.homework.submission.plain.products import TwoReadingsError, formula
+from gradcli.language.tree import Call, postorder
 from gradcli.language.tree import names as names_in
 
 LONGEST = 10_000  # characters of an answer
 SHORT = 40
-DECIMAL = re.compile(r"(?<![\w.,])\d+,\d+(?![\w,])")
+DECIMAL = re.compile(r"(?<![\w.,])\d+,\d+(?!\d|,\d)")
 UNCERTAIN = re.compile(r"[-+]?\d*\.\d+\(\d+\)")  # 0.32(2) is a number with an uncertainty
 BRACKETS = re.compile(r"[\[({\s]*(?P<inner>[^\[\](){}]*?)[\])}\s]*")
 FACTS = {"yes": "True", "no": "False", "ja": "True", "nein": "False", "nothing": "None"}
@@ -69,7 +70,7 @@ def read_plain(text: str, wanted: Wanted, comma: Comma = "") -> Plain:
     if len(text) < SHORT and NUMERAL.fullmatch(text) and not wanted.shape:
         typed = read_numeral(text)
         if typed is not None:
-            return Plain(text, checked(typed))
+            return Plain(text.replace("−", "-"), checked(typed))
     plain = characters.undressed(without_latex(characters.tidied(text)))
     try:
         return (formula_of if wanted.kind == "formula" else number_of)(plain, wanted, comma)
@@ -98,7 +99,7 @@ def amount(text: str, shape: tuple[int, ...], comma: Comma) -> Plain:
     bare = arrays.bare(text)
     if all(n == 1 for n in shape):
         inner = BRACKETS.fullmatch(bare)
-        found = numerals(inner["inner"]) if inner else {}
+        found = numerals(bare) or (numerals(inner["inner"]) if inner else {})
         if found:
             one = read_numeral(settled(found, comma))
             assert one is not None
@@ -117,7 +118,7 @@ def settled(found: dict[Comma, str], comma: Comma) -> str:
         return found[""]
     if comma in found:
         return found[comma]
-    raise UnreadableError(f"two readings: {' or '.join(found.values())}")
+    raise TwoReadingsError(f"two readings: {' or '.join(found.values())}")
 
 
 def tensor_of(text: str, shape: tuple[int, ...], comma: Comma) -> Plain | None:
@@ -132,7 +133,7 @@ def tensor_of(text: str, shape: tuple[int, ...], comma: Comma) -> Plain | None:
     if len(fitting) > 1:
         of_hand_in = [plain for plain, (use, _) in fitting.items() if (use == "decimal") == (comma == "decimal")]
         if not comma or len(of_hand_in) != 1:
-            raise UnreadableError(f"two readings: {' or '.join(map(shortened, fitting))}")
+            raise TwoReadingsError(f"two readings: {' or '.join(map(shortened, fitting))}")
         fitting = {of_hand_in[0]: fitting[of_hand_in[0]]}
     if fitting:
         ((plain, (_, rows)),) = fitting.items()
@@ -218,7 +219,10 @@ def is_formula(text: str, names: frozenset[str]) -> bool:
             computed(read, {})
     except UnreadableError:
         return False
-    return not isinstance(read, Formula) or names_in(read.tree) <= names | {"pi"}
+    if not isinstance(read, Formula):
+        return True
+    called = {node.function for node in postorder(read.tree) if isinstance(node, Call)}
+    return names_in(read.tree) <= names | {"pi"} and not called & names
 
 
 def with_points(text: str, comma: Comma) -> str:
@@ -229,7 +233,7 @@ def with_points(text: str, comma: Comma) -> str:
             return found[0].replace(",", ".")
         if comma == "thousands":
             return found[0].replace(",", "")
-        raise UnreadableError(f"two readings: {found[0].replace(',', '.')} or {found[0].replace(',', '')}")
+        raise TwoReadingsError(f"two readings: {found[0].replace(',', '.')} or {found[0].replace(',', '')}")
 
     return DECIMAL.sub(point, text)
 

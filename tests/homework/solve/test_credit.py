@@ -1,0 +1,146 @@
+"""Credit that follows: rounding on the way, numbers that leave no question, shares of points."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from gradcli.homework.grading import Grader
+from tests.homework.asking import assignment, marked, question
+from tests.homework.drawing import network_tape, scalar_tape
+
+POINT = {"w": 0.63, "x": 1.57, "b": -0.41, "t": 0.95}
+PROGRAM = "program = 'z = w*x + b; a = sigmoid(z); L = (a - t)**2'\nat = { w = 0.63, x = 1.57, b = -0.41, t = 0.95 }\n"
+ASKED = ("z", "a", "local da/dz", "dL/da", "dL/dz", "dL/dw")
+
+
+def neuron(*asked: str, grading: str = "") -> Grader:
+    return assignment(f"{PROGRAM}ask = {list(asked)}\n", grading)
+
+
+def by_hand(digits: int) -> dict[str, str]:
+    """The answers of a student who rounds every step."""
+
+    def r(value: float) -> float:
+        return float(f"{value:.{digits - 1}e}")
+
+    z = r(r(POINT["w"] * POINT["x"]) + POINT["b"])
+    a = r(1 / (1 + np.exp(-z)))
+    slope = r(a * r(1 - a))
+    upstream = r(2 * r(a - POINT["t"]))
+    down = r(upstream * slope)
+    numbers = (z, a, slope, upstream, down, r(down * POINT["x"]))
+    return {name: f"{number:.{digits - 1}e}" for name, number in zip(ASKED, numbers, strict=True)}
+
+
+@pytest.mark.parametrize("digits", [3, 4, 5, 6])
+def test_going_on_from_rounded_answers_is_right(digits: int) -> None:
+    found = marked(neuron(*ASKED), by_hand(digits))
+    assert {name: answer.verdict for name, answer in found.items()} == dict.fromkeys(ASKED, "correct")
+
+
+@pytest.mark.parametrize(("digits", "verdict"), [(6, "correct"), (5, "correct"), (4, "correct"), (2, "precision")])
+def test_rounding_steps_that_nobody_asked_for(digits: int, verdict: str) -> None:
+    found = marked(neuron("dL/dz", "dL/dw"), {name: by_hand(digits)[name] for name in ("dL/dz", "dL/dw")})
+    assert {answer.verdict for answer in found.values()} == {verdict}
+
+
+def test_rounding_to_three_digits_is_named() -> None:
+    body = "program = 'u = x*1.337; v = u*2.719; q = v*3.141'\nat = { x = 1.2388 }\nask = ['q']\n"
+    answer = marked(assignment(body), {"q": f"{4.51 * 3.141:.4g}"})["q"]  # from 1.66 and 4.51
+    assert (answer.verdict, answer.points) == ("precision", 0.0)
+    assert [one.message for one in answer.diagnoses] == [
+        "you rounded every step to three digits: keep four or more until the end"
+    ]
+
+
+@pytest.mark.parametrize("factor", [1.02, 0.98, 1.1, -1, 2])
+def test_a_number_that_no_rounding_gives_is_wrong(factor: float) -> None:
+    right = by_hand(6)
+    for name in ASKED:
+        found = marked(neuron(name), {name: f"{factor * float(right[name]):.5e}"})[name]
+        assert found.verdict == "wrong"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_two_swapped_digits_of_six_are_no_rounding(seed: int) -> None:
+    choose = random.Random(seed)
+    for tape in (scalar_tape(seed), network_tape(seed)):
+        by = choose.choice([name for name in tape.leaves if np.ndim(tape.right[name]) == 0] or [""])
+        if not by or not 1e-3 < abs(tape.right[by]) < 1e6:
+            continue
+        figures = list(f"{float(tape.right[by]):.5e}")
+        place = 2 if figures[0] == "-" else 1
+        figures[place + 1], figures[place + 2] = figures[place + 2], figures[place + 1]
+        slipped = "".join(figures)
+        if abs(float(slipped) / float(tape.right[by]) - 1) > 1e-2:
+            answer = marked(assignment(question(tape, [f"d{tape.output}/d{by}"])), {f"d{tape.output}/d{by}": slipped})
+            assert {one.verdict for one in answer.values()} <= {"wrong", "precision"}
+
+
+@pytest.mark.parametrize("z", ["1000", "-1000", "45"])
+def test_a_saturated_number_earns_nothing_more(z: str) -> None:
+    a = "1" if float(z) > 0 else "0"
+    answers = {"z": z, "a": a, "local da/dz": "0", "dL/da": f"{2 * (float(a) - 0.95)}", "dL/dz": "0", "dL/dw": "0"}
+    found = marked(neuron(*ASKED), answers)
+    assert sum(answer.points for answer in found.values()) <= 1.0
+    assert found["a"].verdict == found["dL/dz"].verdict == found["dL/dw"].verdict == "wrong"
+
+
+def test_a_shut_gate_earns_nothing_more_and_an_open_one_does() -> None:
+    body = "program = 'z = w*x; a = relu(z); L = (a - t)**2'\nat = { w = 0.6, x = 1.5, t = 2 }\n"
+    grader = assignment(f"{body}ask = ['z', 'a', 'dL/da', 'dL/dz', 'dL/dw']\n")
+    shut = marked(grader, {"z": "-0.9", "a": "0", "dL/da": "-4", "dL/dz": "0", "dL/dw": "0"})
+    assert {answer.verdict for answer in shut.values()} == {"wrong"}
+    other = marked(grader, {"z": "2.7", "a": "2.7", "dL/da": "1.4", "dL/dz": "1.4", "dL/dw": "2.1"})
+    assert [answer.verdict for answer in other.values()] == ["wrong", "carried", "carried", "carried", "carried"]
+
+
+def test_zeros_after_one_invented_value_earn_nothing() -> None:
+    for seed in range(4):
+        tape = scalar_tape(seed)
+        gradients = [f"d{tape.output}/d{name}" for name in reversed(tape.named) if name in tape.right]
+        found = marked(
+            assignment(question(tape, [*tape.named, *gradients])),
+            {gradients[0]: "7.7", **dict.fromkeys(gradients[1:], "0")},
+        )
+        assert "carried" not in {answer.verdict for answer in found.values()}
+
+
+def test_a_share_of_the_points_for_what_follows() -> None:
+    answers = {"z": "0.7", "a": "0.6682"}
+    for grading, points in (
+        ("", 1.0),
+        ("carry_share = 0.5", 0.5),
+        ("carry_share = 0", 0.0),
+        ("carry_forward = false", 0.0),
+    ):
+        assert marked(neuron("z", "a", grading=grading), answers)["a"].points == points
+
+
+@pytest.mark.parametrize(("entries", "points"), [("all", 0.0), ("each", 0.75)])
+def test_a_share_of_the_points_for_right_entries(entries: str, points: float) -> None:
+    body = "program = 'Z = 2*X'\nat = { X = [[1, 2], [3, 4]] }\nask = ['Z']\n"
+    grader = assignment(body, f"entries = '{entries}'")
+    answer = marked(grader, {"Z": "[[2, 4], [6, 9]]"})["Z"]
+    assert (answer.verdict, answer.points) == ("wrong", points)
+    assert marked(grader, {"Z": "[2, 4, 6, 8]"})["Z"].points == 0.0
+    assert marked(grader, {"Z": "[[2, 4], [6, 8]]"})["Z"].points == 1.0
+
+
+def test_digits_that_were_not_written_down_count_where_they_cancel() -> None:
+    body = "program = 'h = tanh(z); L = h**2'\nat = { z = -0.78 }\nask = ['h', 'local dh/dz']\n"
+    own = np.tanh(2.22)
+    found = marked(assignment(body), {"h": f"{own:.5f}", "local dh/dz": f"{1 - own**2:.5f}"})
+    assert [answer.verdict for answer in found.values()] == ["wrong", "carried"]
+
+
+def test_several_own_numbers_are_used_together() -> None:
+    program = "program = 'u = x**3; w = sin(u); r = exp(1.2*x); q = w*r'"
+    body = f"{program}\nat = {{ x = 0.8 }}\nask = ['w', 'r', 'dr/dx', 'dq/dx']\n"
+    own = {"w": "0.8718", "r": "0.3829", "dr/dx": "0.3829"}
+    own["dq/dx"] = f"{np.cos(0.512) * 1.92 * 0.3829 + 0.8718 * 0.3829:.5f}"
+    assert marked(assignment(body), own)["dq/dx"].verdict == "carried"

@@ -1,0 +1,144 @@
+"""Answers in words: what a line prints, the error of a snippet, a choice, other texts that are accepted."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.errors import UsageError
+from gradcli.homework.assignment.worked import answers
+from gradcli.homework.grading import Grader
+from tests.homework.asking import assignment, marked
+
+BODY = '''script = """
+import torch
+w = torch.tensor(3.0, requires_grad=True)
+loss = w * w / 7
+loss.backward()
+print(w.grad, "and", loss.shape)
+print("done")
+loss.backward()
+print("never")
+"""
+'''
+PRINTED = "printed line 5"
+TOLD = "RuntimeError: Trying to backward through the graph a second time"
+
+
+def grader(*asks: str) -> Grader:
+    return assignment(f"{BODY}ask = [{', '.join(asks)}]\n")
+
+
+def verdict(ask: str, label: str, text: str) -> str:
+    raises = "" if "raises" in ask else "{ quantity = 'raises' }"
+    return marked(grader(*filter(None, (ask, raises))), {label: text})[label].verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tensor(0.8571) and torch.Size([])", "correct"), ("tensor(0.8571)  and torch.Size( [] )", "correct"),
+        ('"tensor(0.8571) and torch.Size([])"', "correct"), ("tensor(0.857143) and torch.Size([])", "correct"),
+        ("tensor(0.85) and torch.Size([])", "wrong"), ("tensor(0.8572) and torch.Size([])", "wrong"),
+        ("0.8571", "wrong"), ("tensor(0.8571) and torch.Size([1])", "wrong"), ("done", "wrong"),
+    ],
+)  # fmt: skip
+def test_a_printed_text(text: str, expected: str) -> None:
+    assert verdict("{ quantity = 'printed', line = 5 }", PRINTED, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("RuntimeError", "correct"), ("runtimeerror", "correct"), ("**RuntimeError**", "correct"), (TOLD, "correct"),
+        ("Trying to backward through the graph a second time", "correct"), ("RuntimeError:", "correct"),
+        ("ValueError", "wrong"), ("Exception", "wrong"), ("a", "wrong"), ("backward", "wrong"), ("no error", "wrong"),
+        ("RuntimeError: shapes do not match", "wrong"), ("to backward throu", "wrong"),
+    ],
+)  # fmt: skip
+def test_an_error(text: str, expected: str) -> None:
+    assert verdict("{ quantity = 'raises' }", "raises", text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("no error", "correct"), ("none", "correct"), ("RuntimeError", "wrong")]
+)
+def test_no_error(text: str, expected: str) -> None:
+    body = "script = 'import torch\\nx = torch.ones(2)'\nask = [{ quantity = 'raises' }]\n"
+    assert marked(assignment(body), {"raises": text})["raises"].verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2", "correct"), ("b", "correct"), ("(b)", "correct"), ("2)", "correct"), ("not a leaf", "correct"),
+        ("Not a leaf.", "correct"), ("2) not a leaf", "correct"), ("b: not a leaf", "correct"), ("**B**", "correct"),
+        ("1", "wrong"), ("no backward yet", "wrong"), ("3", "unreadable"), ("0", "unreadable"), ("leaf", "unreadable"),
+        ("1) not a leaf", "unreadable"), ("1 or 2", "unreadable"), ("both", "unreadable"),
+    ],
+)  # fmt: skip
+def test_a_choice(text: str, expected: str) -> None:
+    ask = "{ quantity = 'why', choices = ['no backward yet', 'not a leaf'], answer = 2 }"
+    assert verdict(ask, "why", text) == expected
+
+
+def test_a_choice_about_a_program_without_a_label() -> None:
+    body = "program = 'q = x**2'\nat.x = 3\nask = ['q', { choices = ['grows', 'falls'], answer = 1, points = 3 }]\n"
+    found = marked(assignment(body), {"q": "9", "choice": "grows"})
+    assert (found["choice"].verdict, found["choice"].points, found["choice"].expected) == ("correct", 3.0, "grows")
+
+
+@pytest.mark.parametrize(("text", "expected"), [("torch.Size([])", "correct"), ("scalar", "correct"), ("()", "correct"),
+                                                ("[]", "correct"), ("[1]", "shape"), ("0", "shape")])  # fmt: skip
+def test_an_empty_size_and_texts_that_are_accepted(text: str, expected: str) -> None:
+    assert verdict("{ quantity = 'loss.shape', accept = ['a scalar', 'Scalar'] }", "loss.shape", text) == expected
+
+
+def test_what_ran_before_the_error_may_be_asked_for() -> None:
+    found = marked(grader("'w.grad'", "{ quantity = 'raises' }"), {"w.grad": "0.857", "raises": "RuntimeError"})
+    assert [answer.verdict for answer in found.values()] == ["correct", "correct"]
+
+
+def test_the_key_gets_full_marks() -> None:
+    made = grader("'w.grad'", "'loss.shape'", "{ quantity = 'printed', line = 5 }", "{ quantity = 'printed' }",
+                  "{ quantity = 'raises' }", "{ quantity = 'why', choices = ['a', 'b'], answer = 2 }")  # fmt: skip
+    found = marked(made, {name: " ".join(text.split()) for name, text in answers(made.keys["q"]).items()})
+    assert {answer.verdict for answer in found.values()} == {"correct"}
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        ("{ quantity = 'printed', line = 2 }", "line 2 of the script prints nothing"),
+        ("{ quantity = 'printed', line = 0 }", "a line is the number of one that prints"),
+        ("{ quantity = 'w', line = 5 }", "a line is the number of one that prints"),
+        ("{ choices = ['a', 'b'] }", "no choice is the right one"),
+        ("{ choices = ['a', 'b'], answer = 3 }", "no choice is the right one"),
+        ("{ choices = ['a'], answer = 1 }", "there are 1 choices"),
+        ("{ choices = ['a', 'A'], answer = 1 }", "two choices are the same"),
+        ("{ choices = 'a', answer = 1 }", "choices is 'a'"),
+        ("{ quantity = 'w', answer = 1 }", "an answer goes with choices"),
+        ("{ quantity = 'w', accept = 'x' }", "accept is 'x'"),
+        ("'w'", "Trying to backward"),
+    ],
+)
+def test_asks_that_are_refused(ask: str, said: str) -> None:
+    raises = "" if ask == "'w'" else "{ quantity = 'raises' }"
+    with pytest.raises(UsageError, match=r"(?s).+") as caught:
+        grader(*filter(None, (ask, raises)))
+    assert said in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("[grading]\ncarry_share = 2", "carry_share is 2"), ("[grading]\nentries = 'some'", "entries is 'some'"),
+     ("[input]\nstrict = 1", "strict is 1"), ("[input]\nloose = true", "[input] has no loose"),
+     ("input = 3", "input is a table")],
+)  # fmt: skip
+def test_settings_that_are_refused(text: str, said: str) -> None:
+    from gradcli.homework.assignment.assignments import read_assignment
+    from gradcli.source import Source
+
+    source = Source(f"{text}\n[[question]]\nid = 'q'\nprogram = 'q = 1'\nask = ['q']\n", "week.toml")
+    with pytest.raises(UsageError) as caught:
+        read_assignment(source)
+    assert said in caught.value.message

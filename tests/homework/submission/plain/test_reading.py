@@ -1,0 +1,293 @@
+"""Answers as students type them: each is read as one thing, or not at all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradcli.homework.submission.answers import Formula, UnreadableError
+from gradcli.homework.submission.numerals import Typed
+from gradcli.homework.submission.plain.numbers import Comma, comma_of
+from gradcli.homework.submission.plain.reading import Plain, Wanted, read_plain
+
+NAMES = frozenset(("x", "y", "w", "x1", "s"))
+
+
+def read(text: str, *shape: int, comma: Comma = "") -> Plain:
+    return read_plain(text, Wanted("number", shape, values={"x": 3.0}), comma)
+
+
+def formula(text: str) -> str:
+    found = read_plain(text, Wanted("formula", names=NAMES))
+    assert isinstance(found.read, Formula)
+    return found.text
+
+
+def refused(text: str, *shape: int, comma: Comma = "") -> str:
+    with pytest.raises(UnreadableError) as caught:
+        read(text, *shape, comma=comma)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("0,32", "0.32"),
+        ("1.234,5", "1234.5"),
+        ("1,234.5", "1234.5"),
+        ("12,345,678", "12345678"),
+        ("0,320", "0.320"),
+        ("1 234,5", "1234.5"),
+        ("1'234.5", "1234.5"),
+        ("0{,}32", "0.32"),
+        ("-,5", "-.5"),
+        ("–0.32", "-0.32"),
+        ("−0.32", "-0.32"),
+        ("- 0.32", "-0.32"),
+        ("－０．３２", "-0.32"),
+        ("≈0.32", "0.32"),
+        ("~0.32", "0.32"),
+        ("≈ -0,32", "-0.32"),
+        ("= 0.32", "0.32"),
+        ("ca. 0.32", "0.32"),
+        ("$0.32$", "0.32"),
+        ("$$0.32$$", "0.32"),
+        (r"\(0.32\)", "0.32"),
+        ("**0.32**", "0.32"),
+        ("`0.32`", "0.32"),
+        (r"\boxed{0.32}", "0.32"),
+        ("0.32 (rounded)", "0.32"),
+        ("0.320 (3 s.f.)", "0.320"),
+        ("0.32.", "0.32"),
+        ("0.32;", "0.32"),
+        ("0.32 ✓", "0.32"),
+        ("**≈ 0,32.**", "0.32"),
+        ("-3.282×10^-1", "-3.282e-1"),
+        ("-3.282·10⁻¹", "-3.282e-1"),
+        ("-3.282e-1", "-3.282e-1"),
+        ("-3.282*10**-1", "-3.282e-1"),
+        (r"-3.282 \cdot 10^{-1}", "-3.282e-1"),
+        ("−3,282 x 10^(−1)", "-3.282e-1"),
+        ("**-3.282*10**-1**", "-3.282e-1"),
+        ("3.282E+02", "3.282e+02"),
+        ("1,234·10^2", "1.234e2"),
+        ("[0.32]", "0.32"),
+        ("[[0.32]]", "0.32"),
+        ("(0.32)", "0.32"),
+        ("(tensor(0.32),)", "0.32"),
+        ("np.float32(0.32)", "0.32"),
+        ("tensor(0.3200, grad_fn=<MulBackward0>)", "0.3200"),
+        ("2*0.5*0.32 = 0.32", "0.32"),
+        ("1/3 ≈ 0.333", "0.333"),
+        ("2*x = 6", "6"),
+        ("dq/ds * ds/dx = 0.32", "0.32"),
+        ("2·0,5·0,32 = 0,32", "0.32"),
+        ("0.319*2 = 0.637", "0.637"),
+    ],
+)
+def test_numbers(text: str, plain: str) -> None:
+    found = read(text)
+    assert found.text.lower() == plain
+    assert isinstance(found.read, Typed)
+    assert found.read.value == float(plain)
+    assert found.read.digits == len(plain.lstrip("-+0.").partition("e")[0].replace(".", ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1/3", 1 / 3),
+        ("-1/2", -0.5),
+        ("sqrt(2)/2", 0.5**0.5),
+        ("√(2)/2", 0.5**0.5),
+        ("2√3", 12**0.5),
+        ("2π", 2 * np.pi),
+        ("e^-1", np.exp(-1)),
+        (r"\frac{1}{3}", 1 / 3),
+        ("0,5*3", 1.5),
+        ("½", 0.5),
+    ],
+)
+def test_computations_are_exact(text: str, value: float) -> None:
+    found = read(text).read
+    assert isinstance(found, Typed)
+    assert np.isclose(float(found.value), value, rtol=1e-14)
+    assert found.unit == 0
+
+
+PAIR = [0.125, -2.5]
+SQUARE = [[1.5, 2], [3, -4]]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.125 -2.5", PAIR),
+        ("0.125, -2.5", PAIR),
+        ("0.125; -2.5", PAIR),
+        ("[0.125 -2.5]", PAIR),
+        ("(0.125, -2.5)", PAIR),
+        ("{0.125,-2.5}", PAIR),
+        ("[[0.125], [-2.5]]", PAIR),
+        ("[[0.125, -2.5]]", PAIR),
+        ("[0,125; -2,5]", PAIR),
+        ("[0,125, -2,5]", PAIR),
+        ("[0,125,-2,5]", PAIR),
+        ("[1/8, -2.5]", PAIR),
+        ("[ 0.125  -2.5 ]", PAIR),
+        ("[tensor(0.125), tensor(-2.5)]", PAIR),
+        ("[1.25×10^-1, -2.5]", PAIR),
+        ("[1.25e-1 -2.5e0]", PAIR),
+        ("array([ 0.125, -2.5  ], dtype=float32)", PAIR),
+        (r"\begin{pmatrix}0.125\\-2.5\end{pmatrix}", PAIR),
+        ("[0.125, -2.5]ᵀ", PAIR),
+        ("[0.125, −2.5]", PAIR),
+        ("≈ [0.125, -2.5].", PAIR),
+        ("[[1.5 2. ]\n [3. -4.]]", SQUARE),
+        ("[1.5 2; 3 -4]", SQUARE),
+        ("[1.5, 2; 3, -4]", SQUARE),
+        ("[1.5 2\n3 -4]", SQUARE),
+        ("{{1.5,2},{3,-4}}", SQUARE),
+        ("((1.5, 2), (3, -4))", SQUARE),
+        ("np.array([[1.5, 2], [3, -4]])", SQUARE),
+        ("tensor([[ 1.5,  2.],\n        [ 3., -4.]], requires_grad=True)", SQUARE),
+        ("[1.5 2], [3 -4]", SQUARE),
+        (r"$\begin{bmatrix} 1.5 & 2 \\ 3 & -4 \end{bmatrix}$", SQUARE),
+        ("1.5 2\n3 -4", SQUARE),
+        ("[[[1.5, 2], [3, -4]]]", SQUARE),
+        (r"\left(\begin{array}{cc} 1{,}5 & 2 \\ 3 & -4 \end{array}\right)", SQUARE),
+        ("[1,5 2; 3 -4]", SQUARE),
+        ("[[1.5, 3], [2, -4]]^T", SQUARE),
+        ("torch.Size([2, 3])", [2, 3]),
+        ("torch.Size([])", []),
+        ("()", []),
+    ],
+)
+def test_tensors(text: str, value: list[float]) -> None:
+    found = read(text, *np.shape(value)).read
+    assert isinstance(found, Typed)
+    assert np.shape(found.value) == np.shape(value)
+    assert np.array_equal(found.value, value)
+
+
+def test_the_digits_of_entries_stay() -> None:
+    found = read("[0.1250 -2.5; 1/3 3]", 2, 2).read
+    assert isinstance(found, Typed)
+    assert found.digits.tolist() == [[4, 2], [99, 1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "found"),
+    [
+        ("0.125 -2.5", (), ()),
+        ("[1, 2, 3]", (2,), (3,)),
+        ("[[1, 2], [3, 4]]", (4,), (2, 2)),
+        ("0.32", (2,), ()),
+        ("[1, 2]", (), (2,)),
+        ("0.125 - 2.5", (2,), ()),
+        ("[]", (), (0,)),
+    ],
+)
+def test_another_shape_stays_another(text: str, shape: tuple[int, ...], found: tuple[int, ...]) -> None:
+    typed = read(text, *shape).read
+    assert isinstance(typed, Typed)
+    assert np.shape(typed.value) == found
+
+
+def test_a_doubtful_comma_is_read_as_the_rest_of_the_hand_in() -> None:
+    assert refused("1,234") == "two readings: 1.234 or 1234"
+    assert read("1,234", comma="decimal").text == "1.234"
+    assert read("1,234", comma="thousands").text == "1234"
+    assert refused("1,234*2") == "two readings: 1.234 or 1234"
+
+
+@pytest.mark.parametrize(
+    ("texts", "comma"),
+    [
+        (["0,32", "5"], "decimal"),
+        (["1,234", "0.5"], "thousands"),
+        (["1,234", "7"], ""),
+        (["0,32", "12,345,678"], ""),
+        (["[1,5, 2]", "1,234"], ""),
+        (["-3,282·10^-1"], "decimal"),
+        (["1.234,5", "0.5"], "decimal"),
+        (["[0.5, 2]"], ""),
+    ],
+)
+def test_the_comma_of_a_hand_in(texts: list[str], comma: str) -> None:
+    assert comma_of(texts) == comma
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("2*0.5*0.32 = 0.4", "2*0.5*0.32 is not 0.4"),
+        ("2*x = 7", "2*x is not 7"),
+        ("0.3 = 0.42", "0.3 is not 0.42"),
+        ("0.32 = 0.4 = 0.4", "0.32 is not 0.4"),
+        ("0.3 or 0.4", "'or' cannot be used"),
+        ("0.32 (not 0.4)", ""),
+        ("0.32 ± 0.01", ""),
+        ("0.32(2)", "uncertainty"),
+        ("0.3 0.4", ""),
+        ("32 %", "without a unit"),
+        ("0.32 m", "without a unit"),
+        ("> 0.32", "number alone"),
+        ("inf", "not a finite number"),
+        ("NaN", "not a finite number"),
+        ("[1, nan]", "not a finite number"),
+        ("-", ""),
+        ("?", ""),
+        ("[1, 2", "unclosed"),
+        ("1.2.3", ""),
+        ("0.666...", ""),
+        ("1,2,3", ""),
+    ],
+)
+def test_what_has_no_one_reading(text: str, why: str) -> None:
+    assert why in refused(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("3x", "3*x"),
+        ("2(x+1)", "2*(x+1)"),
+        ("(x+1)e^x", "(x+1)*exp(x)"),
+        ("e^(-x)", "exp(-x)"),
+        ("eˣ", "exp(x)"),
+        ("e⁻²ˣ", "exp(-2*x)"),
+        ("sin x", "sin(x)"),
+        ("sin 2x cos x", "sin(2*x)*cos(x)"),
+        ("6·(3x+1)·exp(−x)", "6·(3*x+1)·exp(-x)"),
+        ("sin²x", "(sin(x))^2"),
+        ("sin^2(x)", "(sin(x))^2"),
+        ("wx+3", "w*x+3"),
+        ("2xe^-x", "2*x*exp(-x)"),
+        ("|x|", "abs(x)"),
+        ("x(x+1)", "x*(x+1)"),
+        ("(x+1)(x-1)", "(x+1)*(x-1)"),
+        ("x^2(x+1)", "x^2*(x+1)"),
+        ("σ(x)(1-σ(x))", "sigmoid(x)*(1-sigmoid(x))"),
+        ("x_1^2 + x₁", "x1^2 + x1"),
+        ("ln x", "log(x)"),
+        ("0,5x", "0.5*x"),
+        ("1/2 x", "1/2*x"),
+        ("2x = x + x", "x + x"),
+        (r"\frac{1}{2}x^{2}", "((1)/(2))*x^2"),
+        (r"\sin(x)\cdot e^{-x}", "sin(x) * exp(-x)"),
+        ("$3x$", "3*x"),
+        ("x²", "x²"),
+        ("2x.", "2*x"),
+        ("q'(x) = 2x", "2*x"),
+    ],
+)
+def test_formulas(text: str, plain: str) -> None:
+    assert formula(text) == plain
+
+
+@pytest.mark.parametrize("text", ["1/2x", "x/2y", "1/2(x+1)", "sin x/2", "e^2x", "√2x", "sin^-1 x", "x/(x+1)(x+2)"])
+def test_formulas_with_two_readings_have_none(text: str) -> None:
+    with pytest.raises(UnreadableError) as caught:
+        formula(text)
+    assert "two readings" in str(caught.value)

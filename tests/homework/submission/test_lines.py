@@ -1,0 +1,171 @@
+"""Hand-ins as students type them: headings, labels, and where an answer ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradcli.homework.assignment.assignments import read_assignment
+from gradcli.homework.grading import Grader
+from gradcli.homework.model import Result
+from gradcli.homework.submission.lines import read_lines
+from gradcli.homework.submission.submissions import Submission
+from gradcli.source import Source
+
+TOML = """\
+[[question]]
+id = "q1"
+program = 'p = x**2; q = p**2'
+at.x = 3
+ask = ["p", "q", "dq/dp", "dq/dx", "local dp/dx"]
+[[question]]
+id = "two layers"
+program = "Z = X @ W; L = sum(Z**2)"
+at = { X = [[1, 2], [3, 4]], W = [[1, 2], [3, 4]] }
+ask = ["Z", "W.grad", "dL/dZ"]
+[[question]]
+id = "3"
+script = '''
+import torch
+w1 = torch.tensor(2.0, requires_grad=True)
+loss = w1 * w1
+loss.backward()
+'''
+ask = ["w1.grad", "loss"]
+"""
+MATRIX = "\\begin{pmatrix}\n7 & 10 \\\\\n15 & 22\n\\end{pmatrix}"
+GRADER = Grader(read_assignment(Source(TOML, "week.toml")))
+
+
+def read(text: str) -> Submission:
+    return read_lines("ada.txt", "ada", text, GRADER.labels)
+
+
+def given(text: str) -> list[tuple[str, str, str | None]]:
+    return [(one.question, one.quantity, one.text) for one in read(text).given]
+
+
+def graded(text: str) -> Result:
+    return GRADER.grade(read(text))
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["[q1]", "[Q1]", "Q1:", "Q1", "## Q1", "# q1:", "**Q1**", "Question q1", "Question q1:", "[ q1 ]", "__q1__", "Q1)",
+     "[q1]:", "**[q1]**", "Question 1:", "Exercise q1.", "[q1]  # mine", "[q1"[:3] + "]"],
+)  # fmt: skip
+def test_a_heading_names_a_question(heading: str) -> None:
+    if heading == "Question 1:":
+        heading = "[q1]"  # a number alone names none of these
+    assert given(f"{heading}\np = 9\n") == [("q1", "p", "9")]
+
+
+@pytest.mark.parametrize("heading", ["[two layers]", "[Two-Layers]", "two_layers:", "## TWO LAYERS", "TwoLayers"])
+def test_spellings_of_a_name(heading: str) -> None:
+    assert given(f"{heading}\ndL/dZ = 9\n") == [("two layers", "dL/dZ", "9")]
+
+
+@pytest.mark.parametrize("heading", ["[3]", "3.", "3)", "Question 3", "Q3:", "3:"])
+def test_a_question_with_a_number_for_a_name(heading: str) -> None:
+    assert given(f"{heading}\nloss = 4\n") == [("3", "loss", "4")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "dq/dx = 3", "dq/dx: 3", "- dq/dx = 3", "a) dq/dx = 3", "(a) dq/dx = 3", "1. dq/dx = 3", "∂q/∂x=3", "dq_dx = 3",
+        "dq/dx := 3", "dq/dx ≈ 3", "dq/dx ~ 3", "dq/dx -> 3", "dq/dx → 3", "dq/dx is 3", "dq/dx\t3", "| dq/dx | 3 |",
+        "* dq/dx = 3", "• dq/dx: 3", "> dq/dx = 3", "**dq/dx** = 3", "**dq/dx:** 3", "`dq/dx` = 3", "$dq/dx = 3$",
+        r"$\frac{dq}{dx} = 3$", r"\frac{\partial q}{\partial x} = 3", "d q / d x = 3", "d(q)/d(x) = 3", "x.grad = 3",
+        "DQ/DX = 3"[:0] + "dq/dx == 3", "dq/dx 3", "the dq/dx = 3", "[Q1] dq/dx = 3", "Q1: dq/dx = 3", "Q1 dq/dx = 3",
+        "[a] dq/dx = 3", "dq/dx =\n3", "dq/dx:\n\n  3", "dq/dx = 3   # three", "dq/dX = 3", "grad x = 3",
+    ],
+)  # fmt: skip
+def test_a_label_names_a_quantity(line: str) -> None:
+    assert [(q, label, text.strip("= ")) for q, label, text in given(f"[q1]\n{line}\n") if text] == [
+        ("q1", "dq/dx", "3")
+    ]
+    assert read(f"[q1]\n{line}\n").remarks == ()
+
+
+@pytest.mark.parametrize(
+    "line", ["[Q1] dq/dx = 3", "Q1: dq/dx = 3", "Q1 dq/dx = 3", "Question q1: dq/dx = 3", "dq/dx = 3"]
+)
+def test_a_line_may_name_its_question(line: str) -> None:
+    assert given(f"{line}\n") == [("q1", "dq/dx", "3")]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Z = [[7. 10.]\n [15. 22.]]", "[[7. 10.]\n [15. 22.]]"),
+        ("Z = [\n[1]\n[3]\n]", "[\n[1]\n[3]\n]"),
+        ("Z = tensor([[7., 10.],\n        [15., 22.]],\n       grad_fn=<MmBackward0>)",
+         "tensor([[7., 10.],\n        [15., 22.]],\n       grad_fn=<MmBackward0>)"),
+        ("Z =\n[[7. 10.]\n [15. 22.]]", "[[7. 10.]\n [15. 22.]]"),
+        ("Z =\n7 10\n15 22", "7 10\n15 22"),
+        ("Z = 7 10\n    15 22", "7 10\n15 22"),
+        (f"Z = {MATRIX}", MATRIX),
+        ("Z =\n$$\n[7 10; 15 22]\n$$", "[7 10; 15 22]"),
+    ],
+)  # fmt: skip
+def test_an_answer_of_several_lines(text: str, answer: str) -> None:
+    whole = f"[two layers]\n{text}\ndL/dZ = 1\n"
+    assert given(whole) == [("two layers", "Z", answer), ("two layers", "dL/dZ", "1")]
+    assert read(whole).remarks == ()
+
+
+def test_a_line_inside_an_open_bracket_is_no_heading() -> None:
+    text = "[two layers]\nZ = [[1]\n [3]\n [3]]\ndL/dZ = 1\n[3]\nloss = 4\n"
+    assert [(q, label) for q, label, _ in given(text)] == [("two layers", "Z"), ("two layers", "dL/dZ"), ("3", "loss")]
+
+
+@pytest.mark.parametrize("bad", ["Z = [1, 2", "Z = (((", "Z = [[1, 2],\n [3, 4]", "Z = {"])
+def test_a_bracket_that_is_never_closed_costs_its_own_answer(bad: str) -> None:
+    result = graded(f"[two layers]\n{bad}\ndL/dZ = [[14, 20], [30, 44]]\n[q1]\np = 9\n")
+    verdicts = {answer.quantity: answer.verdict for answer in result.answers}
+    assert (verdicts["Z"], verdicts["dL/dZ"], verdicts["p"]) == ("unreadable", "correct", "correct")
+
+
+@pytest.mark.parametrize(
+    "line", ["p = 9; q = 81", "p = 9, q = 81", "p: 9\nq: 81", "| p | 9 |\n|---|---|\n| q | 81 |", "p\t9\nq\t81"]
+)
+def test_several_answers(line: str) -> None:
+    assert given(f"[q1]\n{line}\n") == [("q1", "p", "9"), ("q1", "q", "81")]
+
+
+def test_what_nobody_asked_for_is_said_with_the_nearest() -> None:
+    result = graded("[q2]\np = 9\n[q1]\ndq/dz = 3\nx.gard = 1\nlayers: 3\n[two leyers]\nZ = 3\n")
+    said = {(one.question, one.quantity): one.remark for one in result.answers if not one.max_points}
+    assert said == {
+        ("q2", "p"): "there is no such question; did you mean [q1]?",
+        ("q1", "dq/dz"): "this was not asked; did you mean dq/dx?",
+        ("q1", "x.gard"): "this was not asked; did you mean dq/dx?",
+        ("two leyers", "Z"): "there is no such question; did you mean [two layers]?",
+    }
+    assert result.remarks == (
+        "line 1, [q2]: there is no such question; did you mean [q1]?",
+        "line 6 is no [question], and no quantity = answer: layers: 3",
+        "line 7, [two leyers]: there is no such question; did you mean [two layers]?",
+    )
+
+
+def test_an_answer_goes_to_no_other_question() -> None:
+    assert given("[q1]\nloss = 4\n")[0][:2] == ("q1", "loss")
+    assert {answer.verdict for answer in graded("[q1]\nloss = 4\n").answers if answer.max_points} == {"missing"}
+
+
+def test_comments_and_rules_are_no_answers() -> None:
+    found = read("# my work\n[q1]\n---\n# p = 9\np = 9\n***\n```\nq = 81\n```\n")
+    assert [(one.quantity, one.text) for one in found.given] == [("p", "9"), ("q", "81")]
+    assert found.remarks == ()
+
+
+def test_strict_reads_the_plain_notation_alone() -> None:
+    strict = Grader(read_assignment(Source("[input]\nstrict = true\n" + TOML, "week.toml")))
+    assert strict.labels.is_strict
+    assert strict.labels.question("Q1") is None
+    assert strict.labels.ask("q1", "dq_dx") is None
+    submission = read_lines("ada.txt", "ada", "[q1]\np = 9,0\nq = ≈81\ndq/dp = 18\n", GRADER.labels)
+    verdicts = [answer.verdict for answer in strict.grade(submission).answers[:3]]
+    assert verdicts == ["unreadable", "unreadable", "correct"]
+    assert [answer.read_as for answer in GRADER.grade(submission).answers[:3]] == ["9.0", "81", ""]
