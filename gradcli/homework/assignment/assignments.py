@@ -272,10 +272,3 @@ class _Reader(Tables):
                 self.places.value(*path, "form"), f"the form of {written} is {form!r:.40}", f"write form = {known}"
             )
         return Ask(quantity, form, self.points(table, path, written), written.strip(), span, own)
-
-    def points(self, table: Mapping[str, Any], path: Path, written: str) -> float:
-        points = table.get("points", 1)
-        if type(points) not in (int, float) or not 0 <= points < 1e6:
-            place = self.places.value(*path, "points")
-            raise self.refuse(place, f"the points of {written} are {points!r:.40}", "write points = 1")
-        return float(points)

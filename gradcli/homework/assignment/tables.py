@@ -34,3 +34,10 @@ class Tables:
             what = kinds.get(kind, "a number")
             raise self.refuse(self.places.value(*path, key), f"{key} is {value!r:.40}", f"{key} is {what}")
         return value
+
+    def points(self, table: Mapping[str, Any], path: Path, written: str) -> float:
+        points = table.get("points", 1)
+        if type(points) not in (int, float) or not 0 <= points < 1e6:
+            place = self.places.value(*path, "points")
+            raise self.refuse(place, f"the points of {written} are {points!r:.40}", "write points = 1")
+        return float(points)

@@ -14,8 +14,11 @@ def point(question: Question) -> list[str]:
 
 
 def about(ask: Ask) -> str:
-    """Return the points of an answer, and its form where that is no number: `2 points, a formula`."""
+    """Return the points of an answer, and its form or its choices: `2 points, a formula`, `1 point, yes or no`."""
     worth = f"{exact(ask.points)} point{'' if ask.points == 1 else 's'}"
+    if ask.words.choices:
+        *others, last = map(one_line, ask.words.choices)
+        return f"{worth}, {', '.join(others)} or {last}"
     return f"{worth}, a formula" if ask.form == "expression" else worth
 
 

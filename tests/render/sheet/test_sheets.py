@@ -68,6 +68,17 @@ def test_the_text_is_an_answer_file(assignment: Assignment) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
+def test_choices_stand_on_the_sheet_and_not_which_is_right(form: str) -> None:
+    ask = '{ choices = ["a leaf", "no leaf"], answer = 2 }, { quantity = "raises", accept = ["RuntimeError"] }'
+    asked_for = f'[[question]]\nid = "q"\nscript = "y = 1"\nask = ["y", {ask}]\n'
+    question = read_assignment(Source(asked_for, "w.toml"))
+    found = written(form, question)
+    assert "1 point, a leaf or no leaf" in found
+    assert "choice" in found
+    assert "RuntimeError" not in found
+
+
+@pytest.mark.parametrize("form", FORMATS)
 def test_what_the_texts_hold_is_text(form: str) -> None:
     program = 'program = "y = x**2"\nat = { x = 2 }\nask = ["y"]\n'
     source = Source(f'[[question]]\nid = "q"\ntext = {json.dumps(NASTY)}\n{program}', "w.toml")
