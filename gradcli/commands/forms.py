@@ -23,6 +23,7 @@ CLASS = "check"
 LINT = "check --lint"
 KEY = "check --key"
 COMPARISON = "run --compare"
+HANDOUT = "check --handout"
 FOLDER = "check -o FOLDER/"
 INDEX = "check -o FOLDER/ index"  # of the class, which lies in another folder
 
@@ -42,6 +43,7 @@ FORMS = MappingProxyType(
             {
                 **dict.fromkeys(("eval", "trace", "run", CLASS, LINT, KEY, COMPARISON), OWN),
                 FOLDER: "gradcli.render.check.feedback:feedback_text",
+                HANDOUT: "gradcli.render.sheet.text:sheet",
                 "plot": "gradcli.render.plot.forms:text",
             },
         ),
@@ -63,6 +65,7 @@ FORMS = MappingProxyType(
                 KEY: "gradcli.render.markdown.pages:key_page",
                 FOLDER: "gradcli.render.check.feedback:feedback_page",
                 INDEX: "gradcli.render.check.index:markdown_index",
+                HANDOUT: "gradcli.render.sheet.pages:markdown_sheet",
             },
         ),
         "html": Form(
@@ -75,6 +78,7 @@ FORMS = MappingProxyType(
                 KEY: "gradcli.render.check.handout:key_page",
                 FOLDER: "gradcli.render.check.student:student_page",
                 INDEX: "gradcli.render.check.index:html_index",
+                HANDOUT: "gradcli.render.sheet.pages:html_sheet",
             },
         ),
         "latex": Form(
@@ -84,6 +88,7 @@ FORMS = MappingProxyType(
                 "trace": "gradcli.render.latex.pages:trace_page",
                 "graph": "gradcli.render.latex.pictures:graph_page",
                 KEY: "gradcli.render.latex.pages:key_page",
+                HANDOUT: "gradcli.render.sheet.latex:latex_sheet",
             },
         ),
         "beamer": Form((), {"eval": "gradcli.render.latex.slides:beamer"}),

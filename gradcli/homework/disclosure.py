@@ -36,12 +36,18 @@ def revealed(result: Result, level: str) -> Result:
     return replace(result, answers=tuple(_answer(answer, level) for answer in result.answers))
 
 
+def without_others(result: Result) -> Result:
+    """Return a result without what it says about other students: nobody reads that about another."""
+    return replace(result, answers=tuple(replace(answer, elsewhere=()) for answer in result.answers))
+
+
 def _answer(answer: Marked, level: str) -> Marked:
     return replace(
         answer,
         expected=WITHHELD,
         remark="" if answer.verdict in TELLING else answer.remark,
         diagnoses=_diagnoses(answer.diagnoses, level),
+        elsewhere=(),
         ledger=tuple(Branch(branch.path, WITHHELD, branch.present) for branch in answer.ledger if level == "rule"),
     )
 

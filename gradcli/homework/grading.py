@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from types import MappingProxyType
 
@@ -13,6 +13,8 @@ import numpy as np
 from gradcli.errors import EvaluationError, GradcliError
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.assignment.quantities import Quantity
+from gradcli.homework.course.elsewhere import Elsewhere
+from gradcli.homework.course.variants import NO_SHEET, Variants
 from gradcli.homework.diagnose.ordering import ordered
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import ENDINGS, Marked, Result, Value
@@ -43,24 +45,32 @@ def labels_of(assignment: Assignment) -> Labels:
 class Grader:
     """Grades submissions for one assignment; makes its keys first, each within the limits of an item."""
 
-    def __init__(self, assignment: Assignment, *, is_raw: bool = False) -> None:
-        self.assignment = assignment
+    def __init__(self, assignment: Assignment, *, is_raw: bool = False, variants: Variants | None = None) -> None:
+        self.assignment, self.is_raw, self.variants = assignment, is_raw, variants
         self.keys: dict[str, Key] = {}
         self.labels = labels_of(assignment)
         for question in assignment.questions:
             part(f"{KEY}{question.id}")
             self.keys[question.id] = Key(question, assignment, is_raw=is_raw)
+        shared = {id: key for id, key in self.keys.items() if not (variants and key.question.varies)}
         for key in self.keys.values():
-            key.investigation.elsewhere = self.numbers
+            key.investigation.elsewhere = partial(numbers_of, shared)
+        self.elsewhere = Elsewhere(self.keys, variants) if variants else None
+        self.sheets: dict[str, dict[str, Key]] = {}
 
-    def numbers(self) -> list[tuple[Place, Value]]:
-        """Return every right number, with its place."""
-        return [
-            ((id, ask.written), key.expected[ask.quantity])
-            for id, key in self.keys.items()
-            for ask in key.question.asks
-            if ask.form == "number" and isinstance(key.expected[ask.quantity], np.ndarray | np.floating | float)
-        ]
+    def keys_of(self, student: str) -> dict[str, Key]:
+        """Return the keys of the sheet of a student; those of an example where there are no sheets."""
+        sheet = self.variants.of(student) if self.variants else None
+        if sheet is None:
+            return self.keys
+        if sheet.student not in self.sheets:
+            self.sheets.clear()  # each is asked for by one student alone
+            moved = [(id, key.question.moved(sheet.values[id])) for id, key in self.keys.items() if key.question.varies]
+            own = {id: Key(question, self.assignment, is_raw=self.is_raw) for id, question in moved}
+            self.sheets[sheet.student] = {**self.keys, **own}
+            for key in own.values():
+                key.investigation.elsewhere = partial(numbers_of, self.sheets[sheet.student])
+        return self.sheets[sheet.student]
 
     def grade(
         self, submission: Submission, ended: Mapping[Place, str] = MappingProxyType({}), *, is_last: bool = False
@@ -69,7 +79,10 @@ class Grader:
 
         `ended` and `is_last` are those of an `Item`.
         """
-        given: dict[str, dict[Quantity, list[Given]]] = {id: {} for id in self.keys}
+        if self.variants and not self.variants.of(submission.student) and not submission.unreadable:
+            submission = replace(submission, given=(), unreadable=NO_SHEET)
+        keys = self.keys_of(submission.student)
+        given: dict[str, dict[Quantity, list[Given]]] = {id: {} for id in keys}
         unknown: list[Marked] = []
         for one in submission.given:
             id = self.labels.question(one.question)
@@ -83,9 +96,9 @@ class Grader:
         comma: Comma = comma_of(one.text for one in submission.given if one.text)
         for id, quantity, reason in self.given_up(ended, is_last=is_last):
             given[id][quantity] = [one.ended(reason) for one in given[id].get(quantity, [])]
-        answers = [
-            answer for id, key in self.keys.items() for answer in key.mark(given[id], submission.unreadable, comma)
-        ]
+        answers = [answer for id, key in keys.items() for answer in key.mark(given[id], submission.unreadable, comma)]
+        if self.elsewhere:
+            answers = [self.elsewhere.told(answer, submission.student, keys, comma) for answer in answers]
         remarks = (submission.unreadable, *submission.remarks) if submission.unreadable else submission.remarks
         told = (remarks, submission.unreadable, submission.reason)
         return ordered(Result(submission.file, submission.student, (*answers, *unknown), *told))
@@ -101,6 +114,16 @@ class Grader:
                 if reason:
                     yield question.id, ask.quantity, reason
                 after = reason if is_last and not left else ""
+
+
+def numbers_of(keys: Mapping[str, Key]) -> list[tuple[Place, Value]]:
+    """Return every right number of some questions, with its place."""
+    return [
+        ((id, ask.written), key.expected[ask.quantity])
+        for id, key in keys.items()
+        for ask in key.question.asks
+        if ask.form == "number" and isinstance(key.expected[ask.quantity], np.ndarray | np.floating | float)
+    ]
 
 
 @dataclass(frozen=True)
@@ -123,12 +146,12 @@ class Item:
 class Grading:
     """The work of a process: it makes the keys when it is first asked, and grades item after item."""
 
-    def __init__(self, assignment: Assignment) -> None:
-        self.assignment = assignment
+    def __init__(self, assignment: Assignment, variants: Variants | None = None) -> None:
+        self.assignment, self.variants = assignment, variants
 
     @cached_property
     def grader(self) -> Grader:
-        return Grader(self.assignment)
+        return Grader(self.assignment, variants=self.variants)
 
     def __call__(self, items: Sequence[Item]) -> list[Result]:
         """Return the results of some items; of none where only the keys are to be made."""
@@ -140,9 +163,18 @@ class Grading:
 
 
 def graded(
-    assignment: Assignment, files: Sequence[File], jobs: int = 1, limits: Limits = ITEM, bugs: list[str] | None = None
+    assignment: Assignment,
+    files: Sequence[File],
+    jobs: int = 1,
+    limits: Limits = ITEM,
+    bugs: list[str] | None = None,
+    *,
+    variants: Variants | None = None,
+    work: Iterable[HandIn] | None = None,
 ) -> Iterator[Result]:
     """Return the results of all submissions in the files, in order, graded in `jobs` processes under limits.
+
+    Where it is known whose they are, that is the `work`; students with a sheet of their own have one of the `variants`.
 
     A file that cannot be read gives an unreadable result, and so does an answer at which a process ended; `bugs` takes
     exceptions that nobody expects. Raises the errors of the assignment, before there is a result.
@@ -159,9 +191,9 @@ def graded(
         return [Again(items) for items in again if items]
 
     size = MOST if any(map(is_class, files)) else max(1, min(MOST, len(files) // (4 * jobs)))
-    each = map(Item, hand_ins(files))
+    each = map(Item, hand_ins(files) if work is None else work)
     batches = iter(lambda: list(islice(each, size)), [])
-    results = mapped(Grading(assignment), chain([[]] * jobs, batches), jobs, limits, lost)
+    results = mapped(Grading(assignment, variants), chain([[]] * jobs, batches), jobs, limits, lost)
     for _ in range(jobs):  # keys that cannot be made end it before anything is written
         next(results)
     return chain.from_iterable(results)

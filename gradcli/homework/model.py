@@ -64,7 +64,9 @@ class Marked:
     """One answer with its verdict; `remark` adds a counterexample, the worst entry, or why it cannot be read.
 
     `reason` is one of `ENDINGS` where grading the answer was ended from outside: it is then unreadable. `read_as` is
-    the plain text of an answer that was typed in another notation, else empty.
+    the plain text of an answer that was typed in another notation, else empty. A wrong answer is right `elsewhere`: on
+    the sheets of these other students, which is for teachers alone. `note` is what a teacher says who set the points by
+    hand.
     """
 
     question: str
@@ -79,6 +81,8 @@ class Marked:
     ledger: tuple[Branch, ...] = ()
     reason: str | None = None
     read_as: str = ""
+    elsewhere: tuple[str, ...] = ()
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ class Result:
     """One submission. `student` is the file's stem or the CSV column, `remarks` are about the file as a whole.
 
     `unreadable` says why nothing of it could be graded, `reason` is one of `ENDINGS` where it was ended from outside.
+    Of a student of a roster `name` and `email` are known. `notes` say what is no fault: which attempt counts.
     """
 
     file: str
@@ -94,6 +99,9 @@ class Result:
     remarks: tuple[str, ...] = ()
     unreadable: str = ""
     reason: str | None = None
+    name: str = ""
+    email: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def score(self) -> float:

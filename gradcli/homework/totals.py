@@ -11,6 +11,7 @@ from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.mistakes.catalogue import TITLES
 from gradcli.homework.model import CREDITED, ENDINGS, Diagnosis, Result
 
+SHEETS = 3  # of other students, on which wrong answers are right
 LONGEST = 200  # characters of a student's name, or of another text, that a row keeps
 
 
@@ -50,6 +51,22 @@ class Mistake:
     questions: tuple[Occurrences, ...]
 
 
+class Sheet(NamedTuple):
+    """A student with the number of answers of another one that are right on this one's sheet."""
+
+    student: str
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A student with wrong answers that are right on the sheets of others, those of most answers first."""
+
+    student: str
+    answers: int
+    sheets: tuple[Sheet, ...]
+
+
 @dataclass(slots=True)
 class Share:
     """One question in the class: its answers, how many of them have full credit, and the points."""
@@ -84,7 +101,7 @@ class _Tally:
 
 
 class ClassTotals:
-    """Students, mistakes and questions of a class, and the items that were not graded.
+    """Students, mistakes and questions of a class, items that were not graded, and answers right on other sheets.
 
     Answers that were not asked for count for their student alone.
     """
@@ -94,6 +111,7 @@ class ClassTotals:
         self.students: list[Student] = []
         self.shares = {question.id: Share(question.id) for question in assignment.questions}
         self.ungraded: list[Ungraded] = []
+        self.elsewhere: list[Elsewhere] = []
         self.is_right = True
         self._asked = {(question.id, quantity) for question in assignment.questions for quantity in question.quantities}
         self._titles = TITLES | {mistake.code: mistake.say.removeprefix("you ") for mistake in assignment.mistakes}
@@ -118,6 +136,7 @@ class ClassTotals:
             self._mistakes[code].students += 1
         self.is_right &= result.is_right
         self.ungraded.extend(ungraded(result))
+        self.elsewhere.extend(elsewhere(result))
         wrong = verdicts.total() - sum(verdicts[v] for v in (*CREDITED, "unreadable", "missing"))
         self.students.append(
             Student(
@@ -147,6 +166,14 @@ class ClassTotals:
             for code, tally in self._mistakes.items()
         ]
         return sorted(found, key=lambda mistake: (-mistake.students, -mistake.answers, mistake.code))
+
+
+def elsewhere(result: Result) -> Iterator[Elsewhere]:
+    """Yield what there is to say about a student with answers that are right on the sheets of others."""
+    found = [answer.elsewhere for answer in result.answers if answer.elsewhere]
+    if found:
+        counts = Counter(owner[:LONGEST] for owners in found for owner in owners)
+        yield Elsewhere(result.student[:LONGEST], len(found), tuple(map(Sheet._make, counts.most_common(SHEETS))))
 
 
 def ungraded(result: Result) -> Iterator[Ungraded]:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from gradcli.commands.forms import FOLDER, FORMS, INDEX, KEY, TEXTS, asked, chosen, forms, renderer
+from gradcli.commands.forms import FOLDER, FORMS, HANDOUT, INDEX, KEY, TEXTS, asked, chosen, forms, renderer
 from gradcli.errors import UsageError
 from tests.commands.running import ROOT, Result, gradcli
 
@@ -27,6 +27,7 @@ ASKED = {
     "check": ["check", str(ROOT / "samples/homework/chain_rule.toml"), "answers.txt"],
     "check --lint": ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--lint"],
     KEY: ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--key"],
+    HANDOUT: ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--handout"],
 }
 ALL = [(command, name) for name, form in FORMS.items() for command in form.renderers]
 ALL = [(command, name) for command, name in ALL if command not in (FOLDER, INDEX)]
@@ -51,7 +52,7 @@ def test_every_command_has_text_and_json() -> None:
     assert {command for command, _ in ALL} == set(ASKED)
     for command in ASKED:
         assert set(TEXTS) & set(forms(command))
-        assert "json" in forms(command)
+        assert "json" in forms(command) or command == HANDOUT
 
 
 @pytest.mark.slow

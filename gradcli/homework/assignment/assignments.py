@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from unicodedata import normalize
 
@@ -13,14 +13,16 @@ from gradcli.explanation.refusals import numbers
 from gradcli.explanation.values import constant
 from gradcli.homework.assignment import settings, words
 from gradcli.homework.assignment.mistakes import OwnMistake, read_mistakes
+from gradcli.homework.assignment.choices import Choice, Draws, read_choice
 from gradcli.homework.assignment.places import Path, Places, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
+from gradcli.homework.assignment.tables import Tables
 from gradcli.homework.assignment.words import NO_WORDS, Words
 from gradcli.homework.model import added
 from gradcli.homework.submission.numerals import Tolerance
 from gradcli.language.names import read_name
 from gradcli.language.parser import parse_expression
-from gradcli.source import Source, Span, did_you_mean
+from gradcli.source import Source, Span
 
 TOP = ("title", "mistake", "grading", "input", "question")
 GRADING = ("rtol", "atol", "precision", "carry_forward", *settings.GRADING)
@@ -45,7 +47,7 @@ class Question:
     """A program at a point, or a snippet, with the quantities asked for.
 
     `source` is the program, `output` the name of its output ("" for a snippet), `file` the assignment, in which `span`
-    is the question's header and `path` leads to the program.
+    is the question's header and `path` leads to the program. What `varies` from sheet to sheet has an example in `at`.
     """
 
     id: str
@@ -59,6 +61,11 @@ class Question:
     path: Path
     file: Source = field(repr=False)
     places: Places = field(repr=False, compare=False)
+    varies: Mapping[str, Choice] = field(default_factory=dict, compare=False)
+
+    def moved(self, at: Mapping[str, Any]) -> Question:
+        """Return the question with other values."""
+        return replace(self, at={**self.at, **at})
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -87,7 +94,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The questions with the rules of grading; `source` is the file."""
+    """The questions with the rules of grading; `source` is the file.
+
+    `attempt_penalty` is the share of the points that each attempt after the first takes off.
+    """
 
     title: str
     tolerance: Tolerance
@@ -98,6 +108,7 @@ class Assignment:
     carry_share: float = 1.0
     entries: str = "all"
     mistakes: tuple[OwnMistake, ...] = ()
+    attempt_penalty: float = 0.0
 
     @property
     def file(self) -> str:
@@ -107,6 +118,11 @@ class Assignment:
     def max_score(self) -> float:
         return added(question.max_score for question in self.questions)
 
+    @property
+    def varies(self) -> bool:
+        """Whether students have different sheets."""
+        return any(question.varies for question in self.questions)
+
 
 def read_assignment(source: Source) -> Assignment:
     """Read an assignment from TOML. Raises UsageError, at the place of the fault, with the text to write there."""
@@ -114,14 +130,7 @@ def read_assignment(source: Source) -> Assignment:
     return _Reader(source).assignment(table)
 
 
-class _Reader:
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.places = Places(source.text)
-
-    def refuse(self, span: Span, message: str, help: str, code: str = "E021") -> UsageError:
-        return UsageError(code, message, span=span, help=help, source=self.source)
-
+class _Reader(Tables):
     def assignment(self, table: dict[str, Any]) -> Assignment:
         self.known(table, TOP, (), "an assignment")
         questions = table.get("question")
@@ -171,18 +180,20 @@ class _Reader:
         source = Source(self.typed(table, path, kind, str, ""), f"question {id}")
         is_script = kind == "script"
         output = "" if is_script else output_name(source)
+        at = self.point(table, path, is_script=is_script)
         return Question(
             id,
             self.typed(table, path, "text", str, "").strip(),
             source,
             is_script,
             output,
-            self.point(table, path, is_script=is_script),
+            {name: one.drawn(Draws(b"", id, name)) if isinstance(one, Choice) else one for name, one in at.items()},
             self.asks(table, path, id, output, is_script=is_script),
             section,
             (*path, kind),
             self.source,
             self.places,
+            {name: one for name, one in at.items() if isinstance(one, Choice)},
         )
 
     def id(self, path: Path, table: Mapping[str, Any], seen: set[str]) -> str:
@@ -196,10 +207,16 @@ class _Reader:
         return id
 
     def point(self, table: Mapping[str, Any], path: Path, *, is_script: bool) -> dict[str, Any]:
+        """The values of the variables: numbers, nested lists, texts with a constant expression, or a choice of them."""
         at = self.typed(table, path, "at", dict, {})
         if is_script and at:
             raise self.refuse(self.places.key(*path, "at"), "a script has its values in itself", "remove at = ...")
-        return {read_name(name) or name: self.value(value, (*path, "at", name)) for name, value in at.items()}
+        return {read_name(name) or name: self.given(value, (*path, "at", name)) for name, value in at.items()}
+
+    def given(self, value: Any, path: Path) -> Any:
+        if not isinstance(value, dict):
+            return self.value(value, path)
+        return read_choice(value, path, self.value, lambda place, *told: self.refuse(self.places.value(*place), *told))
 
     def value(self, value: Any, path: Path) -> Any:
         span = self.places.value(*path)
@@ -256,25 +273,3 @@ class _Reader:
                 self.places.value(*path, "form"), f"the form of {written} is {form!r:.40}", f"write form = {known}"
             )
         return Ask(quantity, form, self.points(table, path, written), written.strip(), span, own)
-
-    def points(self, table: Mapping[str, Any], path: Path, written: str) -> float:
-        points = table.get("points", 1)
-        if type(points) not in (int, float) or not 0 <= points < 1e6:
-            place = self.places.value(*path, "points")
-            raise self.refuse(place, f"the points of {written} are {points!r:.40}", "write points = 1")
-        return float(points)
-
-    def known(self, table: Mapping[str, Any], known: Sequence[str], path: Path, whose: str) -> None:
-        for key in table:
-            if key not in known:
-                close = did_you_mean(key, known)
-                help = f"did you mean {close}?" if close else f"it has {', '.join(known)}"
-                raise self.refuse(self.places.key(*path, key), f"{whose} has no {key}", help)
-
-    def typed(self, table: Mapping[str, Any], path: Path, key: str, kind: Any, default: Any) -> Any:
-        value = table.get(key, default)
-        kinds = {str: "a text in quotes", dict: "a table, such as { x = 2 }", bool: "true or false"}
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            told = f"{key} is {kinds.get(kind, 'a number')}"
-            raise self.refuse(self.places.value(*path, key), f"{key} is {value!r:.40}", told)
-        return value

@@ -8,7 +8,8 @@ from typing import Any
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.places import Path
 
-GRADING = ("carry_share", "entries")
+GRADING = ("carry_share", "entries", "attempt_penalty")
+SHARES = {"carry_share": 1.0, "attempt_penalty": 0.0}  # of the points, where nothing is said
 INPUT = ("strict",)
 ENTRIES = ("all", "each")
 
@@ -18,10 +19,11 @@ Refuse = Callable[[Path, str, str], UsageError]  # from the path at fault, a mes
 def settings(table: Mapping[str, Any], refuse: Refuse) -> dict[str, Any]:
     """Return the settings by the names that an assignment has for them. Raises UsageError at the path at fault."""
     grading, own = table.get("grading", {}), table.get("input", {})
-    share, entries = grading.get("carry_share", 1.0), grading.get("entries", "all")
-    if type(share) not in (int, float) or not 0 <= share <= 1:
-        message = f"carry_share is {share!r:.40}"
-        raise refuse(("grading", "carry_share"), message, "write carry_share = 0.5, or another number from 0 to 1")
+    shares, entries = {name: grading.get(name, usual) for name, usual in SHARES.items()}, grading.get("entries", "all")
+    for name, share in shares.items():
+        if type(share) not in (int, float) or not 0 <= share <= 1:
+            help = f"write {name} = 0.5, or another number from 0 to 1"
+            raise refuse(("grading", name), f"{name} is {share!r:.40}", help)
     if entries not in ENTRIES:
         raise refuse(("grading", "entries"), f"entries is {entries!r:.40}", 'write entries = "all" or "each"')
     if not isinstance(own, dict):
@@ -32,4 +34,4 @@ def settings(table: Mapping[str, Any], refuse: Refuse) -> dict[str, Any]:
     strict = own.get("strict", False)
     if not isinstance(strict, bool):
         raise refuse(("input", "strict"), f"strict is {strict!r:.40}", "write strict = true or false")
-    return {"carry_share": float(share), "entries": entries, "strict": strict}
+    return {**{name: float(share) for name, share in shares.items()}, "entries": entries, "strict": strict}

@@ -17,7 +17,9 @@ from gradcli.errors import UsageError
 from gradcli.homework.submission.names import identity
 from gradcli.source import visible
 
-ENDINGS = (".txt", ".answers", ".md", ".json", ".csv")
+ENDINGS = (".txt", ".answers", ".md", ".json", ".csv", ".html")
+BESIDE = ("submission_metadata.yml", "variants.json")  # what systems, and gradcli itself, write beside submissions
+ABOUT = re.compile(r"(?:readme|licen[cs]e|contributing)(?:\..*)?", re.IGNORECASE)  # of a folder of code
 SHOWN = 3  # names of files
 STANDARD_INPUT = "standard input"
 MOST = 2**28  # bytes of it
@@ -51,6 +53,9 @@ Place = tuple[str, str]  # the real path of a folder and a name in it, which all
 def files_of(paths: Iterable[str]) -> list[File]:
     """Return the named files, whether they exist or not, and the submissions in named folders, sorted, each once.
 
+    In a folder these are files with known endings, or its only file, whatever it is called; a README only where it is
+    alone.
+
     A file that is named and lies in a named folder counts as named.
 
     Links, pipes and all else in a folder that is neither a file nor a folder are among them, and refused when they are
@@ -76,17 +81,41 @@ def places_of(paths: Iterable[str]) -> dict[Place, File]:
         if not os.path.isdir(name):  # noqa: PTH112 (Path.is_dir raises where a folder above may not be read)
             found[place(Path(name))] = File(Path(name))
             continue
-        for file, is_regular in files_in(Path(name)):
-            if is_regular and file.kind not in ENDINGS:
-                others.append(file.path.name)
-            else:
+        for file, is_taken in taken(list(files_in(Path(name)))):
+            if is_taken:
                 found.setdefault(place(file.path), file)
+            else:
+                others.append(file.path.name)
     if others:
         examples = ", ".join(map(visible, others[:SHOWN]))
         more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
         known = ", ".join(ENDINGS)
         warnings.warn(f"not graded: {examples}{more} (the files of a folder end in {known})", stacklevel=2)
     return found
+
+
+def taken(entries: Sequence[tuple[File, bool]]) -> Iterator[tuple[File, bool]]:
+    """Yield the entries of a folder and whether each is a submission; without what systems write beside them."""
+    own = [(file, is_regular) for file, is_regular in entries if file.path.name not in BESIDE]
+    counts = Counter(parent(file) for file, _ in own)
+    own = [
+        (file, is_regular)
+        for file, is_regular in own
+        if not (is_regular and ABOUT.fullmatch(file.path.name) and (counts[parent(file)] > 1 or is_loose(file, own)))
+    ]
+    counts = Counter(parent(file) for file, _ in own)
+    for file, is_regular in own:
+        is_alone = counts[parent(file)] == 1 and not is_loose(file, own)
+        yield file, not is_regular or is_alone or file.kind in ENDINGS
+
+
+def is_loose(file: File, entries: Sequence[tuple[File, bool]]) -> bool:
+    """Return whether a file lies beside the folders of students."""
+    return file.path.parent == file.folder and len(entries) > 1
+
+
+def parent(file: File) -> str:
+    return os.path.dirname(file.path)  # noqa: PTH120 (much faster than Path.parent)
 
 
 def standard_input() -> bytes:

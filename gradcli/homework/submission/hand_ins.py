@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gradcli.homework.submission.classes import LARGEST as LARGEST_CLASS
 from gradcli.homework.submission.classes import of_class, of_student, students_in
 from gradcli.homework.submission.files import File, students_of
 from gradcli.homework.submission.labels import Labels
 from gradcli.homework.submission.lines import read_lines
+from gradcli.homework.submission.markup import text_of
 from gradcli.homework.submission.names import identity
 from gradcli.homework.submission.reading import read_file
 from gradcli.homework.submission.submissions import Submission, read_json, read_text
@@ -18,28 +19,37 @@ from gradcli.homework.wording import listed
 LARGEST = 2**20  # bytes of one student's file
 SHOWN = 100  # characters of a path in a message
 CLASS = ".csv"
+Who = tuple[str, int | None]  # the identity of a student, and the attempt
 READERS: Mapping[str, Callable[[str, str, str], Submission]] = {".json": read_json, CLASS: of_student}
 
 
 @dataclass(frozen=True, slots=True)
 class HandIn:
-    """The work of one student: a file that is not read yet, or a submission out of the file of a class."""
+    """The work of one student: a file that is not read yet, or a submission out of the file of a class.
+
+    `attempt` is its number where that is recorded, `remark` is added to those on the submission.
+    """
 
     file: File
     student: str
     submission: Submission | None = None
+    attempt: int | None = None
+    remark: str = ""
 
     def read(self, labels: Labels | None = None) -> Submission:
         """Return the submission, in the plain notation unless the labels of its assignment are known.
 
         One that cannot be read says why.
         """
-        if self.submission is not None:
-            return self.submission
+        found = self.submission or self.read_file(labels)
+        return replace(found, remarks=(*found.remarks, self.remark)) if self.remark else found
+
+    def read_file(self, labels: Labels | None) -> Submission:
         text, problem = read_file(self.file, LARGEST)
         name = str(self.file.path)
         if problem:
             return Submission(name, self.student, unreadable=problem)
+        text = text_of(text) if self.file.kind == ".html" else text
         if self.file.kind in READERS:
             return READERS[self.file.kind](name, self.student, text)
         if labels is None or labels.is_strict:
@@ -50,6 +60,11 @@ class HandIn:
         """Return the submission as one that was ended as a whole; it is not read."""
         return Submission(str(self.file.path), self.student).ended(reason)
 
+    @property
+    def is_class(self) -> bool:
+        """Whether the file may hold the answers of a class: then it is named itself, and does not lie in a folder."""
+        return is_class(self.file) and self.submission is None
+
 
 def is_class(file: File) -> bool:
     """Return whether a file may hold the answers of a class: then it is named itself, and does not lie in a folder."""
@@ -57,44 +72,51 @@ def is_class(file: File) -> bool:
 
 
 def hand_ins(files: Sequence[File]) -> Iterator[HandIn]:
-    """Yield the work of every student, in order.
+    """Yield the work of every student, in order; each file is that of the student whom its name or its place says."""
+    yield from told_apart([HandIn(file, student) for file, student in zip(files, students_of(files), strict=True)])
+
+
+def told_apart(found: Sequence[HandIn], known: Callable[[str], str] = str) -> Iterator[HandIn]:
+    """Yield the work of every student, in order; `known` gives the name under which one of a class is known.
 
     A student who is found in several files has one item, in place of the first: it is unreadable, and names the files.
     """
-    handed_in = list(zip(files, students_of(files), strict=True))
-    places = places_of(handed_in)
-    told: set[str] = set()
-    for file, student in handed_in:
-        for item in own_hand_ins(file, student):
-            who = identity(item.student)
-            found = places.get(who, [])
-            if len(found) < 2:
+    places = places_of(found, known)
+    told: set[Who] = set()
+    for one in found:
+        for item in own_hand_ins(one, known):
+            who = identity(item.student), item.attempt
+            where = places.get(who, [])
+            if len(where) < 2:
                 yield item
             elif who not in told:
                 told.add(who)
-                why = f"this student is found {len(found)} times: in {listed([ending(place) for place in found])}"
-                yield HandIn(file, item.student, Submission(str(file.path), item.student, unreadable=why))
+                why = f"this student is found {len(where)} times: in {listed([ending(place) for place in where])}"
+                unreadable = Submission(str(item.file.path), item.student, unreadable=why)
+                yield replace(item, submission=unreadable)
 
 
-def own_hand_ins(file: File, student: str) -> Iterator[HandIn]:
-    if not is_class(file):
-        yield HandIn(file, student)
+def own_hand_ins(one: HandIn, known: Callable[[str], str]) -> Iterator[HandIn]:
+    if not one.is_class:
+        yield one
         return
-    text, problem = read_file(file, LARGEST_CLASS)
-    name = str(file.path)
-    found = [Submission(name, student, unreadable=problem)] if problem else of_class(name, student, text)
+    text, problem = read_file(one.file, LARGEST_CLASS)
+    name = str(one.file.path)
+    found = [Submission(name, one.student, unreadable=problem)] if problem else of_class(name, one.student, text)
     for submission in found:
-        yield HandIn(file, submission.student, submission)
+        student = known(submission.student)
+        yield HandIn(one.file, student, replace(submission, student=student))
 
 
-def places_of(handed_in: Sequence[tuple[File, str]]) -> dict[str, list[str]]:
+def places_of(found: Sequence[HandIn], known: Callable[[str], str]) -> dict[Who, list[str]]:
     """Return the files in which each student is found, by identity; the file of a class is read for that."""
-    found: dict[str, list[str]] = {}
-    for file, student in handed_in if len(handed_in) > 1 else ():
-        text, problem = read_file(file, LARGEST_CLASS) if is_class(file) else ("", "it holds one student")
-        for who in {identity(student)} if problem else students_in(text, student):
-            found.setdefault(who, []).append(str(file.path))
-    return found
+    places: dict[Who, list[str]] = {}
+    for one in found if len(found) > 1 else ():
+        text, problem = read_file(one.file, LARGEST_CLASS) if one.is_class else ("", "it holds one student")
+        students = {one.student} if problem else students_in(text, one.student)
+        for who in {identity(known(student)) for student in students}:
+            places.setdefault((who, one.attempt), []).append(str(one.file.path))
+    return places
 
 
 def ending(path: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import Branch, Diagnosis, Marked, Result
-from gradcli.homework.totals import ClassTotals, Mistake, Occurrences, Ungraded
+from gradcli.homework.totals import ClassTotals, Elsewhere, Mistake, Occurrences, Sheet, Ungraded
 from gradcli.render.check.marking import sentence
 from gradcli.render.documents.explanation import Document
 from gradcli.render.text.looks import Looks
@@ -20,15 +20,17 @@ ELLIPSIS = Looks().ellipsis
 FIELDS = {  # the attributes that an object of the document has
     Assignment: ("title", "file", "max_score", "questions"),
     Question: ("id", "text", "quantities", "max_score"),
-    Result: ("file", "student", "score", "max_score", "answers", "remarks", "reason"),
+    Result: (*("file", "student", "name", "email", "score", "max_score", "answers", "remarks", "notes", "reason"),),
     Marked: (
         *("question", "quantity", "given", "expected", "verdict", "points", "max_points"),
-        *("remark", "diagnoses", "ledger", "reason", "read_as"),
+        *("remark", "diagnoses", "ledger", "reason", "read_as", "elsewhere", "note"),
     ),
     Diagnosis: ("code", "node", "rule", "message", "value", "certain", "says"),
     Branch: ("path", "value", "present"),
     Mistake: ("code", "title", "students", "answers", "questions"),
     Occurrences: ("question", "answers"),
+    Elsewhere: ("student", "answers", "sheets"),
+    Sheet: ("student", "answers"),
     Ungraded: ("student", "file", "question", "quantity", "reason", "message"),
 }
 
@@ -45,7 +47,7 @@ def check_document(
     for count, result in enumerate(results):
         totals.add(result)
         yield ", " * (count > 0) + dump(submission(result), ascii=ascii)
-    summary = {name: _json(getattr(totals, name), math.inf) for name in ("mistakes", "ungraded")}
+    summary = {name: _json(getattr(totals, name), math.inf) for name in ("mistakes", "ungraded", "elsewhere")}
     yield f"], {dump({**summary, 'ok': totals.is_right}, ascii=ascii)[1:]}\n"
 
 

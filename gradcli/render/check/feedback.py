@@ -33,14 +33,15 @@ def feedback_document(grading: Grading, result: Result, asked: Asked) -> str:
 def feedback_page(grading: Grading, result: Result, asked: Asked) -> str:
     """Write the page in Markdown: each question with its answers, its graph, and the mistakes."""
     answers = result.answers if asked.all else result.answers[:MOST]
+    keys = grading.grader.keys_of(result.student)
     blocks = [f"# {plain(title(result, asked))}"]
     for id, own in by_question(answers).items():
-        blocks += question(grading.grader.keys.get(id), own, asked)
+        blocks += question(keys.get(id), own, asked)
     if hidden := len(result.answers) - len(answers):
         blocks.append(plain(f"{asked.ellipsis} {hidden:,} more answers"))
-    if result.remarks:
+    if result.remarks or result.notes:
         rest = [f"and {len(result.remarks) - REMARKS:,} more"] if len(result.remarks) > REMARKS else []
-        told = [*(clipped(remark, SENTENCE, asked) for remark in result.remarks[:REMARKS]), *rest]
+        told = [*(clipped(one, SENTENCE, asked) for one in (*result.notes, *result.remarks[:REMARKS])), *rest]
         blocks += ["## The file", "\n".join(f"- {plain(remark)}" for remark in told)]
     return "\n\n".join(blocks) + "\n"
 

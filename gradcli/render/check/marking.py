@@ -10,6 +10,7 @@ import numpy as np
 
 from gradcli.homework.disclosure import WITHHELD
 from gradcli.homework.model import CREDITED, VERDICTS, Branch, Diagnosis, Marked, Result
+from gradcli.homework.wording import listed
 from gradcli.render.text.looks import Looks
 from gradcli.render.text.numbers import number, short
 from gradcli.render.text.wrapping import beginning
@@ -209,8 +210,8 @@ def path(branch: Branch, looks: Looks) -> str:
 
 
 def remarks(result: Result, looks: Looks = PLAIN) -> list[str]:
-    """The remarks on a submission, a line each."""
-    return [clipped(remark, SENTENCE, looks) for remark in result.remarks]
+    """The remarks on a submission and the notes, a line each."""
+    return [clipped(remark, SENTENCE, looks) for remark in (*result.remarks, *result.notes)]
 
 
 def below(answer: Marked, looks: Looks = PLAIN) -> list[str]:
@@ -218,7 +219,18 @@ def below(answer: Marked, looks: Looks = PLAIN) -> list[str]:
     lines = [clipped(answer.remark, SENTENCE, looks)] if answer.remark else []
     if answer.verdict not in CREDITED:
         lines += [*diagnoses(answer, looks), ledger(answer, looks)]
+    if answer.elsewhere:
+        owners = [clipped(owner, NAME // 2, looks) for owner in answer.elsewhere]
+        lines.append(f"right on the sheet of {listed(owners)}")
+    if answer.note is not None:
+        lines.append(set_by_hand(answer, looks))
     return [line for line in lines if line]
+
+
+def set_by_hand(answer: Marked, looks: Looks = PLAIN) -> str:
+    """Say that a teacher has set the points of an answer, and why."""
+    note = clipped(answer.note or "", SENTENCE, looks)
+    return f"points set by hand{f': {note}' if note else ''}"
 
 
 def report(answer: Marked) -> str:

@@ -44,8 +44,9 @@ def check_sections(result: Result, looks: Looks, *, assignment: Assignment | Non
     if hidden:
         rest = f"{looks.ellipsis} {hidden:,} more answers: --all shows each"
         sections.append(Section("", [Row((rest,), "aside")]))
-    if result.remarks:
-        remarks = [Row((clipped(remark, SENTENCE, looks),), "note") for remark in result.remarks[:REMARKS]]
+    if result.remarks or result.notes:
+        remarks = [Row((clipped(note, SENTENCE, looks),), "aside") for note in result.notes]
+        remarks += [Row((clipped(remark, SENTENCE, looks),), "note") for remark in result.remarks[:REMARKS]]
         if len(result.remarks) > REMARKS:
             remarks.append(Row((f"and {len(result.remarks) - REMARKS:,} more",), "aside"))
         sections.append(Section("The file", remarks))
@@ -65,7 +66,13 @@ def title(result: Result, looks: Looks) -> str:
     score = points(result.score, result.max_score)
     share = percent(result.score, result.max_score)
     scored = f"{score} points{f' ({share})' if share else ''}" if score else "no answers"
-    return f"{clipped(result.student, NAME, looks)}   {scored}"
+    return f"{whose(result, looks)}   {scored}"
+
+
+def whose(result: Result, looks: Looks) -> str:
+    """The student, with the name that a roster has: `Ada Lovelace (ada)`."""
+    student = clipped(result.student, NAME, looks)
+    return f"{clipped(result.name, NAME, looks)} ({student})" if result.name else student
 
 
 def heading(answers: Sequence[Marked], text: str, looks: Looks) -> str:

@@ -29,8 +29,9 @@ from gradcli.render.check.marking import (
     percent,
     points,
     sentence,
+    set_by_hand,
 )
-from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading
+from gradcli.render.check.page import KINDS, MOST, REMARKS, by_question, heading, whose
 from gradcli.render.graph.sketch.model import Sketch
 from gradcli.render.page.document import still
 from gradcli.render.page.html import Html, cut, element
@@ -52,7 +53,7 @@ class Saying(NamedTuple):
 def student_page(grading: Grading, result: Result, asked: Asked) -> str:
     """Write the page of a student."""
     answers = result.answers if asked.all else result.answers[:MOST]
-    keys = grading.grader.keys
+    keys = grading.grader.keys_of(result.student)
     sections = [question(keys.get(id), own, asked) for id, own in by_question(answers).items()]
     hidden = len(result.answers) - len(answers)
     main = element(
@@ -63,7 +64,7 @@ def student_page(grading: Grading, result: Result, asked: Asked) -> str:
         remarks(result, asked),
         data_gradcli="feedback",
     )
-    return still(f"{clipped(result.student, NAME, asked)}: {grading.assignment.title}", main)
+    return still(f"{whose(result, asked)}: {grading.assignment.title}", main)
 
 
 def header(assignment: str, result: Result, asked: Asked) -> Html:
@@ -72,7 +73,7 @@ def header(assignment: str, result: Result, asked: Asked) -> Html:
     share = percent(result.score, result.max_score)
     return element(
         "header",
-        element("h1", clipped(result.student, NAME, asked)),
+        element("h1", whose(result, asked)),
         element("p", cut(assignment, 2 * NAME), class_="quiet") if assignment else None,
         element("p", f"{score} points{f' ({share})' if share else ''}" if score else "no answers", class_="score"),
     )
@@ -162,6 +163,8 @@ def sayings(answer: Marked, asked: Asked) -> Iterator[Saying]:
     """Yield what there is to say about an answer; no code names, for students."""
     if answer.remark:
         yield Saying(clipped(answer.remark, SENTENCE, asked))
+    if answer.note is not None:
+        yield Saying(set_by_hand(answer, asked))
     if answer.verdict in CREDITED:
         return
     shown = likely(answer)
@@ -180,9 +183,10 @@ def paragraph(said: Saying) -> Html:
 
 def remarks(result: Result, asked: Asked) -> Html | None:
     """Return the remarks on the file."""
-    if not result.remarks:
+    if not result.remarks and not result.notes:
         return None
-    shown = [element("li", clipped(remark, SENTENCE, asked)) for remark in result.remarks[:REMARKS]]
+    told = (*result.notes, *result.remarks[:REMARKS])
+    shown = [element("li", clipped(remark, SENTENCE, asked)) for remark in told]
     if (more := len(result.remarks) - REMARKS) > 0:
         shown.append(element("li", f"and {more:,} more"))
     return element("section", element("h2", "The file"), element("ul", *shown))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradcli.homework.totals import ClassTotals, Mistake, Share, Student, Ungraded
+from gradcli.homework.totals import ClassTotals, Elsewhere, Mistake, Share, Student, Ungraded
 from gradcli.homework.wording import listed
 from gradcli.render.check.marking import NAME, SENTENCE, clipped, percent, points
 from gradcli.render.text.layout import Row, Section, lay_out
@@ -10,6 +10,7 @@ from gradcli.render.text.looks import Looks
 
 QUESTIONS = 3  # of one mistake
 STUDENT = ("student", "points", "share", "wrong", "unreadable", "missing", "remarks", "mistake")
+ELSEWHERE = ("student", "answers", "on the sheets of")
 UNGRADED = ("student", "place", "why")
 MISTAKE = ("code", "mistake", "students", "answers", "questions")
 SHARE = ("question", "right", "answers", "points")
@@ -26,6 +27,7 @@ def class_sections(totals: ClassTotals, looks: Looks) -> list[Section]:
     sections = [
         Section("Students", [student(row, looks) for row in totals.students], STUDENT),
         Section("Not graded", [ungraded(one, looks) for one in totals.ungraded], UNGRADED),
+        Section("Right on the sheets of others", [copied(one, looks) for one in totals.elsewhere], ELSEWHERE),
         Section("Mistakes, those of most students first", [mistake(one, looks) for one in totals.mistakes], MISTAKE),
         Section("Questions", [share(one, looks) for one in totals.shares.values() if one.answers], SHARE),
     ]
@@ -69,6 +71,12 @@ def ungraded(one: Ungraded, looks: Looks) -> Row:
     """One item that was not graded, and why."""
     cells = (clipped(text, NAME, looks) for text in (one.student, place(one)))
     return Row((*cells, clipped(one.message, SENTENCE, looks)), "wrong")
+
+
+def copied(one: Elsewhere, looks: Looks) -> Row:
+    """One student with wrong answers that are right on other sheets, and whose these are."""
+    sheets = (f"{clipped(sheet.student, NAME // 2, looks)} ({sheet.answers})" for sheet in one.sheets)
+    return Row((clipped(one.student, NAME, looks), counted(one.answers, "answer"), f"on that of {', '.join(sheets)}"))
 
 
 def not_graded(totals: ClassTotals) -> str:

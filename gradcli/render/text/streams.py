@@ -39,6 +39,11 @@ def print_text(text: str) -> None:
     sys.stdout.write(encodable(text, sys.stdout) + "\n")
 
 
+def print_aside(text: str) -> None:
+    """Print text on standard error, where standard output has something else."""
+    sys.stderr.write(encodable(text, sys.stderr) + "\n")
+
+
 def warn(message: str) -> None:
     """Print a warning on standard error."""
     from gradcli.errors import shortened

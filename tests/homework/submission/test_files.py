@@ -48,6 +48,33 @@ def test_files_of_other_kinds_are_told_and_may_be_named(tmp_path: Path) -> None:
     assert found.given == (Given("d", "s", "9"),)
 
 
+@pytest.mark.filterwarnings("ignore:not graded")
+@pytest.mark.parametrize(
+    ("there", "taken"),
+    [
+        ("answers.pages", "answers.pages"),
+        ("submission", "submission"),
+        ("README", "README"),
+        ("ada/Week_1.docx bob/answers cy/notes.tex", "ada/Week_1.docx bob/answers cy/notes.tex"),
+        ("ada/a.docx ada/b.docx bob/a.txt", "bob/a.txt"),
+        ("ada/a.docx ada/b.txt", "ada/b.txt"),
+        ("ada/README.md ada/LICENSE ada/solution.txt", "ada/solution.txt"),
+        ("ada/README.md", "ada/README.md"),
+        ("ada/README.md ada/solution.pdf", "ada/solution.pdf"),
+        ("notes.pdf ada/a.txt", "ada/a.txt"),
+        ("README.md ada/a.txt", "ada/a.txt"),
+        ("ada.html bob.HTML", "ada.html bob.HTML"),
+        ("submission_metadata.yml submission_1/a", "submission_1/a"),
+        ("variants.json ada.txt", "ada.txt"),
+    ],
+)
+def test_the_only_file_of_a_folder_is_taken_whatever_it_is_called(tmp_path: Path, there: str, taken: str) -> None:
+    for name in there.split():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert names(tmp_path) == taken.split()
+
+
 def test_what_is_not_there_is_unreadable(tmp_path: Path) -> None:
     (submission,) = submissions(tmp_path / "nobody.txt")
     assert (submission.student, submission.unreadable) == ("nobody", "it cannot be read: No such file or directory")

@@ -69,6 +69,8 @@ def test_a_class() -> None:
             {"path": ["q", "p", "s"], "value": 3.0, "present": False},
             {"path": ["q", "m", "s"], "value": 5.0, "present": True},
         ],
+        "elsewhere": [],
+        "note": None,
         "reason": None,
         "read_as": "",
     }

@@ -250,6 +250,7 @@ def test_every_schema_is_valid_and_strict() -> None:
         "practice",
         "run",
         "trace",
+        "variants",
         "verification",
     ]
     for name in names():

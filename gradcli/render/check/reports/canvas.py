@@ -26,8 +26,8 @@ def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
     yield line([*STUDENT, plain(assignment.title or PurePath(assignment.file).stem)])
     yield line([f"    {POSSIBLE}", "", "", "", ""], [exact(assignment.max_score)])
     for result in results:
-        name = plain(result.student)
-        yield line([name, "", "", name, ""], ["" if result.unreadable else exact(result.score)])
+        login = plain(result.student)
+        yield line([plain(result.name) or login, "", "", login, ""], ["" if result.unreadable else exact(result.score)])
 
 
 def plain(text: str) -> str:

@@ -1,0 +1,172 @@
+"""The options of `gradcli check` about a course: roster, sheets, layouts, attempts, corrections, grading again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gradcli.commands.programs import read_source
+from gradcli.errors import UsageError
+
+if TYPE_CHECKING:
+    from gradcli.commands.wanted import Wanted
+    from gradcli.homework.assignment.assignments import Assignment
+    from gradcli.homework.course.overrides import Overrides
+    from gradcli.homework.course.roster import Roster
+    from gradcli.homework.course.variants import Variants
+    from gradcli.homework.model import Result
+    from gradcli.homework.submission.files import File
+    from gradcli.homework.submission.hand_ins import HandIn
+
+
+class Layout(StrEnum):
+    plain = "plain"
+    folders = "folders"
+    moodle = "moodle"
+    canvas = "canvas"
+    gradescope = "gradescope"
+    github = "github"
+
+
+class Attempts(StrEnum):
+    best = "best"
+    last = "last"
+
+
+@dataclass(frozen=True)
+class InCourse:
+    """Who is graded, with which numbers and by which rules, beside the assignment."""
+
+    roster: Annotated[
+        list[str] | None,
+        typer.Option("--roster", metavar="FILE", help="The students, a CSV file: id,name,email; may be repeated."),
+    ] = None
+    variants: Annotated[
+        str | None, typer.Option("--variants", metavar="FILE", help="The sheets handed out: variants.json.")
+    ] = None
+    layout: Annotated[
+        Layout | None,
+        typer.Option("--layout", help="How folders say whose a file is. [default: as the names in them plainly do]"),
+    ] = None
+    attempts: Annotated[
+        Attempts | None, typer.Option("--attempts", help="Which of several attempts counts: ada_attempt2.txt.")
+    ] = None
+    overrides: Annotated[
+        str | None, typer.Option("--overrides", metavar="FILE", help="Points set by hand, a TOML file.")
+    ] = None
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="FILE", help="Tell what changes since this document of --json."),
+    ] = None
+    allow_lower: Annotated[bool, typer.Option("--allow-lower", help="Let --against lower a score.")] = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is asked about a course."""
+        return self == InCourse()
+
+    @property
+    def students(self) -> Roster | None:
+        """The students of the course. Raises UsageError for a roster that cannot be used."""
+        if not self.roster:
+            return None
+        from gradcli.homework.course.roster import joined, read_roster
+
+        texts = [(read_source(file, help="give the path of a roster, a .csv file").text, file) for file in self.roster]
+        rosters = [read_roster(text, file) for text, file in texts]
+        return rosters[0] if len(rosters) == 1 else joined(rosters)
+
+    def sheets(self, assignment: Assignment) -> Variants | None:
+        """Return the sheets of the students. Raises UsageError where they have some and none are given."""
+        if self.variants is None:
+            if assignment.varies:
+                raise UsageError(
+                    "E024", "the values of this assignment differ from student to student, and no sheets are given",
+                    help="add --variants sheets/variants.json, which --handout writes",
+                )  # fmt: skip
+            return None
+        from gradcli.homework.course.variants import read_variants
+
+        return read_variants(read_source(self.variants, help="give variants.json of the sheets"), assignment)
+
+    def results(
+        self, assignment: Assignment, variants: Variants | None, submissions: Sequence[str], wanted: Wanted
+    ) -> tuple[Iterator[Result], int | None]:
+        """Return the results of all students, and how many there are where that is known."""
+        from gradcli.homework.grading import graded
+        from gradcli.homework.submission.files import files_to_grade
+        from gradcli.homework.submission.hand_ins import is_class
+
+        roster = self.students
+        files = files_to_grade(submissions, wanted.page.destination)
+        work = list(self.work(files, roster)) if roster or self.attempts else None
+        overrides = self.set_by_hand(assignment, files, roster)
+        found = graded(
+            assignment, files, wanted.jobs, wanted.limits.of_item, wanted.bugs, variants=variants,
+            work=self.work(files, roster) if work is None else work,
+        )  # fmt: skip
+        results = found if work is None else self.in_course(assignment, work, found, roster)
+        if overrides:
+            from gradcli.homework.course.overrides import overridden
+
+            results = overridden(results, overrides)
+        count = len(work) if work is not None else None if any(map(is_class, files)) else len(files)
+        return results, count
+
+    def work(self, files: Sequence[File], roster: Roster | None) -> Iterator[HandIn]:
+        """Yield the work to grade."""
+        from gradcli.homework.course.attempts import to_grade
+        from gradcli.homework.course.collect import collected
+
+        layout = self.layout.value if self.layout else None
+        found = collected(files, roster, layout, has_attempts=self.attempts is not None)
+        return to_grade(found, self.attempts.value) if self.attempts else found
+
+    def in_course(
+        self, assignment: Assignment, work: Sequence[HandIn], results: Iterator[Result], roster: Roster | None
+    ) -> Iterator[Result]:
+        """Yield one result a student, with the name and the email that the roster has."""
+        from gradcli.homework.course.attempts import counted
+        from gradcli.homework.course.collect import introduced
+
+        named = (introduced(result, roster) for result in results)
+        if self.attempts is None:
+            return named
+        return counted(zip(work, named, strict=True), assignment.attempt_penalty)
+
+    def set_by_hand(self, assignment: Assignment, files: Sequence[File], roster: Roster | None) -> Overrides | None:
+        """Return the points that are set by hand. Raises UsageError for those of nobody."""
+        if self.overrides is None:
+            return None
+        from gradcli.homework.course.overrides import read_overrides
+        from gradcli.homework.submission.names import identity
+
+        known = {identity(item.student): item.student for item in self.work(files, roster)}
+
+        def student_of(name: str) -> str | None:
+            found = roster.find([name]) if roster else None
+            return known.get(identity(found.id if found else name))
+
+        source = read_source(self.overrides, help="give the path of overrides, a .toml file")
+        return read_overrides(source, assignment, student_of)
+
+    def compared(self, assignment: Assignment, results: Iterator[Result], wanted: Wanted) -> Iterator[Result]:
+        """Print what changes, and return the results. Raises UsageError where a score gets lower and may not."""
+        from gradcli.homework.course.regrade import differences, read_graded, refuse_lower
+        from gradcli.render.check.regrade import regrade_text
+        from gradcli.render.text.streams import print_aside, print_text
+
+        assert self.against is not None
+        source = read_source(self.against, help="give the path of a document of gradcli check --json")
+        old = read_graded(source, assignment)
+        new = list(results)
+        found = differences(old, new)
+        is_page = not wanted.report and not wanted.is_folder and wanted.form == "text"
+        (print_text if is_page else print_aside)(regrade_text(found, len(new), wanted.page.looks))
+        if not self.allow_lower:
+            refuse_lower(found)
+        return iter(new)

@@ -1,0 +1,111 @@
+"""Grading for `gradcli check`: whose work, with which numbers, and where the results go."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gradcli.commands.wanted import Wanted
+
+if TYPE_CHECKING:
+    from gradcli.commands.course import InCourse
+    from gradcli.homework.assignment.assignments import Assignment
+    from gradcli.homework.course.variants import Variants
+    from gradcli.homework.model import Result
+    from gradcli.homework.totals import ClassTotals
+    from gradcli.render.text.looks import Looks
+
+
+def grade(assignment: Assignment, submissions: list[str], wanted: Wanted, course: InCourse) -> ClassTotals:
+    """Grade the submissions and write what is asked for; the totals of the class."""
+    from gradcli.homework.diagnose.ordering import in_class_order
+    from gradcli.homework.totals import ClassTotals
+    from gradcli.render.text.progress import after_a_second
+
+    totals = ClassTotals(assignment)
+    with ExitStack() as stack:
+        variants = course.sheets(assignment)
+        found, count = course.results(assignment, variants, submissions, wanted)
+        results = in_class_order(after_a_second(found, count, wanted.page.looks, stack))
+        if course.against is not None:
+            results = course.compared(assignment, results, wanted)
+        write(results, totals, wanted, stack, variants, is_told=course.against is not None)
+    return totals
+
+
+def write(
+    results: Iterator[Result],
+    totals: ClassTotals,
+    wanted: Wanted,
+    stack: ExitStack,
+    variants: Variants | None,
+    *,
+    is_told: bool,
+) -> None:
+    """Write the results as a report, a folder, a document or a page; `is_told` leaves out the page."""
+    from gradcli.homework.disclosure import revealed, without_others
+
+    of_class = counted(results, totals) if wanted.is_folder else results  # an index is for teachers, and counts all
+    own = map(without_others, of_class) if wanted.is_private else of_class
+    shown = (revealed(result, wanted.level) for result in own)
+    if wanted.report:
+        from gradcli.render.check.reports.writing import write_report
+
+        write_report(wanted.report, wanted.page.destination, totals.assignment, counted(shown, totals))
+    elif wanted.is_folder:
+        write_feedback(wanted, shown, totals, variants)
+    elif wanted.form == "json":
+        from gradcli.render.check.document import check_document
+        from gradcli.render.text.looks import is_unicode
+
+        lines = check_document(totals.assignment, shown, totals, ascii=not is_unicode(sys.stdout))
+        sys.stdout.writelines(lines)
+    elif is_told:
+        for _ in counted(shown, totals):
+            pass
+    else:
+        print_results(counted(shown, totals), totals, wanted.page.looks, stack, all=wanted.all)
+
+
+def write_feedback(wanted: Wanted, results: Iterable[Result], totals: ClassTotals, variants: Variants | None) -> None:
+    """Write the feedback of each student to a folder, and an index of the class to another one beside it."""
+    from gradcli.commands.forms import FOLDER, FORMS, INDEX, forms, renderer
+    from gradcli.homework.grading import Grading
+    from gradcli.render.asked import asked
+    from gradcli.render.check.reports.writing import beside_folder, write_folder, write_in
+
+    page, form = wanted.page, wanted.form
+    looks = asked(page.looks, color=False, width=None, ascii=page.ascii, all=wanted.all)
+    grading, folder, ending = Grading(totals.assignment, variants), Path(page.destination), FORMS[form].endings[0]
+    write = renderer(FOLDER, form)
+    write_folder(folder, results, ending, lambda result: [write(grading, result, looks)])
+    if form in forms(INDEX):
+        pages = f"../{folder.resolve().name}"
+        index = renderer(INDEX, form)(totals, pages, looks)
+        write_in(beside_folder(folder), f"index{ending}", [index])
+
+
+def counted(results: Iterable[Result], totals: ClassTotals) -> Iterator[Result]:
+    for result in results:
+        totals.add(result)
+        yield result
+
+
+def print_results(results: Iterator[Result], totals: ClassTotals, looks: Looks, stack: ExitStack, *, all: bool) -> None:
+    """Print the page of one student, or the table of a class; the stack holds a progress bar."""
+    from gradcli.render.check.page import check_page
+    from gradcli.render.check.table import check_table
+    from gradcli.render.text.streams import print_text
+
+    first = list(islice(results, 2))
+    if len(first) == 1:
+        return print_text(check_page(first[0], looks, assignment=totals.assignment, all=all))
+    for result in chain(first, results):
+        if all:
+            print_text(check_page(result, looks, assignment=totals.assignment, all=True) + "\n")
+    stack.close()
+    return print_text(check_table(totals, looks))

@@ -1,0 +1,41 @@
+"""All that `gradcli check` is asked about a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gradcli.commands.options import ItemLimited, Reported
+from gradcli.commands.reports import Report, usual_level
+
+
+@dataclass
+class Wanted:
+    """All that is asked about a class: a report or a form, how much is told, and the limits; bugs are collected."""
+
+    report: Report | None
+    reveal: str | None
+    page: Reported
+    limits: ItemLimited
+    form: str
+    all: bool
+    jobs: int
+    bugs: list[str] = field(default_factory=list)
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether a page a student is written."""
+        return self.page.is_folder and not self.report
+
+    @property
+    def is_private(self) -> bool:
+        """Whether students get to read the results, each their own."""
+        if self.report is None:
+            return self.is_folder
+        from gradcli.render.check.reports.registry import REPORTS
+
+        return REPORTS[self.report].per_student
+
+    @property
+    def level(self) -> str:
+        """How much is told: less where students read it."""
+        return self.reveal or usual_level(self.report, is_folder=self.is_folder)

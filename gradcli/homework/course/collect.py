@@ -1,0 +1,79 @@
+"""The work of a course in the order in which it is graded: everybody on the roster, with or without work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gradcli.homework.course.layouts import Work, works
+from gradcli.homework.course.roster import Roster
+from gradcli.homework.model import Result
+from gradcli.homework.submission.files import File
+from gradcli.homework.submission.hand_ins import HandIn, told_apart
+from gradcli.homework.submission.names import identity
+from gradcli.homework.submission.submissions import Submission
+
+STRANGER = "this student is not on the roster"
+SEVERAL = "several students of the roster have this name: it needs an id, or an email"
+MISSING = "nothing was handed in"
+
+
+def collected(
+    files: Sequence[File], roster: Roster | None = None, layout: str | None = None, *, has_attempts: bool = False
+) -> Iterator[HandIn]:
+    """Yield the work of every student; with a roster in its order, and then that of others.
+
+    Who is on the roster and handed in nothing has an empty submission. The attempts of a student come one after the
+    other.
+    """
+    found = [placed(work, roster) for work in works(files, layout, has_attempts=has_attempts)]
+    if roster is None:
+        items = told_apart(found)
+        yield from by_student(items) if has_attempts else items
+        return
+
+    def known(name: str) -> str:
+        student = roster.find([name])
+        return student.id if student else name
+
+    yield from in_order(told_apart(found, known), roster)
+
+
+def placed(work: Work, roster: Roster | None) -> HandIn:
+    """Return work as that of the student of the roster whom it says."""
+    clues = (work.student, *work.clues)
+    student = roster.find(clues) if roster else None
+    return HandIn(work.file, student.id if student else work.student, attempt=work.attempt)
+
+
+def by_student(items: Iterable[HandIn]) -> Iterator[HandIn]:
+    """Yield items student by student, in the order in which they come first."""
+    for own in groups_of(items).values():
+        yield from own
+
+
+def groups_of(items: Iterable[HandIn]) -> dict[str, list[HandIn]]:
+    """Return the items of each student, by identity."""
+    groups: dict[str, list[HandIn]] = {}
+    for item in items:
+        groups.setdefault(identity(item.student), []).append(item)
+    return groups
+
+
+def in_order(items: Iterable[HandIn], roster: Roster) -> Iterator[HandIn]:
+    """Yield the items of the roster in its order, an empty one for who handed in nothing, and then those of others."""
+    groups = groups_of(items)
+    for student in roster:
+        nothing = HandIn(File(Path(roster.file)), student.id, Submission("", student.id))
+        yield from groups.pop(identity(student.id), [nothing])
+    for own in groups.values():
+        for item in own:
+            yield replace(item, remark=SEVERAL if roster.is_ambiguous(item.student) else STRANGER)
+
+
+def introduced(result: Result, roster: Roster | None) -> Result:
+    """Return a result with the name and the email of its student, and a note where nothing was handed in."""
+    student = roster.find([result.student]) if roster else None
+    notes = (*result.notes, MISSING) if not result.file else result.notes
+    return replace(result, notes=notes, name=student.name if student else "", email=student.email if student else "")

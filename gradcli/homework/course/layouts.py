@@ -1,0 +1,199 @@
+"""Whose a file is by the place where a system puts it.
+
+Moodle puts each student's files into `Ada Lovelace_657717_assignsubmission_file_/`, or before the name of each; Canvas
+writes `lovelaceada_LATE_4711_90210_answers-1.txt` with the numbers of user and attachment, and how often a name was
+handed in before; Gradescope `submission_123/` beside `submission_metadata.yml`; GitHub Classroom a clone
+`week3-adalovelace/` each in `week3-submissions/`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gradcli.homework.course.gradescope import METADATA, submitters
+from gradcli.homework.submission.files import File, students_of
+from gradcli.homework.submission.names import identity
+from gradcli.homework.submission.reading import read_file
+
+MOODLE = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<rest>.*)", re.DOTALL)
+CANVAS = re.compile(
+    r"(?P<name>[^\W_]+)_(?:LATE_)?(?P<number>\d+)_(?:\d+_(?P<rest>.+)|(?:text|link)\.html)", re.IGNORECASE | re.DOTALL
+)
+GRADESCOPE = re.compile(r"submission_\d+")
+CLONES = "-submissions"  # ends the name of a folder that `gh classroom clone student-repos` makes
+AGAIN = re.compile(r"-(\d+)$")  # before the ending of what Canvas has got again under one name
+ATTEMPT = re.compile(r"(?:^|[-_ .])(?:attempt|try)[-_ ]?(\d{1,4})$", re.IGNORECASE)
+LARGEST = 2**24  # bytes of what Gradescope writes about a class
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A file with the student it belongs to, as its place names one, and the number of the attempt, if it is recorded.
+
+    `clues` are what a roster may know the student by.
+    """
+
+    file: File
+    student: str
+    clues: tuple[str, ...] = ()
+    attempt: int | None = None
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder that is named, with the files in it that are graded; `tops` are the names that lie in it itself."""
+
+    root: Path
+    files: Sequence[File]
+    tops: Mapping[str, bool] = field(default_factory=dict)  # and whether each is a folder
+
+    def parts(self, file: File) -> tuple[str, ...]:
+        return file.path.relative_to(self.root).parts
+
+
+def works(files: Sequence[File], layout: str | None = None, *, has_attempts: bool = False) -> Iterator[Work]:
+    """Yield the files with their students; each folder is in the `layout`, or in the one that it plainly has.
+
+    With `has_attempts`, the numbers in names such as `ada_attempt2.txt` are those of attempts in any layout; without,
+    none are.
+    """
+    roots: dict[Path, list[File]] = {}
+    for file in files:
+        if file.folder is not None:
+            roots.setdefault(file.folder, []).append(file)
+        elif layout is not None and file.data is None:
+            roots.setdefault(file.path.parent, []).append(file)
+    found: dict[Path, list[Work]] = {}
+    for root, own in roots.items():
+        folder = Folder(root, own, tops(root, own))
+        for work in LAYOUTS[layout or recognised(folder)](folder):
+            found.setdefault(work.file.path, []).append(work)
+    for file, student in zip(files, students_of(files), strict=True):
+        for work in found.get(file.path) or [Work(file, student, (student, file.path.stem))]:
+            yield numbered(work) if has_attempts else replace(work, attempt=None)
+
+
+def tops(root: Path, files: Sequence[File]) -> dict[str, bool]:
+    """Return the names in a folder from which its files are reached."""
+    places = (file.path.relative_to(root).parts for file in files)
+    return {parts[0]: len(parts) > 1 for parts in places if parts}
+
+
+def recognised(folder: Folder) -> str:
+    """Return the layout that the names in a folder leave no doubt about, else `plain`."""
+    folders = [name for name, is_folder in folder.tops.items() if is_folder]
+    if not folder.tops:
+        return "plain"
+    if all(map(MOODLE.fullmatch, folder.tops)):
+        return "moodle"
+    if not folders and all(map(CANVAS.fullmatch, folder.tops)):
+        return "canvas"
+    if len(folders) < len(folder.tops):
+        return "plain"
+    if all(map(GRADESCOPE.fullmatch, folders)):
+        return "gradescope"
+    if slug(folder):
+        return "github"
+    stems = Counter(identity(file.path.stem) for file in folder.files)
+    return "folders" if len(folders) > 1 and max(stems.values()) > len(folders) / 2 else "plain"
+
+
+def plain(folder: Folder) -> Iterator[Work]:
+    """Yield nothing: files that are called after their students need no folder to say whose they are."""
+    return iter(())
+
+
+def folders(folder: Folder) -> Iterator[Work]:
+    """Yield the files of folders that are called after their students."""
+    for file in folder.files:
+        first = folder.parts(file)[0]
+        name = first if len(folder.parts(file)) > 1 else file.path.stem
+        yield Work(file, name, (name, *re.split("[_ ]", name)))
+
+
+def moodle(folder: Folder) -> Iterator[Work]:
+    """Yield the files of a download of Moodle; students of one name are told apart by their numbers."""
+    yield from named_and_numbered(folder, MOODLE)
+
+
+def canvas(folder: Folder) -> Iterator[Work]:
+    """Yield the files of a download of Canvas; what was handed in again under one name is a later attempt."""
+    for work in named_and_numbered(folder, CANVAS):
+        found = CANVAS.fullmatch(folder.parts(work.file)[0])
+        again = AGAIN.search(Path(found["rest"]).stem) if found and found["rest"] else None
+        yield Work(work.file, work.student, work.clues, int(again[1]) + 1 if again else None)
+
+
+def named_and_numbered(folder: Folder, pattern: re.Pattern[str]) -> Iterator[Work]:
+    """Yield files in whose first part a pattern finds a name and a number; without them, the part is the name."""
+    matches = [pattern.fullmatch(folder.parts(file)[0]) for file in folder.files]
+    numbers: dict[str, set[str]] = {}
+    for found in filter(None, matches):
+        numbers.setdefault(identity(found["name"]), set()).add(found["number"])
+    for file, match in zip(folder.files, matches, strict=True):
+        if match is None:
+            stem = Path(folder.parts(file)[0]).stem
+            yield Work(file, stem, (stem,))
+            continue
+        name, number = match["name"], match["number"]
+        is_alone = len(numbers[identity(name)]) == 1
+        after = name.rpartition("-")[2].strip()  # behind the name of a group
+        yield Work(file, name if is_alone else f"{name}_{number}", (number, name, after))
+
+
+def gradescope(folder: Folder) -> Iterator[Work]:
+    """Yield the files of an export of Gradescope; who handed one in stands in a file beside them."""
+    text, problem = read_file(File(folder.root / METADATA, folder.root), LARGEST)
+    known = {} if problem else submitters(text)
+    for file in folder.files:
+        first = folder.parts(file)[0]
+        told = [tuple(filter(None, map(one.get, ("sid", "email", "name")))) for one in known.get(first, [])]
+        for clues in list(filter(None, told)) or [(first,)]:  # each of a group has the work
+            yield Work(file, clues[0], clues)
+
+
+def github(folder: Folder) -> Iterator[Work]:
+    """Yield the files of clones that GitHub Classroom makes, which are called after assignment and student."""
+    start = slug(folder) or common(list(folder.tops))
+    for file in folder.files:
+        name = folder.parts(file)[0]
+        user = name.removeprefix(start) if name.startswith(start) else name
+        yield Work(file, user, (user,))
+
+
+def slug(folder: Folder) -> str:
+    """Return the text that the clones in a folder begin with, after the name of the folder; "" where they do not."""
+    name = folder.root.resolve().name
+    start = f"{name.removesuffix(CLONES)}-"
+    is_it = name.endswith(CLONES) and all(top.startswith(start) for top in folder.tops)
+    return start if is_it else ""
+
+
+def common(names: Sequence[str]) -> str:
+    """Return the beginning up to a hyphen that several names share."""
+    first, last = min(names, default=""), max(names, default="")
+    shared = next((first[:end] for end in range(len(first), 0, -1) if last.startswith(first[:end])), "")
+    return shared[: shared.rfind("-") + 1] if len(names) > 1 else ""
+
+
+def numbered(work: Work) -> Work:
+    """Return work with the number of its attempt, where its name or that of a folder says so: `attempt_2`."""
+    parts = work.file.path.relative_to(work.file.folder).parts if work.file.folder else (work.file.path.name,)
+    found = [ATTEMPT.search(part) for part in (*parts[:-1], Path(parts[-1]).stem)]
+    number = next((int(one[1]) for one in reversed(found) if one), work.attempt)
+    student = ATTEMPT.sub("", work.student) or work.student
+    return Work(work.file, student, (*(ATTEMPT.sub("", clue) for clue in work.clues), *work.clues), number)
+
+
+LAYOUTS: Mapping[str, Callable[[Folder], Iterator[Work]]] = {
+    "plain": plain,
+    "folders": folders,
+    "moodle": moodle,
+    "canvas": canvas,
+    "gradescope": gradescope,
+    "github": github,
+}

@@ -1,0 +1,119 @@
+"""Points that a teacher sets by hand: `overrides.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gradcli.errors import UsageError
+from gradcli.homework.assignment.assignments import Assignment, Question
+from gradcli.homework.assignment.places import Places, read_table
+from gradcli.homework.model import Result
+from gradcli.homework.submission.names import identity
+from gradcli.source import Source, did_you_mean
+
+KEYS = ("student", "question", "quantity", "points", "note")
+EXAMPLE = 'write student = "ada", question = "chain", quantity = "dq/dx", points = 2, note = "..."'
+MOST = 1e6  # points
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """The points of one answer."""
+
+    points: float
+    note: str
+
+
+Overrides = Mapping[str, Mapping[tuple[str, str], Override]]  # by the identity of a student, question and quantity
+
+
+def overridden(results: Iterable[Result], overrides: Overrides) -> Iterator[Result]:
+    """Yield the results with the points that were set by hand."""
+    for result in results:
+        own = overrides.get(identity(result.student), {})
+        answers = []
+        for answer in result.answers:
+            one = own.get((answer.question, answer.quantity))
+            answers.append(replace(answer, points=one.points, note=one.note) if one else answer)
+        yield replace(result, answers=tuple(answers)) if own else result
+
+
+def read_overrides(source: Source, assignment: Assignment, student_of: Callable[[str], str | None]) -> Overrides:
+    """Read the overrides of an assignment; `student_of` returns the name of a student as results have it.
+
+    Raises UsageError, at the place, for what is nobody's, was not asked, or is set twice.
+    """
+    reader = _Reader(source, assignment, student_of)
+    found: dict[str, dict[tuple[str, str], Override]] = {}
+    for number, one in enumerate(reader.tables()):
+        who, place, override = reader.override(number, one)
+        own = found.setdefault(identity(who), {})
+        if place in own:
+            told = f"the points of {who} for {place[1]} are set twice"
+            raise reader.refuse(number, "quantity", told, "remove one of the two")
+        own[place] = override
+    return found
+
+
+class _Reader:
+    def __init__(self, source: Source, assignment: Assignment, student_of: Callable[[str], str | None]) -> None:
+        self.table = read_table(source)
+        self.source, self.places, self.student_of = source, Places(source.text), student_of
+        self.questions = {question.id: question for question in assignment.questions}
+
+    def refuse(self, number: int, key: str, message: str, help: str) -> UsageError:
+        span = self.places.value("override", number, key)
+        return UsageError("E026", message, span=span, help=help, source=self.source)
+
+    def tables(self) -> list[Any]:
+        tables = self.table.get("override", [])
+        others = [key for key in self.table if key != "override"]
+        if others or not isinstance(tables, list):
+            raise UsageError(
+                "E026", "this file has no [[override]] alone", span=self.places.key(*others[:1]),
+                help=f"start each with [[override]], and {EXAMPLE} below it", source=self.source,
+            )  # fmt: skip
+        return tables
+
+    def override(self, number: int, table: Any) -> tuple[str, tuple[str, str], Override]:
+        """Read one: the student, question and quantity, and the points."""
+        if not isinstance(table, dict):
+            raise self.refuse(number, "", "an override is a table", EXAMPLE)
+        for key in table:
+            if key not in KEYS:
+                raise self.refuse(number, key, f"an override has no {key}", f"it has {', '.join(KEYS)}")
+        texts = [self.text(number, table, key) for key in KEYS[:3]]
+        who = self.student_of(texts[0])
+        if who is None:
+            raise self.refuse(number, "student", f"there is no student {texts[0]}", "name one who handed in work")
+        question = self.questions.get(texts[1])
+        if question is None:
+            raise self.refuse(number, "question", f"there is no question {texts[1]}", near(texts[1], self.questions))
+        written = asked(question, texts[2])
+        if written is None:
+            told = f"{question.id} does not ask for {texts[2]}"
+            raise self.refuse(number, "quantity", told, near(texts[2], question.quantities))
+        points: Any = table.get("points")
+        if type(points) not in (int, float) or not 0 <= points < MOST:
+            raise self.refuse(number, "points", f"points are {points!r:.40}", "write points = 2")
+        return who, (question.id, written), Override(float(points), self.text(number, table, "note", ""))
+
+    def text(self, number: int, table: Mapping[str, Any], key: str, usual: str | None = None) -> str:
+        value = table.get(key, usual)
+        if not isinstance(value, str):
+            told = f"{key} is {value!r:.40}" if key in table else f"there is no {key}"
+            raise self.refuse(number, key, told, EXAMPLE)
+        return value.strip()
+
+
+def asked(question: Question, quantity: str) -> str | None:
+    """Return a quantity of a question as the assignment writes it, None for another."""
+    return next((one for one in question.quantities if one.replace(" ", "") == quantity.replace(" ", "")), None)
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    known = list(known)
+    close = did_you_mean(name, known)
+    return f"did you mean {close}?" if close else f"there are {', '.join(known)}"

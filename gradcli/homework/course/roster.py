@@ -1,0 +1,121 @@
+"""The roster: who is in the course, and by which names other systems know them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from unicodedata import normalize
+
+from gradcli.errors import UsageError
+from gradcli.homework.submission.classes import rows_of
+from gradcli.homework.submission.names import identity
+from gradcli.source import visible
+
+COLUMNS = "write id,name,email in its first line, and a student on each line below"
+MOST = 100_000  # students
+LONGEST = 200  # characters of an id or a name
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """A student of a course; `others` are the cells of other columns, such as the name on GitHub."""
+
+    id: str
+    name: str = ""
+    email: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def whose(self) -> str:
+        """The student as a sheet names one: `Ada Lovelace (ada)`."""
+        return f"{self.name} ({self.id})" if self.name and self.name != self.id else self.id
+
+    def spellings(self) -> Iterator[str]:
+        """Yield the keys under which the student is found, the surest in front."""
+        yield from (identity(text) for text in (self.id, self.email, *self.others, self.name) if text.strip())
+        words = self.name.replace(",", " ").split()
+        yield from (letters("".join(words[place:] + words[:place])) for place in range(len(words)))
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The students in the order of the file."""
+
+    students: tuple[Enrolled, ...]
+    file: str = field(default="", compare=False)
+
+    def __iter__(self) -> Iterator[Enrolled]:
+        return iter(self.students)
+
+    @cached_property
+    def known(self) -> dict[str, tuple[int, ...]]:
+        """The places of the students whom a spelling may mean."""
+        found: dict[str, dict[int, None]] = {}
+        for place, student in enumerate(self.students):
+            for spelling in student.spellings():
+                found.setdefault(spelling, {})[place] = None
+        return {spelling: tuple(places) for spelling, places in found.items()}
+
+    def find(self, clues: Iterable[str]) -> Enrolled | None:
+        """Return the student whom the first clue means that means one alone."""
+        for clue in clues:
+            for key in dict.fromkeys((identity(clue), letters(clue))):
+                places = self.known.get(key, ()) if key else ()
+                if len(places) == 1:
+                    return self.students[places[0]]
+        return None
+
+    def is_ambiguous(self, name: str) -> bool:
+        """Return whether a name is that of several students."""
+        return len(self.known.get(identity(name), ())) > 1
+
+
+def letters(name: str) -> str:
+    """Return the letters and digits of a name, without case and accents, as systems make names of files."""
+    return "".join(c for c in normalize("NFD", name).casefold() if c.isalnum())
+
+
+def read_roster(text: str, file: str) -> Roster:
+    """Read `id,name,email`, in any order, with other columns beside. Raises UsageError for a file that has no ids."""
+    rows = rows_of(text)
+    header = [cell.strip().lower() for cell in next(rows, (0, []))[1]]
+    if "id" not in header:
+        raise refused(file, f"its first line has no column id: {visible(','.join(header))[:60] or 'it is empty'}")
+    found: dict[str, tuple[int, Enrolled]] = {}
+    for line, cells in rows:
+        if not any(cell.strip() for cell in cells):
+            continue
+        named = dict(zip(header, (cell.strip()[:LONGEST] for cell in cells), strict=False))
+        others = tuple(cell for column, cell in named.items() if column not in ("id", "name", "email"))
+        student = Enrolled(named.get("id", ""), named.get("name", ""), named.get("email", ""), others)
+        who = identity(student.id)
+        if not who:
+            raise refused(file, f"line {line} has no id", "give every student an id")
+        if who in found:
+            first, other = found[who]
+            told = f"lines {first} and {line} have one id, {visible(other.id)}"
+            raise refused(file, told, "give each student an id of their own")
+        if len(found) == MOST:
+            raise refused(file, f"it has more than {MOST:,} students", "give the roster of one course")
+        found[who] = line, student
+    if not found:
+        raise refused(file, "it has no students")
+    return Roster(tuple(student for _, student in found.values()), file)
+
+
+def refused(file: str, why: str, help: str = COLUMNS) -> UsageError:
+    return UsageError("E025", f"cannot use the roster {visible(file)}: {why}", help=help)
+
+
+def joined(rosters: Iterable[Roster]) -> Roster:
+    """Return several rosters as one. Raises UsageError for an id that two of them have."""
+    found: dict[str, tuple[str, Enrolled]] = {}
+    for roster in rosters:
+        for student in roster:
+            who = identity(student.id)
+            if who in found:
+                told = f"{visible(found[who][0])} has the id {visible(student.id)} too"
+                raise refused(roster.file, told, "give each student an id of their own")
+            found[who] = roster.file, student
+    return Roster(tuple(student for _, student in found.values()))

@@ -1,0 +1,145 @@
+"""The values of one student's sheet: drawn until nothing in a question lets a wrong method through."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import UsageError
+from gradcli.homework.assignment.assignments import Assignment, Question
+from gradcli.homework.assignment.choices import Draws
+from gradcli.homework.assignment.lint import troubles
+from gradcli.homework.course.variants import At, Sheet, Variants
+from gradcli.homework.solve.graph import Graph
+from gradcli.homework.solve.key import Key
+from gradcli.homework.solve.solution import Solution
+from gradcli.homework.submission.names import identity
+from gradcli.homework.wording import listed
+
+SHORTEST = 8  # characters of a secret that nobody guesses
+TRIED = 200  # draws for one question, before it is given up
+TOLD = 3  # reasons in a message
+EDGE = 0.02  # a sigmoid or a tanh that comes closer to its limits is saturated
+RANGES = {"sigmoid": (0, 1), "tanh": (-1, 1)}
+GATES = ("relu",)
+
+
+def handed_out(
+    assignment: Assignment, students: Iterable[str], secret: bytes, before: Variants | None = None
+) -> Iterator[Sheet]:
+    """Yield the sheet of every student: the one that was handed out before, if there is one, else a new one."""
+    sheets, name = Sheets(assignment), assignment.title or assignment.file
+    for student in students:
+        found = before.of(student) if before else None
+        yield found or Sheet(student, sheets.of(secret, name, identity(student)))
+
+
+def example(assignment: Assignment) -> Assignment:
+    """Return an assignment with values that are fit for a sheet where there are some, to look at."""
+    sheets = Sheets(assignment)
+    found = []
+    for question in assignment.questions:
+        with suppress(UsageError):
+            own = sheets.questions.get(question.id)
+            question = question.moved(own.drawn(Draws(b"", question.id))) if own else question
+        found.append(question)
+    return replace(assignment, questions=tuple(found))
+
+
+def read_secret(text: str, file: str) -> bytes:
+    """Return the secret of a course, the spaces around it left out. Raises UsageError for one that is guessed."""
+    secret = text.strip()
+    if len(secret) < SHORTEST:
+        what = f"{file} is empty" if not secret else f"the secret in {file} has fewer than {SHORTEST} characters"
+        raise UsageError(
+            "E024", what, help=f"make one, and keep it for the whole course: openssl rand -hex 16 > {file}"
+        )
+    return secret.encode("utf-8", "surrogatepass")
+
+
+class Sheets:
+    """Draws the values of the questions of an assignment that vary; equal draws are looked into once."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.questions = {one.id: QuestionSheets(one, assignment) for one in assignment.questions if one.varies}
+
+    def of(self, secret: bytes, assignment: str, student: str) -> dict[str, At]:
+        """Return the values of a student's sheet by question. Raises UsageError where none will do."""
+        return {id: one.drawn(Draws(secret, assignment, id, student)) for id, one in self.questions.items()}
+
+
+class QuestionSheets:
+    """The values that one question has on different sheets."""
+
+    def __init__(self, question: Question, assignment: Assignment) -> None:
+        self.question, self.assignment = question, assignment
+        self.count = 1
+        for choice in question.varies.values():
+            self.count *= choice.count
+        self.tried: dict[str, list[str]] = {}
+
+    @cached_property
+    def key(self) -> Key:
+        return Key(self.question, self.assignment)
+
+    def drawn(self, draws: Draws) -> At:
+        """Return values without any fault. Raises UsageError, which names the faults of those that were tried."""
+        for _ in range(TRIED):
+            at = {name: choice.drawn(draws) for name, choice in self.question.varies.items()}
+            written = repr(at)
+            if written not in self.tried:
+                with np.errstate(all="ignore"):
+                    self.tried[written] = list(self.faults(at))
+            if not self.tried[written]:
+                return at
+            if len(self.tried) == self.count and all(self.tried.values()):
+                break
+        raise self.refused()
+
+    def faults(self, at: At) -> Iterator[str]:
+        """Yield the faults of some values."""
+        solution = self.key.solution
+        assert isinstance(solution, Solution)
+        graph = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
+        if dead := list(idle(graph)):
+            yield from dead
+            return
+        caches: dict[int, dict[Any, Any]] = {}  # as the problems of one output share theirs
+        for ask in self.question.asks:
+            problem = self.key.problems[ask.quantity]
+            if problem is not None:
+                moved = replace(problem, graph=graph, cache=caches.setdefault(id(problem.cache), {}))
+                yield from (message for _, message in troubles(ask, moved.truth, moved))
+
+    def refused(self) -> UsageError:
+        """Return the error of a question for which no values are found, with its commonest faults."""
+        counts = Counter(message for messages in self.tried.values() for message in dict.fromkeys(messages))
+        told = listed([message for message, _ in counts.most_common(TOLD)])
+        name = next(iter(self.question.varies))
+        tried = f"of the {len(self.tried)} values tried" if self.count > len(self.tried) else f"of its {self.count}"
+        return self.question.refused(
+            self.question.value_place(name), f"no value {tried} is fit for a sheet: {told}", "give it other values"
+        )
+
+
+def idle(graph: Graph) -> Iterator[str]:
+    """Yield the named numbers that are 0, and the activations that are saturated or let nothing through."""
+    for index, vertex in enumerate(graph.vertices):
+        name = graph.label(index)
+        if index in graph.named and not np.any(vertex.value):
+            yield f"{name} is 0"
+        elif vertex.op in GATES and not np.any(vertex.value):
+            yield f"{name} lets nothing through"
+        elif vertex.op in RANGES and is_saturated(vertex.value, *RANGES[vertex.op]):
+            yield f"{name} is saturated"
+
+
+def is_saturated(value: Any, low: float, high: float) -> bool:
+    """Return whether an entry of an activation is at a limit, where its slope is nearly 0."""
+    return bool(np.any(np.minimum(value - low, high - value) < EDGE * (high - low)))

@@ -1,0 +1,86 @@
+"""The record of the sheets that were handed out: grading reads it and derives nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from gradcli.errors import EvaluationError, UsageError
+from gradcli.explanation.refusals import numbers
+from gradcli.homework.assignment.assignments import Assignment
+from gradcli.homework.model import Value
+from gradcli.homework.submission.names import identity
+from gradcli.source import Source
+
+SCHEMA = "gradcli.variants/1"
+NO_SHEET = "no sheet was handed out to this student"
+HANDED_OUT = "give the variants.json that --handout wrote beside the sheets"
+
+At = Mapping[str, Value]  # the values of variables
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The values on the sheet of one student, by question."""
+
+    student: str
+    values: Mapping[str, At]
+
+    def of(self, assignment: Assignment) -> Assignment:
+        """Return the assignment as it stands on the sheet."""
+        questions = (one.moved(self.values.get(one.id, {})) for one in assignment.questions)
+        return replace(assignment, questions=tuple(questions))
+
+
+@dataclass(frozen=True)
+class Variants:
+    """The sheets of all students, by the identity of the student."""
+
+    sheets: Mapping[str, Sheet] = field(default_factory=dict)
+
+    def of(self, student: str) -> Sheet | None:
+        return self.sheets.get(identity(student))
+
+    def __iter__(self) -> Iterator[Sheet]:
+        return iter(self.sheets.values())
+
+    def without(self, students: Iterable[str]) -> Iterator[Sheet]:
+        """Yield the sheets of all other students."""
+        known = set(map(identity, students))
+        yield from (sheet for who, sheet in self.sheets.items() if who not in known)
+
+
+def read_variants(source: Source, assignment: Assignment) -> Variants:
+    """Read the record of the sheets of an assignment. Raises UsageError for any other text, or one of another."""
+    try:
+        found = json.loads(source.text)
+        if found["schema"] != SCHEMA:
+            raise unread(source, "it is another document")
+        ids = set(found["assignment"]["questions"])
+        varying = {one.id: set(one.varies) for one in assignment.questions if one.varies}
+        if ids != set(varying):
+            title = found["assignment"]["title"]
+            raise unread(source, f"it is of another assignment ({title!r:.60}, with the questions {sorted(ids)!r:.60})")
+        sheets = [Sheet(str(one["student"]), values(one["values"])) for one in found["students"]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, EvaluationError):
+        raise unread(source, "it is no record of sheets") from None
+    for sheet in sheets:
+        if {id: set(at) for id, at in sheet.values.items()} != varying:
+            raise unread(source, f"the sheet of {sheet.student!r:.60} has other variables than the assignment")
+    return Variants({identity(sheet.student): sheet for sheet in sheets})
+
+
+def values(table: Mapping[str, Mapping[str, Any]]) -> Mapping[str, At]:
+    """Read the values of a sheet as an assignment has them. Raises ValueError for what is no number."""
+    found = {id: {name: np.asarray(numbers(value, name))[()] for name, value in at.items()} for id, at in table.items()}
+    if not all(np.all(np.isfinite(value)) for at in found.values() for value in at.values()):
+        raise ValueError(table)
+    return found
+
+
+def unread(source: Source, why: str) -> UsageError:
+    return UsageError("E024", f"cannot read the sheets in {source.name}: {why}", help=HANDED_OUT)

@@ -1,0 +1,31 @@
+"""What stands on a sheet in every form: values with all their digits, and what an answer is worth."""
+
+from __future__ import annotations
+
+from gradcli.homework.assignment.assignments import Ask, Question
+from gradcli.homework.assignment.worked import answer
+from gradcli.render.check.marking import exact
+from gradcli.source import visible
+
+
+def point(question: Question) -> list[str]:
+    """Return the values of a question, `x = 1.3`, as they are typed."""
+    return [f"{visible(name)} = {answer(value)}" for name, value in question.at.items()]
+
+
+def about(ask: Ask) -> str:
+    """Return the points of an answer, and its form or its choices: `2 points, a formula`, `1 point, yes or no`."""
+    worth = f"{exact(ask.points)} point{'' if ask.points == 1 else 's'}"
+    if ask.words.choices:
+        *others, last = map(one_line, ask.words.choices)
+        return f"{worth}, {', '.join(others)} or {last}"
+    return f"{worth}, a formula" if ask.form == "expression" else worth
+
+
+def one_line(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
+def program(question: Question) -> list[str]:
+    """Return the lines of the program or the snippet."""
+    return [visible(line.rstrip()) for line in question.source.text.strip("\n").split("\n")]

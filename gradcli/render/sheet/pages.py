@@ -1,0 +1,68 @@
+"""A sheet to read: in Markdown, and as a page to print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gradcli.homework.assignment.assignments import Assignment, Question
+from gradcli.render.asked import Asked
+from gradcli.render.check.marking import exact
+from gradcli.render.markdown.layout import code, fenced, plain
+from gradcli.render.page.document import still
+from gradcli.render.page.html import Html, element
+from gradcli.render.sheet.facts import about, one_line, point, program
+
+
+def markdown_sheet(assignment: Assignment, whose: str, asked: Asked) -> str:
+    """Write a sheet in Markdown."""
+    blocks = [f"# {plain(assignment.title or 'Homework')}"]
+    blocks += [f"For {plain(whose)}"] if whose else []
+    for question in assignment.questions:
+        blocks += markdown_question(question)
+    return "\n\n".join(blocks) + "\n"
+
+
+def markdown_question(question: Question) -> Iterator[str]:
+    yield f"## {plain(question.id)} ({exact(question.max_score)} points)"
+    if text := one_line(question.text):
+        yield plain(text)
+    yield fenced("\n".join(program(question)), "python" if question.is_script else "")
+    if values := point(question):
+        yield "At " + ", ".join(map(code, values))
+    rows = [f"| {code(ask.written).replace('|', chr(92) + '|')} | | {plain(about(ask))} |" for ask in question.asks]
+    yield "\n".join(["| quantity | your answer | |", "| --- | --- | --- |", *rows])
+
+
+def html_sheet(assignment: Assignment, whose: str, asked: Asked) -> str:
+    """Write a sheet as a page."""
+    title = assignment.title or "Homework"
+    head = element(
+        "header",
+        element("h1", one_line(title)),
+        element("p", one_line(whose), class_="quiet") if whose else None,
+        element("p", f"{exact(assignment.max_score)} points", class_="score"),
+    )
+    main = element("main", head, *map(html_question, assignment.questions), data_gradcli="sheet")
+    return still(f"{whose}: {title}" if whose else title, main)
+
+
+def html_question(question: Question) -> Html:
+    rows = (
+        element(
+            "tr",
+            element("th", one_line(ask.written), scope="row"),
+            element("td", class_="blank"),
+            element("td", about(ask), class_="quiet"),
+        )
+        for ask in question.asks
+    )
+    heads = element("tr", *(element("th", name, scope="col") for name in ("quantity", "your answer", "worth")))
+    values = (element("li", element("code", line)) for line in point(question))
+    return element(
+        "section",
+        element("h2", f"{one_line(question.id)} ({exact(question.max_score)} points)"),
+        element("p", one_line(question.text)) if question.text else None,
+        element("pre", element("code", "\n".join(program(question))), class_="program", tabindex=0),
+        element("ul", *values, class_="point") if question.at else None,
+        element("table", element("thead", heads), element("tbody", *rows)),
+    )

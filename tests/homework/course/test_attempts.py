@@ -1,0 +1,87 @@
+"""Attempts: which one counts, what is left of its points, and two files of one attempt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gradcli.homework.course.attempts import counted, to_grade
+from gradcli.homework.course.collect import collected
+from gradcli.homework.model import Marked, Result
+from gradcli.homework.submission.files import File, files_of
+from gradcli.homework.submission.hand_ins import HandIn
+from tests.homework.course.weeks import roster
+
+
+def attempts(tmp_path: Path, *names: str, rule: str = "best") -> list[tuple[str, int | None, str]]:
+    for name in names:
+        (tmp_path / "a" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "a" / name).write_text("[d]\ns = 9\n")
+    found = to_grade(collected(files_of([str(tmp_path / "a")]), has_attempts=True), rule)
+    return [(item.student, item.attempt, item.submission.unreadable if item.submission else "") for item in found]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["ada.txt", "ada_attempt2.txt", "bob.txt"], [("ada", None), ("ada", 2), ("bob", None)]),
+        (["ada-try-3.txt", "ADA Attempt 1.md"], [("ADA", 1), ("ada", 3)]),
+        (["ada/attempt_2/x.txt", "ada/attempt_10/x.txt", "bob/attempt_1/x.txt"], [("ada", 10), ("ada", 2), ("bob", 1)]),
+        (
+            ["rossbob_1_20_a.txt", "rossbob_1_21_a-1.txt", "rossbob_1_22_a-2.txt"],
+            [("rossbob", None), ("rossbob", 2), ("rossbob", 3)],
+        ),
+        (["attempt2.txt", "retry.txt"], [("attempt2", 2), ("retry", None)]),
+    ],
+)
+def test_names_that_record_attempts(tmp_path: Path, names: list[str], expected: list[tuple[str, int | None]]) -> None:
+    assert [item[:2] for item in attempts(tmp_path, *names)] == expected
+
+
+def test_the_last_one_is_graded_alone(tmp_path: Path) -> None:
+    names = ["ada.txt", "ada_attempt10.txt", "ada_attempt9.txt", "bob.txt"]
+    assert [item[:2] for item in attempts(tmp_path, *names, rule="last")] == [("ada", 10), ("bob", None)]
+
+
+@pytest.mark.parametrize("rule", ["best", "last"])
+def test_two_files_of_one_attempt_are_the_student_s_error(tmp_path: Path, rule: str) -> None:
+    names = ["ada.txt", "ada_attempt2.txt", "ada_attempt2.md", "bob.txt"]
+    (ada, bob) = attempts(tmp_path, *names, rule=rule)
+    assert ada[2].startswith("this student is found 2 times: in ")
+    assert bob == ("bob", None, "")
+
+
+def test_without_the_option_a_name_is_a_name(tmp_path: Path) -> None:
+    for name in ("ada.txt", "ada_attempt2.txt"):
+        (tmp_path / name).write_text("")
+    assert [item.student for item in collected(files_of([str(tmp_path)]))] == ["ada", "ada_attempt2"]
+
+
+def result(student: str, *points: float) -> Result:
+    answers = (Marked("d", str(n), "1", 1.0, "correct", one, 3.0) for n, one in enumerate(points))
+    return Result(f"{student}.txt", student, tuple(answers))
+
+
+def best(*scores: float, penalty: float = 0.0) -> tuple[float, tuple[str, ...]]:
+    pairs = [
+        (HandIn(File(Path("x")), "ada", attempt=number if number > 1 else None), result("ada", score))
+        for number, score in enumerate(scores, 1)
+    ]
+    (found,) = counted(pairs, penalty)
+    return found.score, found.notes
+
+
+def test_the_best_one_counts_less_its_penalty() -> None:
+    assert best(2.0) == (2.0, ())
+    assert best(1.0, 3.0, 2.0) == (3.0, ("attempt 2 counts as the best of 3",))
+    assert best(2.8, 3.0, penalty=0.1) == (2.8, ("attempt 1 counts as the best of 2",))
+    assert best(2.0, 3.0, penalty=0.1) == (2.7, ("attempt 2 counts as the best of 2, with 90% of its points",))
+    assert best(0.0, 0.0, 3.0, penalty=0.6) == (0.0, ("attempt 1 counts as the best of 3",))
+
+
+def test_the_points_of_answers_add_up_to_those_of_the_attempt() -> None:
+    (found,) = counted([(HandIn(File(Path("x")), "ada", attempt=3), result("ada", 0.1, 0.2, 3.0))], 0.25)
+    assert [answer.points for answer in found.answers] == [0.05, 0.1, 1.5]
+    assert found.score == 1.65
+    assert roster().find(["ada"]) is not None

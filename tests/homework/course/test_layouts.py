@@ -1,0 +1,193 @@
+"""Layouts: folders made after the documentation of each system, recognised by themselves, and matched to a roster.
+
+Moodle: `mod/assign` puts the files of a student into `FULL NAME_NUMBER_assignsubmission_PLUGIN_`, since 4.x without the
+last `_`, or before the name of each file where folders are turned off, and a team before the name. Canvas: a zip with
+`SORTABLENAME[_LATE]_USER_ATTACHMENT_FILE`, in small letters; a text entry is `..._USER_text.html`. Gradescope: a folder
+`submission_NUMBER` each beside `submission_metadata.yml`. GitHub Classroom: `gh classroom clone student-repos` makes
+`SLUG-submissions/SLUG-USER`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gradcli.homework.course.collect import MISSING, SEVERAL, STRANGER, collected, introduced
+from gradcli.homework.course.gradescope import submitters
+from gradcli.homework.course.layouts import Folder, recognised, tops, works
+from gradcli.homework.course.roster import Roster, read_roster
+from gradcli.homework.model import Result
+from gradcli.homework.submission.files import files_of
+from tests.homework.course.weeks import ROSTER, roster
+
+ANSWERS = "[d]\ns = 9\n"
+METADATA = """\
+---
+submission_311:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: ada
+    :email: ada@x.org
+  :created_at: 2026-10-01 10:00:00.000000000 Z
+  :score: 0.0
+  :history:
+  - :id: 310
+    :created_at: 2026-09-30 10:00:00.000000000 Z
+submission_312:
+  :submitters:
+  - :name: "Bob Ross"
+    :sid:
+    :email: bob@x.org
+  - :name: 'Zoë Müller'
+    :sid: 'zoe'
+    :email: null
+"""
+SYSTEMS = {
+    "moodle": [
+        "Ada Lovelace_657717_assignsubmission_file_/answers.txt",
+        "Bob Ross_657721_assignsubmission_onlinetext_/onlinetext.html",
+        "Group B-Zoë Müller_657775_assignsubmission_file/Übung 3.docx",
+    ],
+    "moodle, flat": [
+        "Ada Lovelace_657717_assignsubmission_file_answers.txt",
+        "Bob Ross_657721_assignsubmission_file_b.md",
+        "Zoë Müller_657775_assignsubmission_onlinetext_onlinetext.html",
+    ],
+    "canvas": [
+        "lovelaceada_4711_90210_answers.txt",
+        "rossbob_LATE_4712_90211_answers-2.txt",
+        "müllerzoë_4713_text.html",
+    ],
+    "gradescope": ["submission_metadata.yml", "submission_311/answers.txt", "submission_312/a/b.txt"],
+    "github": [
+        "week-3-countess/answers.txt", "week-3-countess/README.md", "week-3-countess/.github/x.txt",
+        "week-3-happytrees/README.md", "week-3-happytrees/solution", "week-3-happytrees/answers.md",
+        "week-3-zoem/answers.txt",
+    ],
+    "folders": ["ada/answers.txt", "bob_77/answers.txt", "Zoë Müller/deep/answers.txt"],
+}  # fmt: skip
+ROOTS = {"github": "week-3-submissions"}
+
+
+def made(root: Path, names: list[str]) -> Path:
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        text = METADATA if name.endswith(".yml") else f"<p>{ANSWERS}</p>" if name.endswith(".html") else ANSWERS
+        (root / name).write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.mark.filterwarnings("ignore:not graded. solution")
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_each_system_is_recognised_and_matched(system: str, tmp_path: Path) -> None:
+    root = made(tmp_path / ROOTS.get(system, "downloaded"), SYSTEMS[system])
+    files = files_of([str(root)])
+    assert recognised(Folder(root, files, tops(root, files))) == system.partition(",")[0]
+    for layout in (None, system.partition(",")[0]):
+        found = list(collected(files, roster(), layout))
+        assert [item.student for item in found] == ["ada", "bob", "zoe"]
+        for item in found:
+            read = item.read()
+            assert [given.text for given in read.given] == ["9"], read
+            assert (read.student, read.remarks) == (item.student, ())
+
+
+@pytest.mark.parametrize(
+    ("names", "students"),
+    [
+        (SYSTEMS["moodle"], ["Ada Lovelace", "Bob Ross", "Group B-Zoë Müller"]),
+        (["A B_1_assignsubmission_file_/a.txt", "a b_2_assignsubmission_file_/a.txt"], ["A B_1", "a b_2"]),
+        (SYSTEMS["canvas"], ["lovelaceada", "müllerzoë", "rossbob"]),
+        (SYSTEMS["gradescope"], ["ada", "bob@x.org", "zoe"]),
+        (["submission_9/a.txt"], ["submission_9"]),
+        (["ada/answers.txt", "bob/answers.txt", "bob/more.txt"], ["ada", "bob"]),
+        (["ada.txt", "bob.txt", "notes/cy.txt"], ["ada", "bob", "cy"]),
+        (["monday/ada.txt", "tuesday/bob.txt"], ["ada", "bob"]),
+    ],
+)
+def test_without_a_roster_places_name_the_students(names: list[str], students: list[str], tmp_path: Path) -> None:
+    files = files_of([str(made(tmp_path / "answers", names))])
+    assert [item.student for item in collected(files)] == students
+
+
+def test_a_second_file_in_the_folder_of_a_student_is_that_student_s_error(tmp_path: Path) -> None:
+    made(tmp_path, ["ada/answers.txt", "bob/answers.txt", "bob/more.txt"])
+    ada, bob = collected(files_of([str(tmp_path)]), read_roster("id\nada\nbob\n", "r.csv"))
+    assert ada.read().given
+    assert bob.read().unreadable.startswith("this student is found 2 times: in ")
+
+
+def test_a_layout_can_be_told_where_it_is_not_plain(tmp_path: Path) -> None:
+    files = files_of([str(made(tmp_path / "clones", ["hw-countess/answers.txt", "hw-happytrees/answers.txt"]))])
+    assert [item.student for item in collected(files, roster(), "github")] == ["ada", "bob", "zoe"]
+    assert [work.student for work in works(files, "github")] == ["countess", "happytrees"]
+
+
+def test_who_is_not_on_the_roster_comes_last_and_is_told(tmp_path: Path) -> None:
+    text = f"{ROSTER}ann1,Ann Lee,a@x.org,\nann2,Ann Lee,b@x.org,\n"
+    made(tmp_path, ["Ann Lee.txt", "bob.txt", "eve.txt"])
+    found = list(collected(files_of([str(tmp_path)]), read_roster(text, "r.csv")))
+    assert [item.student for item in found] == ["ada", "bob", "zoe", "ann1", "ann2", "Ann Lee", "eve"]
+    assert [item.read().remarks for item in found[-2:]] == [(SEVERAL,), (STRANGER,)]
+    assert [bool(item.read().given) for item in found] == [False, True, False, False, False, True, True]
+
+
+def test_a_result_is_introduced_by_the_roster() -> None:
+    ada = introduced(Result("ada.txt", "ada", ()), roster())
+    assert (ada.name, ada.email, ada.notes) == ("Ada Lovelace", "ada@x.org", ())
+    assert introduced(Result("", "zoe", ()), roster()).notes == (MISSING,)
+    assert introduced(Result("e.txt", "eve", ()), None).name == ""
+
+
+def test_the_file_of_a_class_is_matched_too(tmp_path: Path) -> None:
+    (tmp_path / "class.csv").write_text(
+        "student,question,quantity,answer\nada@x.org,d,s,9\nROSS Bob,d,s,9\neve,d,s,9\n"
+    )
+    found = list(collected(files_of([str(tmp_path / "class.csv")]), roster()))
+    assert [item.student for item in found] == ["ada", "bob", "zoe", "eve"]
+    assert [item.read().student for item in found] == ["ada", "bob", "zoe", "eve"]
+
+
+def test_who_is_in_two_places_is_told_so_whatever_the_spelling(tmp_path: Path) -> None:
+    made(tmp_path / "week-3-submissions", SYSTEMS["github"][:1])
+    made(tmp_path / "plain", ["ada@x.org.txt"])
+    ada, *_ = collected(files_of([str(tmp_path / "plain"), str(tmp_path / "week-3-submissions")]), roster())
+    assert ada.read().unreadable.startswith("this student is found 2 times: in ")
+
+
+@pytest.mark.slow
+def test_a_folder_of_five_thousand_files(tmp_path: Path) -> None:
+    """The files lie flat, and each is looked at once: neither is opened before it is graded."""
+    count = 5000
+    made(tmp_path / "a", [f"Student Number{n}_{n}_assignsubmission_file_answers.txt" for n in range(count)])
+    everyone = read_roster("id,name\n" + "".join(f"s{n},Student Number{n}\n" for n in range(count)), "r.csv")
+    found = list(collected(files_of([str(tmp_path / "a")]), everyone))
+    assert [item.student for item in found] == [f"s{n}" for n in range(count)]
+    assert all(item.submission is None for item in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "submission_1",
+        ":submitters:\n- :name: x\n",
+        "- a\n- b\n",
+        "submission_1:\n  - :name: x\n",
+        "\0:\n  :submitters:",
+    ],
+)
+def test_what_is_not_of_gradescope_names_nobody(text: str) -> None:
+    assert not any(submitters(text).values())
+
+
+def test_the_metadata_of_gradescope() -> None:
+    assert submitters(METADATA) == {
+        "submission_311": [{"name": "Ada Lovelace", "sid": "ada", "email": "ada@x.org"}],
+        "submission_312": [
+            {"name": "Bob Ross", "sid": "", "email": "bob@x.org"},
+            {"name": "Zoë Müller", "sid": "zoe", "email": ""},
+        ],
+    }
+    assert isinstance(roster(), Roster)

@@ -1,0 +1,99 @@
+"""Sheets: the same for the same student, other for others, and none that lets a wrong method through."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gradcli.errors import UsageError
+from gradcli.homework.assignment.lint import findings
+from gradcli.homework.course.sheets import Sheets, example, handed_out, read_secret
+from gradcli.homework.course.variants import Variants
+from tests.homework.course.weeks import LAYER, SECRET, WEEK, variants, week
+
+
+def drawn(*students: str, text: str = WEEK + LAYER, secret: bytes = SECRET) -> list[dict[str, dict[str, object]]]:
+    sheets = handed_out(week(text), students, secret)
+    return [{id: {n: np.asarray(v).tolist() for n, v in at.items()} for id, at in s.values.items()} for s in sheets]
+
+
+def test_a_sheet_follows_from_secret_assignment_and_student_alone() -> None:
+    """These values stay what they are under every version of Python and numpy: what is handed out is not derived again,
+    but a sheet that is lost can be."""
+    (ada,) = drawn("ada")
+    assert ada == {
+        "diamond": {"x": 2.6},
+        "layer": {"W": [[-0.5, 1.5, -0.5], [1.5, -1.5, -1.0]], "x": [-0.5, -1.0, -0.5]},
+    }
+    assert drawn("bob", "Ada ") == [*drawn("bob"), ada], "whoever else is in the course, in whichever spelling"
+    others = [
+        *drawn("eve"),
+        *drawn("ada", secret=b"another secret"),
+        *drawn("ada", text=f"{WEEK}{LAYER}".replace("3", "4", 1)),
+    ]
+    assert all(other["layer"] != ada["layer"] for other in others)
+
+
+def test_every_sheet_passes_lint() -> None:
+    assignment = week()
+    for sheet in handed_out(assignment, map(str, range(3)), SECRET):
+        assert list(findings(sheet.of(assignment))) == []
+    assert list(findings(example(assignment))) == []
+
+
+def test_a_sheet_that_lint_cannot_satisfy_names_the_mistakes_that_collide() -> None:
+    asked = "program = 'q = 11*x*y'\nask = ['dq/dx']\n[question.at]\ny = 1\nx = { choose = [1, 3] }\n"
+    told = r"no value of its 2 is fit for a sheet: dq/dx = 11 also comes out if you .* \(.*not-a-gradient.*\)"
+    with pytest.raises(UsageError, match=told):
+        drawn("ada", text=f"[[question]]\nid = 'q'\n{asked}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("[1.3, 1.7, 2.2, 2.6]", "[2, -2]", "no value of its 2 is fit for a sheet: s is 4: one digit"),
+        ("[1.3, 1.7, 2.2, 2.6]", "[1, -1]", "m is 0"),
+        ("q = p*m", "q = p*m + sigmoid(30*x)", "sigmoid.* is saturated"),
+        ("q = p*m", "q = p*m + relu(-x)", "lets nothing through"),
+    ],
+)
+def test_values_of_which_none_will_do_say_why(old: str, new: str, told: str) -> None:
+    text = WEEK.replace(old, new)
+    with pytest.raises(UsageError, match=told) as refused:
+        drawn("ada", text=text)
+    assert refused.value.span is not None
+    assert text.startswith("x", refused.value.span.start)
+    assert refused.value.help == "give it other values"
+    assert example(week(text)).questions[0].at["x"] in (2, -2, 1, -1, 1.3, 1.7, 2.2, 2.6)
+
+
+def test_a_choice_with_one_good_value_gives_it_to_all() -> None:
+    assert (
+        drawn("a", "b", "c", text=WEEK.replace("[1.3, 1.7, 2.2, 2.6]", "[1, 2.2, -1]")) == [{"diamond": {"x": 2.2}}] * 3
+    )
+
+
+def test_what_was_handed_out_stays() -> None:
+    """Whoever comes later gets a new sheet, and the others have theirs, whatever the secret is now."""
+    found = list(handed_out(week(), ["ada", "late", "bob"], b"lost, and made anew", variants()))
+    assert [sheet.student for sheet in found] == ["ada", "late", "bob"]
+    assert found[::2] == [variants().of("ada"), variants().of("bob")]
+    assert [sheet.student for sheet in variants().without(["Ada", "bob"])] == ["zoe"]
+
+
+def test_equal_draws_are_looked_into_once() -> None:
+    sheets = Sheets(week(WEEK))
+    for number in range(40):
+        sheets.of(SECRET, "week", str(number))
+    assert len(sheets.questions["diamond"].tried) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("", "secret is empty"), (" \n", "secret is empty"), ("1234567\n", "fewer than 8")]
+)
+def test_a_secret_that_is_guessed(text: str, told: str) -> None:
+    with pytest.raises(UsageError, match=told) as refused:
+        read_secret(text, "secret")
+    assert "openssl rand -hex 16 > secret" in refused.value.help
+    assert read_secret(" 12345678\n", "secret") == b"12345678"
+    assert Variants().of("ada") is None
