@@ -12,8 +12,8 @@ from gradcli.errors import GradcliError, UsageError
 from gradcli.explanation.refusals import numbers
 from gradcli.explanation.values import constant
 from gradcli.homework.assignment import settings, words
-from gradcli.homework.assignment.mistakes import OwnMistake, read_mistakes
 from gradcli.homework.assignment.choices import Choice, Draws, read_choice
+from gradcli.homework.assignment.mistakes import OwnMistake, read_mistakes
 from gradcli.homework.assignment.places import Path, Places, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
 from gradcli.homework.assignment.tables import Tables

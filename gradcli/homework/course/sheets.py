@@ -115,7 +115,7 @@ class QuestionSheets:
             problem = self.key.problems[ask.quantity]
             if problem is not None:
                 moved = replace(problem, graph=graph, cache=caches.setdefault(id(problem.cache), {}))
-                yield from (message for _, message in troubles(ask, moved.truth, moved))
+                yield from (message for _, message, _ in troubles(ask, moved.truth, moved))
 
     def refused(self) -> UsageError:
         """Return the error of a question for which no values are found, with its commonest faults."""

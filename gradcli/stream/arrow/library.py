@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Any
 
@@ -10,6 +11,7 @@ from gradcli.errors import UsageError
 
 def pyarrow(module: str = "") -> Any:
     """Return pyarrow, or a module of it. Raises UsageError where it is not installed."""
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # its own one reserves more than a worker may have
     try:
         return import_module(f"pyarrow.{module}".rstrip("."))
     except ImportError:
