@@ -14,6 +14,8 @@ from hypothesis.internal.conjecture import providers
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # hundreds of commands share theirs, away from the sources
     os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
 
+os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # as gradcli has it, whoever imports pyarrow first
+
 # No clocks, for machines differ; where changes land, the same examples each time.
 IN_CI = "CI" in os.environ
 settings.register_profile(

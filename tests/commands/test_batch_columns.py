@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -112,6 +113,27 @@ def test_without_pyarrow(capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     assert found.code == 2
     assert 'pip install "gradcli[arrow]"' in found.err
     assert not Path("results.parquet").exists()
+
+
+@pytest.mark.slow
+def test_rows_alone_have_the_memory_that_they_are_promised(points: Path) -> None:
+    """What a library has reserved for itself does not count."""
+    pq.write_table(pa.table({"x": [1.0]}), "points.parquet")
+    command = [
+        sys.executable,
+        "-m",
+        "gradcli",
+        "batch",
+        "sum(ones(2000000)*x)",
+        "-i",
+        "points.parquet",
+        "-o",
+        "out.parquet",
+    ]
+    environment = {name: value for name, value in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"}
+    done = subprocess.run([*command, "--item-memory", "600M"], capture_output=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert pq.read_table("out.parquet")["value"].to_pylist() == [2e6]
 
 
 @pytest.mark.slow
