@@ -16,6 +16,8 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # hundreds of commands share 
 
 os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # as gradcli has it, whoever imports pyarrow first
 
+os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # its own one reserves more than a worker may have
+
 # No clocks, for machines differ; where changes land, the same examples each time.
 IN_CI = "CI" in os.environ
 settings.register_profile(
