@@ -46,9 +46,8 @@ def usual_level(report: Report | None, *, is_folder: bool) -> str:
 
 def print_questions(assignment: Assignment, name: str, level: str | None, page: Reported, limits: ItemLimited) -> int:
     """Write the questions of an assignment for another tool."""
-    from gradcli.homework.grading import Grader
     from gradcli.render.check.reports.writing import write_questions
 
     limits.begin()
-    write_questions(name, page.destination, Grader(assignment), level or "rule")
+    write_questions(name, page.destination, assignment, level or "rule")
     return 0

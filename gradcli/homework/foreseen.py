@@ -1,21 +1,24 @@
 """The answers to expect to an assignment: the right ones, and those of known mistakes with their verdicts.
 
 Other tools compare a number with a list of numbers, each with a tolerance. Here that is half a unit in the third
-digit, as grading asks for three, but never so much that two numbers of the list meet in the middle.
+digit, as grading asks for three, but never so much that two numbers of the list meet in the middle. A question whose
+values differ from sheet to sheet comes in several versions, of which the other tool gives one to each student.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, log10
 from typing import Any
 
 import numpy as np
 
-from gradcli.homework.assignment.assignments import Ask, Question
+from gradcli.homework.assignment.assignments import Ask, Assignment, Question
+from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.assignment.worked import answer, answers
+from gradcli.homework.course.sheets import QuestionSheets
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
 from gradcli.homework.disclosure import revealed
 from gradcli.homework.grading import Grader
@@ -27,6 +30,7 @@ from gradcli.homework.submission.submissions import Given, Submission
 MOST = 40  # wrong numbers of one quantity
 ALIKE = 3  # of them by the same mistake, such as steps of several lengths
 LARGEST = 24  # entries of a tensor that anybody types into boxes
+VERSIONS = 8  # of a question whose values vary
 APART = 0.49  # of the distance to the next number
 
 
@@ -41,8 +45,9 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """One quantity. `entries` are the entries of the answer by index, each with the numbers to expect, the right first.
+    """One quantity, of the `version` that counts from 1, or 0 where all have the same values.
 
+    `entries` are the entries of the answer by index, each with the numbers to expect, the right one first.
     They are empty where the answer is no number, or of too many entries: then `right` is its text, "" for a long one.
     """
 
@@ -50,20 +55,40 @@ class Foreseen:
     ask: Ask
     right: str
     entries: tuple[tuple[tuple[int, ...], tuple[Number, ...]], ...]
+    version: int = 0
 
     @property
     def is_formula(self) -> bool:
         return self.ask.form == "expression"
 
 
-def foreseen(grader: Grader, level: str) -> Iterator[Foreseen]:
-    """Yield every quantity of an assignment; verdicts tell as much as a level of disclosure allows."""
-    for key in grader.keys.values():
-        texts = answers(key)
-        for ask in key.question.asks:
-            truth = key.expected[ask.quantity]
-            numbers = () if ask.form == "expression" else tuple(entries(grader, key, ask, truth, level))
-            yield Foreseen(key.question, ask, texts[ask.written], numbers)
+def foreseen(assignment: Assignment, level: str) -> Iterator[Foreseen]:
+    """Yield every quantity of an assignment, the versions of one together.
+
+    Verdicts tell as much as a level of disclosure allows.
+    """
+    for question in assignment.questions:
+        graders = [Grader(replace(assignment, questions=(one,))) for one in versions(question, assignment)]
+        for ask in question.asks:
+            for number, grader in enumerate(graders, 1):
+                yield of_quantity(grader, ask, level, number if question.varies else 0)
+
+
+def versions(question: Question, assignment: Assignment) -> list[Question]:
+    """Return a question with different values, or alone where they do not vary."""
+    if not question.varies:
+        return [question]
+    sheets, draws = QuestionSheets(question, assignment), Draws(b"", question.id)
+    drawn = [sheets.drawn(draws) for _ in range(VERSIONS)]
+    return [question.moved(at) for at in {repr(at): at for at in drawn}.values()]
+
+
+def of_quantity(grader: Grader, ask: Ask, level: str, version: int) -> Foreseen:
+    """Return the answers to expect to one quantity of the only question of a grader."""
+    (key,) = grader.keys.values()
+    truth = key.expected[ask.quantity]
+    numbers = () if ask.form == "expression" else tuple(entries(grader, key, ask, truth, level))
+    return Foreseen(key.question, ask, answers(key)[ask.written], numbers, version)
 
 
 def entries(

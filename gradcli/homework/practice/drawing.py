@@ -1,8 +1,10 @@
-"""Fresh values for a question: near to its own, and such that no wrong method gives the right answer."""
+"""Fresh values for a question, drawn as those of a sheet are: until no wrong method gives the right answer.
+
+What varies from sheet to sheet varies here; the values of any other question become numbers near to its own.
+"""
 
 from __future__ import annotations
 
-import random
 import re
 from dataclasses import replace
 
@@ -10,45 +12,60 @@ import numpy as np
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment, Question
+from gradcli.homework.assignment.choices import Choice, Draws
 from gradcli.homework.assignment.lint import of_question
+from gradcli.homework.course.sheets import QuestionSheets
 from gradcli.homework.model import Value
 from gradcli.homework.solve.key import Key
 from gradcli.source import Source
 
 FACTORS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0)
-TRIED = 40  # draws, before a question keeps its own values
+TENSORS = 40  # that a tensor may become
+TRIED = 40  # snippets with other numbers, before one keeps its own
 NUMBER = re.compile(r"(?<![\w.=])\d+\.\d*(?![\w.])")  # of a snippet; not `lr=0.1`, nor whole numbers, which are sizes
 
 
-def fresh(question: Question, assignment: Assignment, generator: random.Random) -> Key:
+def fresh(question: Question, assignment: Assignment, draws: Draws) -> Key:
     """Return the key of a question with other values, or with its own where none are found that do."""
-    if not (question.at or question.is_script):
+    if question.is_script:
+        return fresh_snippet(question, assignment, draws)
+    varies = question.varies or {name: near_to(value, draws) for name, value in question.at.items()}
+    if not varies:
         return Key(question, assignment)
+    try:
+        return Key(
+            question.moved(QuestionSheets(replace(question, varies=varies), assignment).drawn(draws)), assignment
+        )
+    except UsageError:
+        return Key(question, assignment)
+
+
+def fresh_snippet(question: Question, assignment: Assignment, draws: Draws) -> Key:
+    """Return the key of a snippet with other numbers in its text."""
     for _ in range(TRIED):
-        moved = redrawn(question, generator)
+        text = NUMBER.sub(lambda found: repr(near(float(found[0]), draws)), question.source.text)
         try:
-            key = Key(moved, assignment)
-        except UsageError:  # these values have no answer
+            key = Key(replace(question, source=Source(text, question.source.name)), assignment)
+        except UsageError:  # with these numbers it ends in an error, or has no answer
             continue
         if next(of_question(key), None) is None:
             return key
     return Key(question, assignment)
 
 
-def redrawn(question: Question, generator: random.Random) -> Question:
-    """Return a question with other values; a snippet has them in its text."""
-    if question.is_script:
-        text = NUMBER.sub(lambda found: repr(near(float(found[0]), generator)), question.source.text)
-        return replace(question, source=Source(text, question.source.name))
-    at = {name: near_entries(value, generator) for name, value in question.at.items()}
-    return replace(question, at=at)
+def near_to(value: Value, draws: Draws) -> Choice:
+    """Return the choice of values with the shape and the signs of one."""
+    if np.ndim(value) == 0:
+        return Choice(tuple(np.float64(rounded(float(value) * factor)) for factor in FACTORS))
+    entries = np.ravel(value).tolist()
+    drawn = ([near(entry, draws) for entry in entries] for _ in range(TENSORS))
+    return Choice(tuple(np.reshape(np.array(one, np.float64), np.shape(value)) for one in drawn))
 
 
-def near_entries(value: Value, generator: random.Random) -> Value:
-    drawn = [near(entry, generator) for entry in np.ravel(value).tolist()]
-    return np.reshape(np.array(drawn, np.float64), np.shape(value))[()]
-
-
-def near(value: float, generator: random.Random) -> float:
+def near(value: float, draws: Draws) -> float:
     """Draw a number of the same sign, with two digits."""
-    return float(f"{value * generator.choice(FACTORS):.2g}")
+    return rounded(value * FACTORS[draws.below(len(FACTORS))])
+
+
+def rounded(value: float) -> float:
+    return float(f"{value:.2g}")

@@ -6,12 +6,12 @@ more is told, by the levels of disclosure, and with the right answer the quantit
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import cycle
 
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
+from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.disclosure import LEVELS, revealed
 from gradcli.homework.model import CREDITED, Marked, Result, added
 from gradcli.homework.practice.drawing import fresh
@@ -134,10 +134,9 @@ class Session:
         self.score = Score()
 
     def __iter__(self) -> Iterator[Exercise]:
-        generator, number = random.Random(self.seed), 0
-        for question in cycle(self.assignment.questions):
-            alone = replace(self.assignment, questions=(question,))
-            key = fresh(question, alone, generator)
+        number = 0
+        for turn, question in enumerate(cycle(self.assignment.questions)):
+            key = fresh(question, self.assignment, Draws(b"", str(self.seed), str(turn)))
             for place, ask in enumerate(question.asks):
                 number += 1
                 yield Exercise(key, ask, number, self.count, place == 0, self.score)

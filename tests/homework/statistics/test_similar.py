@@ -43,6 +43,21 @@ def test_the_same_value_of_two_quantities_is_not_shared() -> None:
     assert pairs(("ada", ["17.3", "1"]), ("bob", ["2", "17.3"]), ("cy", ["3", "3"])) == []
 
 
+def test_a_value_that_is_right_on_the_sheet_of_another_is_shared_with_that_student() -> None:
+    similar = Similar()
+    for name, text, elsewhere in (
+        ("bob", None, ()),
+        ("ada", "17.3", ("bob",)),
+        ("cy", "5", ("zed",)),
+        ("dan", "6", ()),
+    ):
+        wrong = Marked("a", "q", text, np.float64(8), "wrong", 0.0, 1.0, "", (BRANCH,), elsewhere=elsewhere)
+        similar.add(Result("", name, (wrong,) if text else ()))
+    (pair,) = similar.pairs
+    assert (pair.first, pair.second, pair.weight) == ("bob", "ada", log2(4 / 2))
+    assert [(one.text, one.students, one.owner) for one in pair.shared] == [("17.3", 2, "bob")]
+
+
 def test_a_large_group_is_seen_without_all_its_pairs() -> None:
     """A sheet that a hundred students copied: each of them is in a pair that has all its values."""
     copied = [str(n + 0.5) for n in range(10)]

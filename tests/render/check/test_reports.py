@@ -119,11 +119,12 @@ def test_prairielearn_takes_a_file_of_one_megabyte() -> None:
 
 def test_canvas() -> None:
     """The head that Canvas asks for, then the points possible, and a row for each student."""
-    rows = list(csv.reader(io.StringIO(written("canvas", *CLASS, unread("dan.txt", "dan", "it is empty", None)))))
+    members = (PERFECT, replace(PARTLY, name="Lovelace, Ada"), unread("dan.txt", "dan", "it is empty", None))
+    rows = list(csv.reader(io.StringIO(written("canvas", *members))))
     assert rows[0] == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Backpropagation, week 1"]
     assert rows[1] == ["    Points Possible", "", "", "", "", "9"]
-    assert rows[3] == ["ada", "", "", "ada", "", "2.5"]
-    assert rows[5] == ["dan", "", "", "dan", "", ""]
+    assert rows[3] == ["Lovelace, Ada", "", "ada", "ada", "", "2.5"]
+    assert rows[4] == ["dan", "", "dan", "dan", "", ""]
 
 
 def test_canvas_sees_no_words_of_its_own() -> None:

@@ -1,7 +1,8 @@
 """The table that Canvas imports into its gradebook: a row with the points possible, then one row a student.
 
-Canvas finds a student by the login, else by the name, and an assignment by its title, or by a number in brackets that
-ends the title, `Week 1 (4711)`. A submission that could not be read has an empty cell, which changes no grade there.
+Canvas finds a student by the id of the university, else by the login, else by the name, and an assignment by its title,
+or by a number in brackets that ends the title, `Week 1 (4711)`. A submission that could not be read has an empty cell,
+which changes no grade there.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def write(assignment: Assignment, results: Iterable[Result]) -> Iterator[str]:
     yield line([*STUDENT, plain(assignment.title or PurePath(assignment.file).stem)])
     yield line([f"    {POSSIBLE}", "", "", "", ""], [exact(assignment.max_score)])
     for result in results:
-        login = plain(result.student)
-        yield line([plain(result.name) or login, "", "", login, ""], ["" if result.unreadable else exact(result.score)])
+        name, id = plain(result.name or result.student), plain(result.student)
+        yield line([name, "", id, id, ""], ["" if result.unreadable else exact(result.score)])
 
 
 def plain(text: str) -> str:

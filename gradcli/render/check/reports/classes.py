@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.model import Result
 from gradcli.homework.statistics.items import COMMONEST, Item, Items
-from gradcli.homework.statistics.similar import Pair, Similar
+from gradcli.homework.statistics.similar import Pair, Shared, Similar
 from gradcli.render.check.marking import NAME, PLAIN, clipped, said
 from gradcli.render.check.reports.cells import harmless, line, typed
 from gradcli.render.text.numbers import number
@@ -48,7 +48,10 @@ def write_similar(assignment: Assignment, results: Iterable[Result]) -> Iterator
 
 
 def _pair(pair: Pair) -> str:
-    values = "; ".join(
-        f"{one.question}: {one.quantity} is {clipped(one.text, NAME)} ({one.students} students)" for one in pair.shared
-    )
+    values = "; ".join(map(_shared, pair.shared))
     return line([pair.first, pair.second], [number(pair.weight, DIGITS), str(len(pair.shared)), harmless(values)])
+
+
+def _shared(one: Shared) -> str:
+    owner = f", right on the sheet of {clipped(one.owner, NAME)}" if one.owner else ""
+    return f"{one.question}: {one.quantity} is {clipped(one.text, NAME)} ({one.students} students{owner})"

@@ -11,8 +11,7 @@ from html import escape as html
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.foreseen import Foreseen, Number
-from gradcli.render.check.marking import NAME, clipped
-from gradcli.render.check.reports.questions import OTHER, digits, feedback, name, prompt, setting
+from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, name, prompt, setting
 
 SPECIAL = str.maketrans({**{sign: f"\\{sign}" for sign in "\\#=~{}:"}, "\n": "\\n"})
 STAR = r"\*"  # an asterisk, which alone would stand for anything
@@ -21,14 +20,18 @@ MATCHING = "->"  # in an answer that is a text it would make pairs, and nothing 
 
 def write(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[str]:
     """Yield the file, an item a question, with an empty line after each."""
-    title = clipped(assignment.title or assignment.file, NAME).replace("/", "//")  # a category is a path
-    yield f"$CATEGORY: $course$/top/{title}\n\n"
-    for one in quantities:
-        for index, numbers in one.entries:
-            suffix = f"[{', '.join(map(str, index))}]" if index else ""
-            yield item(one, numerical(numbers), suffix)
-        if not one.entries:
-            yield item(one, in_words(one))
+    for path, found in categories(assignment, quantities):
+        yield f"$CATEGORY: {path}\n\n"
+        for one in found:
+            yield from items(one)
+
+
+def items(one: Foreseen) -> Iterator[str]:
+    """Yield the questions about one quantity."""
+    for index, numbers in one.entries:
+        yield item(one, numerical(numbers), f"[{', '.join(map(str, index))}]" if index else "")
+    if not one.entries:
+        yield item(one, in_words(one))
 
 
 def item(one: Foreseen, answers: str, suffix: str = "") -> str:

@@ -16,8 +16,8 @@ from xml.sax.saxutils import escape
 
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.foreseen import Foreseen, Number
-from gradcli.render.check.marking import NAME, clipped, exact
-from gradcli.render.check.reports.questions import OTHER, digits, feedback, name, prompt, setting
+from gradcli.render.check.marking import exact
+from gradcli.render.check.reports.questions import OTHER, categories, digits, feedback, name, prompt, setting
 
 WRONG, RIGHT = "0", "100"
 CLOZE = {"~": "&#126;", "{": "&#123;", "}": "&#125;", "\\": "&#92;"}  # what ends a feedback, and what hides its end
@@ -25,12 +25,12 @@ CLOZE = {"~": "&#126;", "{": "&#123;", "}": "&#125;", "\\": "&#92;"}  # what end
 
 def write(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[str]:
     """Yield the file in parts; all ASCII, so that it is right in any encoding."""
-    title = clipped(assignment.title or assignment.file, NAME).replace("/", "//")  # a category is a path
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n'
-    category = element("category", element("text", escape(f"$course$/top/{title}")))
-    yield ascii(f'<question type="category">{category}</question>\n')
-    for one in quantities:
-        yield ascii(question(one))
+    for path, found in categories(assignment, quantities):
+        category = element("category", element("text", escape(path)))
+        yield ascii(f'<question type="category">{category}</question>\n')
+        for one in found:
+            yield ascii(question(one))
     yield "</quiz>\n"
 
 

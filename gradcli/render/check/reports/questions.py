@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
-from gradcli.homework.assignment.assignments import Question
+from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.assignment.worked import answer
 from gradcli.homework.foreseen import Foreseen, Number
 from gradcli.homework.model import VERDICTS
@@ -16,8 +18,21 @@ OTHER = "not right, and by no mistake that is known"
 
 
 def name(one: Foreseen, suffix: str = "") -> str:
-    """Return the name of a question: that of the assignment's and the quantity."""
-    return f"{clipped(one.question.id, NAME)}: {clipped(one.ask.written, NAME)}{suffix}"
+    """Return the name of a question: that of the assignment's, the quantity, and the number of a version."""
+    version = f" ({one.version})" if one.version else ""
+    return f"{clipped(one.question.id, NAME)}: {clipped(one.ask.written, NAME)}{suffix}{version}"
+
+
+def categories(assignment: Assignment, quantities: Iterable[Foreseen]) -> Iterator[tuple[str, Iterator[Foreseen]]]:
+    """Yield quantities by the category of a bank of questions that they go to.
+
+    The versions of one quantity have a category of their own, from which a quiz takes one at random. Categories are
+    paths, in which a slash of a name is written twice.
+    """
+    title = clipped(assignment.title or assignment.file, NAME).replace("/", "//")
+    for group, found in groupby(quantities, lambda one: name(replace(one, version=0)) if one.version else ""):
+        below = f"/{group.replace('/', '//')}" if group else ""
+        yield f"$course$/top/{title}{below}", found
 
 
 def setting(question: Question) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment
 from gradcli.homework.foreseen import foreseen
-from gradcli.homework.grading import Grader
 from gradcli.homework.model import Result
 from gradcli.render.check.reports.naming import file_name
 from gradcli.render.check.reports.registry import QUESTIONS, REPORTS
@@ -40,11 +39,11 @@ def write_report(name: str, output: str, assignment: Assignment, results: Iterat
     write_parts(output, report.write(assignment, results), in_lines=report.in_lines)
 
 
-def write_questions(name: str, output: str, grader: Grader, level: str) -> None:
+def write_questions(name: str, output: str, assignment: Assignment, level: str) -> None:
     """Write the questions of an assignment in a format of `QUESTIONS`. Raises UsageError where it cannot."""
     if is_folder(output):
         raise UsageError("E023", f"{name} questions are one file", help="name a file to write to: -o questions.xml")
-    write_parts(output, QUESTIONS[name](grader.assignment, foreseen(grader, level)))
+    write_parts(output, QUESTIONS[name](assignment, foreseen(assignment, level)))
 
 
 def write_parts(output: str, parts: Iterable[str], *, in_lines: bool = False) -> None:

@@ -98,13 +98,14 @@ def shown(html: str) -> str:
 
 
 def read_xml(text: str) -> Iterator[Imported]:
-    """Read Moodle XML; the first question is the category."""
+    """Read Moodle XML; a category holds for the questions after it."""
     root = ElementTree.fromstring(text)
     assert root.tag == "quiz"
-    category, *questions = root
-    assert category.get("type") == "category"
-    assert str(category.findtext("category/text")).startswith("$course$/top/")
-    for question in questions:
+    assert root[0].get("type") == "category"
+    for question in root:
+        if question.get("type") == "category":
+            assert str(question.findtext("category/text")).startswith("$course$/top/")
+            continue
         kind, html = str(question.get("type")), str(question.findtext("questiontext/text")).strip()
         boxes, html = cloze(html) if kind == "cloze" else ([], html)
         yield checked(
@@ -156,9 +157,11 @@ WEIGHT = re.compile(r"%-*([0-9]{1,2})\.?([0-9]*)%")
 
 def read_gift(text: str) -> Iterator[Imported]:
     """Read GIFT: questions are apart by empty lines, and a line that begins with two slashes is none."""
-    first, *items = [part for part in re.split(r"\n\s*\n", text) if part.strip()]
-    assert first.startswith("$CATEGORY: $course$/top/")
+    items = [part for part in re.split(r"\n\s*\n", text) if part.strip()]
+    assert items[0].startswith("$CATEGORY: $course$/top/")
     for item in items:
+        if item.startswith("$CATEGORY:"):
+            continue
         kept = [line for line in item.splitlines() if not line.strip().startswith("//")]
         yield checked(_gift("\n".join(kept).strip()))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import unescape
@@ -12,7 +13,7 @@ import pytest
 
 from gradcli.homework.assignment.assignments import Assignment, read_assignment
 from gradcli.homework.assignment.worked import answer, answers
-from gradcli.homework.foreseen import foreseen
+from gradcli.homework.foreseen import Foreseen, foreseen
 from gradcli.homework.grading import Grader
 from gradcli.render.check.reports.registry import QUESTIONS
 from gradcli.source import Source, visible
@@ -53,7 +54,7 @@ def assignment(text: str) -> Assignment:
 
 
 def questions(name: str, grader: Grader, level: str = "rule") -> list[Imported]:
-    return list(READERS[name]("".join(QUESTIONS[name](grader.assignment, foreseen(grader, level)))))
+    return list(READERS[name]("".join(QUESTIONS[name](grader.assignment, foreseen(grader.assignment, level)))))
 
 
 def fields(found: list[Imported]) -> dict[str, list[Imported]]:
@@ -70,15 +71,20 @@ def chain_rule() -> Grader:
     return Grader(read_assignment(Source(file.read_text(encoding="utf-8"), file.name)))
 
 
+@pytest.fixture(scope="module")
+def expected(chain_rule: Grader) -> list[Foreseen]:
+    return list(foreseen(chain_rule.assignment, "rule"))
+
+
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_right_and_wrong_answers(chain_rule: Grader, name: str) -> None:
+def test_right_and_wrong_answers(chain_rule: Grader, expected: list[Foreseen], name: str) -> None:
     """Every right answer has the full mark, and the answer of every mistake none, with a feedback that names it."""
-    imported = questions(name, chain_rule)
+    imported = READERS[name]("".join(QUESTIONS[name](chain_rule.assignment, expected)))
     boxes = [box for one in imported for box in one.boxes or [one.answers] if one.kind != "essay"]
-    expected = [numbers for one in foreseen(chain_rule, "rule") for _, numbers in one.entries]
-    assert len(boxes) == len(expected) > 20
+    entries = [numbers for one in expected for _, numbers in one.entries]
+    assert len(boxes) == len(entries) > 20
     mistakes = 0
-    for box, numbers in zip(boxes, expected, strict=True):
+    for box, numbers in zip(boxes, entries, strict=True):
         for place, number in enumerate(numbers):
             for off in (0.0, 0.9, -0.9):
                 found = graded(box, repr(float(number.value) + off * number.tolerance))
@@ -93,23 +99,24 @@ def test_right_and_wrong_answers(chain_rule: Grader, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_an_answer_that_grading_takes_is_taken(chain_rule: Grader, name: str) -> None:
+def test_an_answer_that_grading_takes_is_taken(chain_rule: Grader, expected: list[Foreseen], name: str) -> None:
     """The key of the assignment, and the same rounded to three digits, unless a mistake is nearer than that."""
-    imported = {one.name: one for one in questions(name, chain_rule) if one.kind == "numerical"}
+    found = READERS[name]("".join(QUESTIONS[name](chain_rule.assignment, expected)))
+    imported = {one.name: one for one in found if one.kind == "numerical"}
     for id, key in chain_rule.keys.items():
         for quantity, text in answers(key).items():
             one = imported.get(f"{id}: {quantity}")
             for typed in {text, f"{float(text):.3g}"} if one else ():
                 assert one is not None
-                found = graded(one.answers, typed)
-                assert found is not None
-                assert found.fraction == 1.0
+                taken = graded(one.answers, typed)
+                assert taken is not None
+                assert taken.fraction == 1.0
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_nothing_from_outside_is_read_as_a_question(name: str) -> None:
     grader = Grader(assignment(HOSTILE))
-    text = "".join(QUESTIONS[name](grader.assignment, foreseen(grader, "rule")))
+    text = "".join(QUESTIONS[name](grader.assignment, foreseen(grader.assignment, "rule")))
     assert "\x00" not in text
     found = questions(name, grader)
     first, *_ = found
@@ -132,7 +139,7 @@ def test_nothing_from_outside_is_read_as_a_question(name: str) -> None:
 def test_any_text_is_shown_as_it_is(name: str) -> None:
     """In the title, the id, the text and the program; what acts on a terminal or a parser is written out."""
     grader = Grader(assignment(FORMULA.replace('{ quantity = "dy/dx", form = "expression", points = 3 }', '"y"')))
-    (one,) = foreseen(grader, "rule")
+    (one,) = foreseen(grader.assignment, "rule")
     for text in NASTY:
         source = Source(f"# {text}\n{one.question.source.text}", "program")
         asked = replace(one.question, id=text or "1", text=f"a {text} z", source=source)
@@ -144,8 +151,9 @@ def test_any_text_is_shown_as_it_is(name: str) -> None:
         assert [answer.fraction for answer in found.answers].count(1) == 1
 
 
-def test_a_tensor_has_a_box_an_entry(chain_rule: Grader) -> None:
-    (one,) = [one for one in questions("moodle", chain_rule) if one.name == "layer: W.grad"]
+def test_a_tensor_has_a_box_an_entry(chain_rule: Grader, expected: list[Foreseen]) -> None:
+    found = read_xml("".join(QUESTIONS["moodle"](chain_rule.assignment, expected)))
+    (one,) = [one for one in found if one.name == "layer: W.grad"]
     key = chain_rule.keys["layer"]
     truth = next(key.expected[ask.quantity] for ask in key.question.asks if ask.written == "W.grad")
     assert [box[0].text for box in one.boxes] == [answer(entry) for entry in np.ravel(truth)]
@@ -186,10 +194,39 @@ def test_words_and_choices(name: str) -> None:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_feedback_tells_as_much_as_asked_for(chain_rule: Grader, name: str) -> None:
+    own = replace(chain_rule.assignment, questions=chain_rule.assignment.questions[:1])
     told = {
-        level: [a.feedback for one in questions(name, chain_rule, level) for a in one.answers]
+        level: [a.feedback for one in questions(name, Grader(own), level) for a in one.answers]
         for level in ("verdict", "node", "value")
     }
     assert set(told["verdict"]) <= {"", "right", "not right", "not right, and by no mistake that is known"}
     assert any("look again at" in text for text in told["node"])
     assert any("which adds 24" in text for text in told["value"])
+
+
+VARYING = """
+title = "Week 1"
+[[question]]
+id = "a/b"
+program = "y = x**2*exp(x)"
+at.x = { random = [], from = [-1, 2], step = 0.1 }
+ask = ["y", "dy/dx"]
+[[question]]
+id = "same"
+program = "y = x**2*exp(x)"
+at.x = 1.3
+ask = ["y"]
+"""
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_values_that_vary_give_versions(name: str) -> None:
+    """Each with its own right answer, in a category from which a quiz draws one."""
+    own = assignment(VARYING)
+    text = "".join(QUESTIONS[name](own, foreseen(own, "rule")))
+    found = list(READERS[name](text))
+    paths = re.findall(r"\$course\$/top/[^<\n]*", text)
+    assert paths == [f"$course$/top/Week 1{group}" for group in ("/a//b: y", "/a//b: dy//dx", "")]
+    names = [one.name for one in found]
+    assert names == [f"a/b: {quantity} ({n})" for quantity in ("y", "dy/dx") for n in range(1, 9)] + ["same: y"]
+    assert len({one.text for one in found[:8]}) == len({one.answers[0].text for one in found[:8]}) == 8
