@@ -63,7 +63,7 @@ def test_an_error(text: str, expected: str) -> None:
     ("text", "expected"), [("no error", "correct"), ("none", "correct"), ("RuntimeError", "wrong")]
 )
 def test_no_error(text: str, expected: str) -> None:
-    body = "script = 'import torch\\nx = torch.ones(2)'\nask = [{ quantity = 'raises' }]\n"
+    body = "script = 'import torch; x = torch.ones(2)'\nask = [{ quantity = 'raises' }]\n"
     assert marked(assignment(body), {"raises": text})["raises"].verdict == expected
 
 

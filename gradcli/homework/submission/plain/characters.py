@@ -43,6 +43,7 @@ AFTER = re.compile(
     re.IGNORECASE,
 )
 STOP = re.compile(r"(?P<kept>.*(?:[^\d\s.]|\d[.,]\d+|\.\d+|(?:\^|\*\*)-?\d+|\.\d+[eE][-+]?\d+))\s*\.", re.DOTALL)
+STARTS, ENDS = (*"-+.0123456789[",), (*"0123456789]",)  # of a text that has nothing around it
 ROUNDS = 20  # of taking something off
 
 
@@ -54,6 +55,8 @@ def tidied(text: str) -> str:
 def undressed(text: str) -> str:
     """Take off, from the outside in, quotation marks, signs such as `≈`, and a remark such as `(rounded)`."""
     for _ in range(ROUNDS):
+        if text[:1] in STARTS and text[-1:] in ENDS:
+            break
         shorter = without_marks(text.strip())
         if shorter == text:
             break

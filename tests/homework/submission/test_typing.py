@@ -1,4 +1,4 @@
-"""The hand-ins of a synthetic class, typed in every style: verdicts are as in the key, and no wrong one is credited."""
+"""Hand-ins of a synthetic class, typed in every style: verdicts are as in the key, and nothing wrong is credited."""
 
 from __future__ import annotations
 
