@@ -64,9 +64,9 @@ def works(files: Sequence[File], layout: str | None = None, *, has_attempts: boo
     roots: dict[Path, list[File]] = {}
     for file in files:
         if file.folder is not None:
-            roots.setdefault(file.folder, []).append(file)
+            roots.setdefault(download_of(file.folder), []).append(file)
         elif layout is not None and file.data is None:
-            roots.setdefault(file.path.parent, []).append(file)
+            roots.setdefault(download_of(file.path.parent), []).append(file)
     found: dict[Path, list[Work]] = {}
     for root, own in roots.items():
         folder = Folder(root, own, tops(root, own))
@@ -75,6 +75,12 @@ def works(files: Sequence[File], layout: str | None = None, *, has_attempts: boo
     for file, student in zip(files, students_of(files), strict=True):
         for work in found.get(file.path) or [Work(file, student, (student, file.path.stem))]:
             yield numbered(work) if has_attempts else replace(work, attempt=None)
+
+
+def download_of(folder: Path) -> Path:
+    """Return the folder of a whole download where that of one student is named, else the folder itself."""
+    is_of_student = MOODLE.fullmatch(folder.name) or GRADESCOPE.fullmatch(folder.name)
+    return folder.parent if is_of_student else folder
 
 
 def tops(root: Path, files: Sequence[File]) -> dict[str, bool]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from gradcli.errors import UsageError
-from gradcli.homework.assignment.assignments import Assignment, Question
+from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
-from gradcli.homework.assignment.lint import troubles
+from gradcli.homework.assignment.lint import Coincidences, coincidences, troubles
 from gradcli.homework.course.variants import At, Sheet, Variants
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.key import Key
@@ -83,6 +83,7 @@ class QuestionSheets:
         for choice in question.varies.values():
             self.count *= choice.count
         self.tried: dict[str, list[str]] = {}
+        self.alike: dict[Ask, Coincidences | None] = {}
 
     @cached_property
     def key(self) -> Key:
@@ -115,7 +116,14 @@ class QuestionSheets:
             problem = self.key.problems[ask.quantity]
             if problem is not None:
                 moved = replace(problem, graph=graph, cache=caches.setdefault(id(problem.cache), {}))
-                yield from (message for _, message, _ in troubles(ask, moved.truth, moved))
+                yield from (message for _, message, _ in troubles(ask, moved.truth, moved, self.always(ask)))
+
+    def always(self, ask: Ask) -> Coincidences | None:
+        """Return the mistakes that give equal numbers whatever the values are, found once for all sheets."""
+        problem = self.key.problems[ask.quantity]
+        if ask not in self.alike:
+            self.alike[ask] = None if problem is None or problem.truth is None else coincidences(problem)
+        return self.alike[ask]
 
     def refused(self) -> UsageError:
         """Return the error of a question for which no values are found, with its commonest faults."""

@@ -124,6 +124,24 @@ def test_a_layout_can_be_told_where_it_is_not_plain(tmp_path: Path) -> None:
     assert [work.student for work in works(files, "github")] == ["countess", "happytrees"]
 
 
+@pytest.mark.parametrize(
+    ("system", "name"), [("moodle", SYSTEMS["moodle"][0]), ("gradescope", "submission_311/answers.txt")]
+)
+def test_the_folder_of_one_student_may_be_named(tmp_path: Path, system: str, name: str) -> None:
+    root = made(tmp_path / "downloaded", [*SYSTEMS[system], name])
+    (found, *others) = collected(files_of([str(root / name.partition("/")[0])]), roster())
+    assert found.student == "ada"
+    assert found.read().given
+    assert not any(item.read().given for item in others)
+
+
+def test_a_file_that_is_named_itself_has_the_layout_that_is_told(tmp_path: Path) -> None:
+    root = made(tmp_path, SYSTEMS["canvas"])
+    files = files_of([str(root / SYSTEMS["canvas"][0])])
+    assert [work.student for work in works(files, "canvas")] == ["lovelaceada"]
+    assert [work.student for work in works(files)] == ["lovelaceada_4711_90210_answers"]
+
+
 def test_who_is_not_on_the_roster_comes_last_and_is_told(tmp_path: Path) -> None:
     text = f"{ROSTER}ann1,Ann Lee,a@x.org,\nann2,Ann Lee,b@x.org,\n"
     made(tmp_path, ["Ann Lee.txt", "bob.txt", "eve.txt"])
