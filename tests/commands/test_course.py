@@ -172,7 +172,7 @@ def test_a_score_is_lowered_only_where_that_is_meant(course: Path, capsys: pytes
     assert head == "student,name,email,file,diamond,total,max"
     assert ada == "ada,Ada Lovelace,ada@x.org,answers/ada.txt,2,2,4"
     canvas = gradcli(capsys, "check plain.toml answers --roster roster.csv --report canvas").out.splitlines()
-    assert canvas[2] == "Ada Lovelace,,,ada,,2"
+    assert canvas[2] == "Ada Lovelace,,ada,ada,,2"
 
 
 def test_a_name_that_is_a_formula_is_none_in_a_table(course: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from gradcli.commands.forms import FOLDER, FORMS, HANDOUT, INDEX, KEY, TEXTS, asked, chosen, forms, renderer
+from gradcli.commands.forms import COMPARISON, FOLDER, FORMS, HANDOUT, INDEX, KEY, TEXTS, asked, chosen, forms, renderer
 from gradcli.errors import UsageError
 from tests.commands.running import ROOT, Result, gradcli
 
@@ -30,7 +30,7 @@ ASKED = {
     HANDOUT: ["check", str(ROOT / "samples/homework/chain_rule.toml"), "--handout"],
 }
 ALL = [(command, name) for name, form in FORMS.items() for command in form.renderers]
-ALL = [(command, name) for command, name in ALL if command not in (FOLDER, INDEX)]
+ALL = [(command, name) for command, name in ALL if command not in (COMPARISON, FOLDER, INDEX)]
 
 
 @pytest.fixture(autouse=True)

@@ -237,6 +237,7 @@ def test_every_schema_is_valid_and_strict() -> None:
     assert names() == [
         "batch",
         "check",
+        "comparison",
         "derivatives",
         "error",
         "explanation",
