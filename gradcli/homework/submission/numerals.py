@@ -105,4 +105,6 @@ class Tolerance:
             rounded = np.where(enough, typed.unit / 2 * SLACK, 0.0)
             exact = (self.atol + self.rtol * np.abs(numbers)) / 10
             found = off <= np.maximum(exact, np.where(digits < EXACT, rounded, 0.0))
-        return (found & np.isfinite(numbers)).reshape(len(numbers), typed.value.size).all(axis=1)  # anything is near to infinity
+        return (
+            (found & np.isfinite(numbers)).reshape(len(numbers), typed.value.size).all(axis=1)
+        )  # anything is near to infinity
