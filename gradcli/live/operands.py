@@ -182,9 +182,9 @@ def signed(value: Any) -> Any:
 
 def is_readable(tensor: torch.Tensor) -> bool:
     """Tell whether numpy can have the numbers of a tensor."""
-    return tensor.layout == torch.strided and tensor.dtype not in (torch.bfloat16,) and not tensor.is_complex()
+    return tensor.layout == torch.strided and not tensor.is_complex()
 
 
 def numbers(tensor: torch.Tensor) -> Any:
-    """Return the numbers of a tensor, on whatever device."""
-    return tensor.numpy(force=True)[()]
+    """Return the numbers of a tensor, on whatever device; numpy has no bfloat16, which float32 holds."""
+    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy(force=True)[()]

@@ -73,6 +73,8 @@ def check(order: Sequence[Node]) -> None:
             raise UsageError(
                 "E008", "this graph was compiled, and its nodes are one", help="call the model without torch.compile"
             )
+        if any(made.dtype.is_complex for made in node._input_metadata):
+            raise UsageError("E008", "this graph has complex numbers, which gradcli does not explain")
 
 
 def called(node: Node, upstreams: Sequence[torch.Tensor | None]) -> Sequence[torch.Tensor | None]:

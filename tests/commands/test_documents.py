@@ -24,7 +24,7 @@ DOCUMENTS = {
     "operations": "ops",
     "check": f"check {WEEK} '{ROOT}/samples/homework/chain_rule/perfect.txt'",
     "key": f"check --key {WEEK}",
-    "lint": f"check --lint {WEEK}",
+    "lint": f"check --lint '{ROOT}/samples/course/week1.toml'",
 }
 ERRORS = {
     "eval --jsom": "E001",

@@ -25,8 +25,6 @@ from tests.programs import EXAMPLES, family, of_every
 torch = pytest.importorskip("torch")
 from gradcli.live.explained import explained  # noqa: E402  which needs torch
 
-BOXES = 90  # examples with a node that gradcli knows and cannot read from the graph
-
 
 def small_model() -> Any:
     torch.manual_seed(0)
@@ -185,12 +183,18 @@ def long() -> Any:
     return x
 
 
+def test_bfloat16_is_told_in_float32() -> None:
+    x = torch.tensor([1.5, 2.0], dtype=torch.bfloat16, requires_grad=True)
+    assert gradients(gradcli.from_torch((x * x).sum()))["x"].tolist() == [3.0, 4.0]
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         (freed, "the graph of this tensor was freed by a backward pass"),
         (lambda: torch.ones(2), "this tensor has no graph"),
         (lambda: 3.0, "from_torch takes a tensor of torch, and this is of type float"),
+        (lambda: (torch.ones(2, requires_grad=True) * 1j).abs().sum(), "this graph has complex numbers"),
         (long, "this graph has 501 nodes, and 400 can be explained"),
     ],
 )

@@ -23,6 +23,8 @@ from gradcli.workers.limits import Limits
 from gradcli.workers.watch import watched
 from tests.workers.processes import are_gone
 
+AMPLE = 2**40  # bytes of memory, for children of a process that has libraries for other tests
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -53,7 +55,7 @@ def test_both_streams_and_the_exit_code_come_through(capfd: pytest.CaptureFixtur
 def test_time_ends_it_and_the_line_is_told(capfd: pytest.CaptureFixture[str], end: Callable[[], Any]) -> None:
     def work() -> int:
         child.at(Source("one\n  two\nthree\n", "lesson.py"))
-        child.begin(Limits(0.1))
+        child.begin(Limits(0.1, AMPLE))
         print("said before")
         child.lines[0] = 2
         end()
@@ -124,7 +126,7 @@ def test_a_long_text_is_cut_at_the_end_of_a_line(capfd: pytest.CaptureFixture[st
     lines = [f"line {number}\n" for number in range(2000)]
 
     def work() -> int:
-        child.begin(Limits(output=most))
+        child.begin(Limits(memory=AMPLE, output=most))
         for line in lines:
             print(line, end="")
         return 0
@@ -142,7 +144,7 @@ def test_a_long_text_is_cut_at_the_end_of_a_line(capfd: pytest.CaptureFixture[st
 @pytest.mark.parametrize("size", [10, 10**6])
 def test_a_document_is_whole_or_not_there(capfd: pytest.CaptureFixture[str], size: int) -> None:
     def work() -> int:
-        child.begin(Limits(output=1000))
+        child.begin(Limits(memory=AMPLE, output=1000))
         print("x" * size)
         return 0
 
@@ -168,7 +170,7 @@ def test_a_document_of_a_child_that_ends_too_early_is_not_there(capfd: pytest.Ca
 
 def test_the_clock_stands_while_the_child_waits() -> None:
     def work() -> int:
-        child.begin(Limits(0.2))
+        child.begin(Limits(0.2, AMPLE))
         with child.waiting():
             time.sleep(1)
         return 4
@@ -200,7 +202,7 @@ def test_no_file_is_written_and_no_socket_opened(tmp_path: Path, name: str) -> N
     (tmp_path / "old").write_text("old")
 
     def work() -> int:
-        child.begin(Limits())
+        child.begin(Limits(memory=AMPLE))
         assert (tmp_path / "old").read_text() == "old"
         try:
             attempts(tmp_path)[name]()
@@ -264,7 +266,7 @@ def test_a_closed_stream_costs_only_itself(closed: str) -> None:
 def test_a_file_is_written_by_the_watcher_when_the_work_is_done(tmp_path: Path) -> None:
     def work(ending: BaseException | None) -> int:
         with child.output_to(str(tmp_path / "out.txt")):
-            child.begin(Limits(10))
+            child.begin(Limits(10, AMPLE))
             print("é" * 10**6)
             if ending:
                 raise ending
@@ -280,7 +282,7 @@ def test_a_file_is_written_by_the_watcher_when_the_work_is_done(tmp_path: Path) 
 
 def test_what_runs_cannot_choose_the_file(tmp_path: Path) -> None:
     def work() -> int:
-        child.begin(Limits(10))
+        child.begin(Limits(10, AMPLE))
         with child.output_to(str(tmp_path / "out.txt")):
             print("of a stranger")
         return 0

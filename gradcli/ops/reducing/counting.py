@@ -156,7 +156,19 @@ def searchsorted(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
     given = as_tensor(input)
+    if not sorted_sequence.ndim:
+        raise AutogradError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
     if sorter is not None:
+        if sorter.shape != sorted_sequence.shape:
+            raise AutogradError(
+                "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor "
+                f"{list(sorted_sequence.shape)} and got sorter tensor {list(sorter.shape)}",
+                code="E301",
+            )
+        if sorter.dtype != np.int64 or np.any((sorter.value < 0) | (sorter.value >= sorter.shape[-1])):
+            raise AutogradError("torch.searchsorted(): sorter must be a tensor of long dtype with values in range")
         sorted_sequence = Tensor(np.take_along_axis(sorted_sequence.value, sorter.value, -1))
     behind = right or side == "right"
     if sorted_sequence.ndim == 1:
