@@ -84,7 +84,7 @@ def check_explanation(explanation: Explanation, width: int) -> None:
     keeps_tokens(partial(tree, explanation), width)
 
 
-@of_every(PROGRAMS[::3], family)
+@of_every(PROGRAMS[::6], family)
 def test_pages_on_programs(program: str) -> None:
     explanation = simplified(explain_example(program))
     verified = verify(parse_program(Source(program)), {}, upstream=explanation.upstream)
@@ -115,7 +115,7 @@ def test_the_list_of_operations() -> None:
         fits(operations_page, width)
 
 
-@of_every([name for name, one in operations().items() if one.name == name][::3], lambda name: operations()[name].family)
+@of_every([name for name, one in operations().items() if one.name == name][::6], lambda name: operations()[name].family)
 def test_pages_of_operations(name: str) -> None:
     (reference,) = references([name])
     for width in widths(name):
