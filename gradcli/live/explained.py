@@ -98,7 +98,7 @@ def differences(graph: Graph, events: Sequence[Contribution]) -> Iterator[Note]:
 def without_numbers(found: Explanation, unknown: set[str]) -> Explanation:
     """Return the explanation with shapes alone for values that torch did not keep, or that are large."""
     hidden = unknown | {node.id for node in found.nodes if np.size(node.value) > LARGEST}
-    shown = {node.id: shape_of(node, hidden, unknown) for node in found.nodes}
+    shown = {node.id: kept_of(node, hidden, unknown) for node in found.nodes}
     steps = tuple(
         Step(
             step.node,
@@ -120,7 +120,7 @@ def without_numbers(found: Explanation, unknown: set[str]) -> Explanation:
     )
 
 
-def shape_of(node: Node, hidden: set[str], unknown: set[str]) -> Node:
+def kept_of(node: Node, hidden: set[str], unknown: set[str]) -> Node:
     value = unkept(node.shape) if node.id in hidden else np.array(node.value)[()]
     locals = tuple(edge(node, local, unknown) for local in node.locals)
     whole = node.whole

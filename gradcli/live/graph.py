@@ -18,6 +18,7 @@ from gradcli.engine.symbolic.notation import literal
 from gradcli.engine.tensor import Tensor
 from gradcli.explanation.lines import Evaluation, Line
 from gradcli.explanation.naming import Names
+from gradcli.explanation.refusals import FAILURES
 from gradcli.language.tree import Expression, Name
 from gradcli.live.boxes import box, nothing
 from gradcli.live.names import Known
@@ -37,6 +38,8 @@ def is_close(found: Any, expected: Any) -> bool:
     return bool(np.allclose(found, expected, rtol=tolerance, atol=tolerance * (scale + 1e-3), equal_nan=True))
 
 
+# What forward, rules and notation raise of operands that are not theirs: the node is another operation then.
+MISFITS = (*FAILURES, TypeError, KeyError, AttributeError)
 Place = tuple[Node, int]  # a node, and the number of its result
 
 
@@ -207,8 +210,8 @@ class Graph:
                         fit(rules[position](upstream, found, *given, **reading.options), x)  # type: ignore[misc]
                     ):
                         return None
-        except Exception:
-            return None  # a reading that does not fit
+        except MISFITS:
+            return None
         if np.shape(found) != shape or (is_known and kept is not None and not is_close(found, kept)):
             return None
         if kept is not None:

@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from itertools import count
 from typing import Any
 
 import torch
@@ -54,7 +55,8 @@ def reachable(root: Node) -> list[Node]:
                 if node not in found:
                     found.add(node)
                     waiting.append(node)
-    order, ready = [], [(0, 0, root)]
+    later = count()  # which tells nodes of one age apart
+    order, ready = [], [(0, next(later), root)]
     while ready:
         _, _, node = heappop(ready)
         order.append(node)
@@ -62,7 +64,7 @@ def reachable(root: Node) -> list[Node]:
             if below is not None:
                 leading[below] -= 1
                 if not leading[below]:
-                    heappush(ready, (-below._sequence_nr(), len(order) * 1000 + len(ready), below))
+                    heappush(ready, (-below._sequence_nr(), next(later), below))
     return order
 
 

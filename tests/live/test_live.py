@@ -24,6 +24,7 @@ from tests.programs import EXAMPLES, family, of_every
 
 torch = pytest.importorskip("torch")
 from gradcli.live.explained import explained  # noqa: E402  which needs torch
+from gradcli.live.passes import check  # noqa: E402
 
 
 def small_model() -> Any:
@@ -201,3 +202,10 @@ def test_bfloat16_is_told_in_float32() -> None:
 def test_what_cannot_be_explained_is_an_error(given: Any, message: str) -> None:
     with pytest.raises(GradcliError, match=message):
         gradcli.from_torch(given())
+
+
+def test_a_compiled_graph_is_refused() -> None:
+    """By the name of its node, as compiling one takes seconds."""
+    node = type("Node", (), {"name": lambda _: "CompiledFunctionBackward"})()
+    with pytest.raises(GradcliError, match="this graph was compiled"):
+        check([node])
