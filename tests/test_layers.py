@@ -31,7 +31,8 @@ LAYERS = [
     ["render"],
     ["commands"],
     ["cli"],
-    ["notebook"],
+    ["engines"],
+    ["notebook", "dask", "spark"],
     ["__main__", "__init__"],
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 
@@ -29,8 +29,9 @@ class Rows:
     def submission(self, name: str) -> Submission:
         first, *others = self.spellings
         if others:
-            lines = listed([f"{shortened(who) or NOBODY} on line {line}" for who, line in self.spellings.items()])
-            return Submission(name, first or NOBODY, unreadable=f"this student is found twice: {lines}")
+            places = {who: f" on line {line}" if line else "" for who, line in self.spellings.items()}
+            found = listed([f"{shortened(who) or NOBODY}{place}" for who, place in places.items()])
+            return Submission(name, first or NOBODY, unreadable=f"this student is found twice: {found}")
         remarks = () if first else ("the column student is empty",)
         return Submission(name, first or NOBODY, tuple(self.given), remarks=remarks)
 
@@ -45,18 +46,25 @@ def of_class(name: str, student: str, text: str) -> Iterator[Submission]:
         yield Submission(name, student, unreadable=why)
         return
     everyone = "student" not in header
+    found = by_student(name, ((line, [student, *cells] if everyone else cells) for line, cells in rows))
+    first = next(found, None)
+    if first is None:
+        first = Submission(name, student, unreadable="" if everyone else "it has no rows below the first line")
+    yield first
+    yield from found
+
+
+def by_student(name: str, rows: Iterable[tuple[int, Sequence[str]]]) -> Iterator[Submission]:
+    """Yield every student of rows, the cells of `COLUMNS` with their lines or 0, in order of appearance."""
     students: dict[str, Rows] = {}
     spelt: dict[str, Rows] = {}
     seen: dict[str, str] = {}  # equal texts of rows are kept once
-    for line, (*who, question, quantity, answer) in rows:
-        own = student if everyone else who[0]
+    for line, (own, question, quantity, answer) in rows:
         if own not in spelt:
             spelt[own] = students.setdefault(identity(own or NOBODY), Rows())
             spelt[own].spellings[own] = line
         question, quantity = seen.setdefault(question, named(question)), seen.setdefault(quantity, quantity)
         spelt[own].given.append(Given(question, quantity, answer or None, line=line))
-    if not students:
-        yield Submission(name, student, unreadable="" if everyone else "it has no rows below the first line")
     spelt.clear()
     while students:
         yield students.pop(next(iter(students))).submission(name)

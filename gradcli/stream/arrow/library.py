@@ -1,4 +1,4 @@
-"""pyarrow, which is imported where columns of Arrow come in or a file of columns is named, and nowhere else."""
+"""Libraries that are imported where columns or engines that need them come in, and nowhere else."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ from gradcli.errors import UsageError
 def pyarrow(module: str = "") -> Any:
     """Return pyarrow, or a module of it. Raises UsageError where it is not installed."""
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # its own one reserves more than a worker may have
+    return library(f"pyarrow.{module}".rstrip("."), "Parquet and Arrow", "arrow")
+
+
+def library(module: str, what: str, extra: str) -> Any:
+    """Return a module of a library that an extra installs. Raises UsageError where it is not installed."""
     try:
-        return import_module(f"pyarrow.{module}".rstrip("."))
+        return import_module(module)
     except ImportError:
-        raise UsageError(
-            "E017", "Parquet and Arrow need pyarrow, which is not installed", help='pip install "gradcli[arrow]"'
-        ) from None
+        name = module.partition(".")[0]
+        help = f'pip install "gradcli[{extra}]"'
+        raise UsageError("E017", f"{what} need {name}, which is not installed", help=help) from None

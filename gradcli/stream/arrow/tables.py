@@ -47,15 +47,25 @@ def planned(computation: Computation, schema: Arrow) -> tuple[Arrow, Forms]:
 
     Raises GradcliError where a column is missing, has no numbers or has the name of a result.
     """
-    pa, plan, names = pyarrow(), computation.plan, set(schema.names)
-    check_names(plan, schema.names)
-    given = {name: form_of(name, field_of(schema, name).type) for name in plan.names if name in names}
-    forms = computation.forms(given)
+    pa, names = pyarrow(), set(schema.names)
+    check_names(computation.plan, schema.names)
+    forms = computation.forms(forms_of(computation, schema))
     fields = [(VALUE, forms.value), *((f"d_{name}", form) for name, form in forms.gradients.items())]
     added = [*(pa.field(name, type_of(form)) for name, form in fields), pa.field(ERROR, pa.string())]
     if twice := [field.name for field in added if field.name in names]:
         raise EvaluationError("E228", f"the input has a column {twice[0]} already", help="rename it")
     return pa.schema([*schema, *added], schema.metadata), forms
+
+
+def is_at_once(computation: Computation, schema: Arrow) -> bool:
+    """Return whether all rows of a batch of a schema are computed at once."""
+    return computation.is_at_once(forms_of(computation, schema))
+
+
+def forms_of(computation: Computation, schema: Arrow) -> dict[str, Form]:
+    """Return the forms of the columns that the program takes; EvaluationError where one has no numbers."""
+    names = set(schema.names)
+    return {name: form_of(name, field_of(schema, name).type) for name in computation.plan.names if name in names}
 
 
 def field_of(schema: Arrow, name: str) -> Arrow:

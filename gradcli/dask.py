@@ -1,0 +1,106 @@
+"""Dask: frames of points to frames of results, frames of answers to frames of verdicts, through `map_partitions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradcli import columns
+from gradcli.engines.points import Points
+from gradcli.stream.arrow.library import library, pyarrow
+
+if TYPE_CHECKING:
+    from dask.dataframe import DataFrame
+
+Work = Callable[[Iterable[Any]], Iterator[Any]]
+
+
+def batch(frame: DataFrame, program: str, /, **fixed: Any) -> DataFrame:
+    """Return a frame with the results of a program at each of its rows: value, a d_NAME each, and error.
+
+    `fixed` and its keywords are those of `gradcli.columns`. The results are columns of Arrow, in which null is not nan.
+    Raises GradcliError before there is a job where the program cannot take the columns of the frame.
+    """
+    function = columns(program, **fixed)
+    empty = partition_of(frame)
+    names = function.computation.plan.names
+    whole = function.schema(schema_of(empty, names))
+    taken = [name for name in empty.columns if name in names] or list(empty.columns[:1])  # which says how many rows
+    schema = function.schema(schema_of(empty[taken], taken))
+    work = WithResults(Mapped(taken, Points(function), schema), whole.names[len(empty.columns) :])
+    return frame.map_partitions(work, meta=work(empty))
+
+
+def check(assignment: str | Path, frame: DataFrame, *, variants: str | Path | None = None) -> DataFrame:
+    """Return a frame of verdicts on a frame of answers, whose rows have student, question, quantity and answer.
+
+    `assignment` is a text or the path of a file, and so are the sheets of the students, `variants`. Raises GradcliError
+    before there is a job.
+    """
+    from gradcli.engines.answers import KEY, Grades, keyed, keys, readable, verdicts
+    from gradcli.homework.submission.classes import COLUMNS
+
+    empty = partition_of(frame)
+    readable(schema_of(empty, COLUMNS))
+    grades = Grades.of(assignment, variants)
+    by_key = Mapped(list(COLUMNS), keyed, keys())
+    found = Mapped([KEY, *COLUMNS], grades, verdicts())
+    rows = frame.map_partitions(by_key, meta=by_key(empty))
+    return rows.shuffle(on=KEY).map_partitions(found, meta=found(by_key(empty)))
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """The work of a task on some columns of a partition, in a schema."""
+
+    taken: list[str]
+    work: Work
+    schema: Any
+
+    def __call__(self, partition: Any) -> Any:
+        given = pyarrow().table({name: arrow_of(partition[name]) for name in self.taken})
+        batches = self.work(given.combine_chunks().to_batches())
+        return self.frame_of(pyarrow().Table.from_batches(batches, self.schema))
+
+    def frame_of(self, table: Any) -> Any:
+        return table.to_pandas(types_mapper=import_module("pandas").ArrowDtype)
+
+
+@dataclass(frozen=True)
+class WithResults:
+    """The work of a task, whose results are added to the partition."""
+
+    mapped: Mapped
+    added: list[str]
+
+    def __call__(self, partition: Any) -> Any:
+        results = self.mapped(partition)[self.added].set_axis(partition.index)
+        return import_module("pandas").concat([partition, results], axis=1)
+
+
+def partition_of(frame: DataFrame) -> Any:
+    """Return a partition without rows. Raises UsageError where Dask is not installed."""
+    library("dask.dataframe", "frames of Dask", "dask")
+    return frame._meta
+
+
+def schema_of(empty: Any, taken: Sequence[str]) -> Any:
+    """Return the Arrow schema of a partition, whose columns that are not taken may be anything."""
+    pa = pyarrow()
+    return pa.schema((str(name), type_of(empty[name]) if name in taken else pa.null()) for name in empty.columns)
+
+
+def type_of(column: Any) -> Any:
+    """Return the Arrow type of an empty column of pandas; that of objects is string, for most of them are."""
+    return pyarrow().string() if column.dtype == object else arrow_of(column).type
+
+
+def arrow_of(column: Any) -> Any:
+    """Return a column of pandas in Arrow: nan in an array of numpy is a number, not a null."""
+    is_array = isinstance(column.dtype, np.dtype) and column.dtype != object
+    return pyarrow().array(column.to_numpy() if is_array else column)

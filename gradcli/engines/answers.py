@@ -1,0 +1,160 @@
+"""Batches of answers to batches of verdicts: the rows of a student in one task, graded in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gradcli.errors import EvaluationError, UsageError
+from gradcli.homework.assignment.assignments import Assignment, read_assignment
+from gradcli.homework.course.variants import Variants, read_variants
+from gradcli.homework.grading import graded
+from gradcli.homework.model import Diagnosis, Result
+from gradcli.homework.submission.classes import COLUMNS, NOBODY, by_student
+from gradcli.homework.submission.files import File
+from gradcli.homework.submission.hand_ins import HandIn
+from gradcli.homework.submission.names import identity
+from gradcli.render.check.marking import sentence
+from gradcli.source import Source
+from gradcli.stream.arrow.library import pyarrow
+from gradcli.workers.apart import Apart
+
+KEY = "key"  # the column that all rows of a student share, however the name is spelt
+FRAME = File(Path("frame"))
+Answers = list[tuple[str, ...]]  # the cells of COLUMNS
+
+
+def readable(schema: Any) -> None:
+    """Refuse a frame that has no answers of students; EvaluationError."""
+    types = pyarrow("types")
+    for name in COLUMNS:
+        if (count := schema.names.count(name)) != 1:
+            raise EvaluationError(
+                "E201",
+                f"no column {name}: there {'is' if len(schema) == 1 else 'are'} {', '.join(schema.names) or 'none'}"
+                if not count
+                else f"the frame has {name} twice",
+                help=f"a row has {', '.join(COLUMNS)}",
+            )
+        kind = schema.field(name).type
+        if types.is_integer(kind) and name != "answer":
+            continue
+        if not (types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)):
+            raise EvaluationError(
+                "E207", f"the column {name} has {kind}, not strings", help="give it as text, as it was typed"
+            )
+
+
+def keys() -> Any:
+    """Return the schema of `keyed`."""
+    pa = pyarrow()
+    return pa.schema([(name, pa.string()) for name in (KEY, *COLUMNS)])
+
+
+def keyed(batches: Iterable[Any]) -> Iterator[Any]:
+    """Yield the columns of answers with the key by which a student's rows come together."""
+    pa = pyarrow()
+    for batch in batches:
+        columns = [batch.column(name).cast(pa.string()) for name in COLUMNS]
+        known = {name: identity((name or "").strip() or NOBODY) for name in columns[0].unique().to_pylist()}
+        key = pa.array([known[name] for name in columns[0].to_pylist()], pa.string())
+        yield pa.record_batch([key, *columns], schema=keys())
+
+
+def verdicts() -> Any:
+    """Return the schema of verdicts: a row for each answer."""
+    pa = pyarrow()
+    text, number = pa.string(), pa.float64()
+    parts = ("code", "node", "rule", "message", "says")
+    diagnosis = pa.struct([*((name, text) for name in parts), ("certain", pa.bool_())])
+    return pa.schema(
+        [
+            *((name, text) for name in (*COLUMNS, "verdict")),
+            ("points", number),
+            ("max_points", number),
+            ("remark", text),
+            ("diagnoses", pa.list_(diagnosis)),
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class Grades:
+    """The work of a task: a function from batches of `keyed` to batches of verdicts, in the order of the students."""
+
+    assignment: Assignment
+    variants: Variants | None = None
+
+    @classmethod
+    def of(cls, assignment: str | Path, variants: str | Path | None) -> Grades:
+        """Read an assignment and the sheets of its students. Raises GradcliError, also for keys that cannot be made."""
+        read = read_assignment(text_of(assignment))
+        sheets = None if variants is None else read_variants(text_of(variants), read)
+        if read.varies and sheets is None:
+            raise UsageError(
+                "E024", "the values of this assignment differ from student to student", help="give variants"
+            )
+        grades = cls(read, sheets)
+        with Apart(grades.graded) as apart:
+            apart([])
+        return grades
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        rows = sorted(row for batch in batches for row in rows_of(batch))
+        if rows:
+            with Apart(self.graded) as apart:
+                yield pyarrow().RecordBatch.from_pylist(apart([row[1:] for row in rows]), verdicts())
+
+    def graded(self, rows: Answers) -> list[dict[str, Any]]:
+        """Return the verdicts on the answers of some students, each walled for itself."""
+        work = (HandIn(FRAME, one.student, one) for one in by_student(str(FRAME.path), ((0, row) for row in rows)))
+        results = graded(self.assignment, [FRAME], variants=self.variants, work=work)
+        return [row for result in results for row in told(result)]
+
+
+def rows_of(batch: Any) -> Iterator[tuple[str, ...]]:
+    columns = [batch.column(name).to_pylist() for name in (KEY, *COLUMNS)]
+    for row in zip(*columns, strict=True):
+        yield tuple((cell or "").strip() for cell in row)
+
+
+def told(result: Result) -> Iterator[dict[str, Any]]:
+    """Yield a row for each answer of a student."""
+    about_all = list(result.remarks)
+    for answer in result.answers:
+        yield {
+            "student": result.student,
+            "question": answer.question,
+            "quantity": answer.quantity,
+            "answer": answer.given,
+            "verdict": answer.verdict,
+            "points": answer.points,
+            "max_points": answer.max_points,
+            "remark": "; ".join(filter(None, [answer.remark, *about_all])) or None,
+            "diagnoses": list(map(facts, answer.diagnoses)),
+        }
+
+
+def facts(one: Diagnosis) -> dict[str, Any]:
+    """Return a diagnosis as a document of `gradcli check --json` has it, without its number."""
+    return {
+        "code": one.code,
+        "node": one.node,
+        "rule": one.rule,
+        "message": sentence(one),
+        "says": one.says,
+        "certain": one.certain,
+    }
+
+
+def text_of(given: str | Path) -> Source:
+    """Return a text, or that of the file at a path: a Path, or a string on one line."""
+    if isinstance(given, str) and "\n" in given:
+        return Source(given, "assignment")
+    try:
+        return Source(Path(given).read_text(encoding="utf-8"), str(given))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise UsageError("E003", f"cannot read {given}: {reason}", help="give its path, or its text") from None

@@ -1,0 +1,154 @@
+"""The real engines: whichever worker dies, the bits, the order by key and the counts are those of one process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gradcli.errors import GradcliError
+from tests.engines.clusters import CLUSTERS, PYTHON, Cluster
+from tests.homework.klass.course import questions
+from tests.homework.klass.model import Asked
+from tests.homework.klass.students import students
+from tests.homework.klass.table import plainly
+from tests.stream.test_plan import EDGES, bits
+
+pa: Any = pytest.importorskip("pyarrow")
+pq: Any = pytest.importorskip("pyarrow.parquet")
+pc: Any = pytest.importorskip("pyarrow.csv")
+
+AT_ONCE, ROW_BY_ROW = "where(x > y, sin(x)*exp(y), a*x**2.5)", "k = sum(w*x); max(stack([k, y]))*a"
+ROWS = 200
+FATAL = "137"
+
+
+def points() -> Any:
+    i = np.arange(ROWS)
+    x = pa.array(np.resize(EDGES, ROWS), mask=i % 50 == 7)
+    return pa.table({"key": i.astype(str), "x": x, "y": np.roll(np.resize(EDGES, ROWS), 5) * 1.5})
+
+
+def batch_on(cluster: Cluster, folder: Path) -> None:
+    """One worker dies when a part of the results is there."""
+    pq.write_table(points(), folder / "points.parquet")
+    for name, program, fixed in (("a", AT_ONCE, {"a": 2.5}), ("r", ROW_BY_ROW, {"a": 2.5, "w": [1.0, 2.0]})):
+        gradcli(
+            "batch",
+            program,
+            *(f"{k}={v}" for k, v in fixed.items()),
+            "-i",
+            "points.parquet",
+            "-o",
+            f"{name}.parquet",
+            cwd=folder,
+        )
+        expected = pq.read_table(folder / f"{name}.parquet")
+        frame = cluster.module.batch(cluster.frame(points()), program, **fixed)
+        found = cluster.table(cluster.dying(frame, "key", FATAL, folder / f"{name} died"))
+        assert (folder / f"{name} died").exists()
+        assert_same_rows(found, expected)
+
+
+def assert_same_rows(found: Any, expected: Any) -> None:
+    assert found.column_names == expected.column_names
+    assert found.num_rows == expected.num_rows
+    found, expected = found.sort_by("key").to_pydict(), expected.sort_by("key").to_pydict()
+    for name in expected:
+        assert list(map(exactly, found[name])) == list(map(exactly, expected[name])), name
+
+
+def exactly(value: Any) -> Any:
+    if isinstance(value, float):
+        return bits(value)
+    return list(map(exactly, value)) if isinstance(value, list) else value
+
+
+def check_on(cluster: Cluster, folder: Path) -> None:
+    """A small class, of which one student is written in two ways, one leaves blanks, and one answers twice."""
+    asked = questions(7)[:4]
+    assignment = "".join(map(Asked.toml, asked))
+    rows = [
+        (student.name, one.question, one.quantity, None if one.value is None else plainly(one))
+        for student in students(asked, 24, 7)
+        for one in student.answers
+    ]
+    rows += [("Ada", *rows[0][1:]), (" ada", *rows[1][1:]), ("Eve", *rows[0][1:]), ("Eve", *rows[0][1:3], "7")]
+    rows += [("Eve", "none", "w", "1"), (None, *rows[0][1:])]
+    table = pa.table(dict(zip(("student", "question", "quantity", "answer"), zip(*rows, strict=True), strict=True)))
+    (folder / "week.toml").write_text(assignment)
+    pc.write_csv(table, folder / "class.csv")
+    document = json.loads(gradcli("check", "week.toml", "class.csv", "--json", cwd=folder, code=1))
+    expected = [
+        (one["student"], *(answer[name] for name in FACTS), sorted(d["code"] for d in answer["diagnoses"]))
+        for one in document["submissions"]
+        for answer in one["answers"]
+    ]
+    shuffled = table.take(np.random.default_rng(0).permutation(len(table)))
+    frame = cluster.module.check(assignment, cluster.frame(shuffled))
+    verdicts = cluster.table(cluster.dying(frame, "student", rows[0][0], folder / "check died")).to_pylist()
+    assert (folder / "check died").exists()
+    found = [
+        (row["student"], *(row[name] for name in FACTS), sorted(d["code"] for d in row["diagnoses"]))
+        for row in verdicts
+    ]
+    assert sorted(found, key=repr) == sorted(expected, key=repr)
+    assert any(row["diagnoses"] for row in verdicts)
+
+
+FACTS = ("question", "quantity", "verdict", "points", "max_points")
+
+
+def refused_on(cluster: Cluster, folder: Path) -> None:
+    """What the columns or the program do not allow is said before there is a job."""
+    frame = cluster.frame(points())
+    for program, fixed, message in (
+        ("x*z", {}, "no column for z"),
+        ("x*key", {}, "the column key has strings, not numbers"),
+        ("x*foo(y)", {}, "there is no function 'foo'"),
+        ("x*y", {"wrt": ["z"]}, "z is not a variable"),
+        ("value = x", {"of": "z"}, "the program has no z"),
+    ):
+        with pytest.raises(GradcliError, match=message):
+            cluster.module.batch(frame, program, **fixed)
+    with pytest.raises(GradcliError, match="the input has a column value already"):
+        cluster.module.batch(cluster.module.batch(frame, "x"), "y")
+    with pytest.raises(GradcliError, match="no column student: there are key, x, y"):
+        cluster.module.check("[[question]]\n", frame)
+    answers = {"student": [1], "question": ["q"], "quantity": ["z"], "answer": [4.0]}
+    with pytest.raises(GradcliError, match="the column answer has double, not strings"):
+        cluster.module.check("[[question]]\n", cluster.frame(pa.table(answers)))
+    answers["answer"] = ["4"]
+    with pytest.raises(GradcliError, match="question"):
+        cluster.module.check("[[question]]\n", cluster.frame(pa.table(answers)))
+    with pytest.raises(GradcliError, match="No such file"):
+        cluster.module.check("none.toml", cluster.frame(pa.table(answers)))
+
+
+SCENES: list[Callable[[Cluster, Path], None]] = [refused_on, batch_on, check_on]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+@pytest.mark.parametrize("engine", CLUSTERS)
+def test_the_engine(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All in one test: an engine takes as long to begin as the rest of it."""
+    for name, value in PYTHON.items():
+        monkeypatch.setenv(name, value)
+    with CLUSTERS[engine]() as cluster:
+        for scene in SCENES:
+            scene(cluster, tmp_path)
+
+
+def gradcli(*arguments: str, cwd: Path, code: int | None = None) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "gradcli", *arguments], cwd=cwd, capture_output=True, text=True, check=False
+    )
+    assert code is None or done.returncode == code, done.stderr
+    return done.stdout
