@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.assignment.lint import Coincidences, coincidences, troubles
 from gradcli.homework.course.variants import At, Sheet, Variants
+from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.solve.graph import Graph
 from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.solution import Solution
@@ -96,7 +98,7 @@ class QuestionSheets:
             written = repr(at)
             if written not in self.tried:
                 with np.errstate(all="ignore"):
-                    self.tried[written] = list(self.faults(at))
+                    self.tried[written] = list(islice(self.faults(at), 1))
             if not self.tried[written]:
                 return at
             if len(self.tried) == self.count and all(self.tried.values()):
@@ -111,12 +113,15 @@ class QuestionSheets:
         if dead := list(idle(graph)):
             yield from dead
             return
-        caches: dict[int, dict[Any, Any]] = {}  # as the problems of one output share theirs
+        shared: dict[tuple[int, str], Suspects] = {}  # as the problems of one output share their cache
         for ask in self.question.asks:
             problem = self.key.problems[ask.quantity]
             if problem is not None:
-                moved = replace(problem, graph=graph, cache=caches.setdefault(id(problem.cache), {}))
-                yield from (message for _, message, _ in troubles(ask, moved.truth, moved, self.always(ask)))
+                of = (id(problem.cache), problem.kind)
+                suspects = shared.setdefault(of, Suspects(replace(problem, graph=graph, cache={})))
+                moved = suspects.problem.at(problem.by)
+                always = self.always(ask)
+                yield from (message for _, message, _ in troubles(ask, moved.truth, moved, always, suspects))
 
     def always(self, ask: Ask) -> Coincidences | None:
         """Return the mistakes that give equal numbers whatever the values are, found once for all sheets."""
