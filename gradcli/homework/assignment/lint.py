@@ -13,6 +13,7 @@ import numpy as np
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Ask, Assignment
+from gradcli.homework.assignment.idle import shut
 from gradcli.homework.assignment.proposals import other_snippets, proposals
 from gradcli.homework.assignment.worked import answer
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
@@ -39,6 +40,7 @@ KINDS = {
     "zero": "the right number is 0",
     "not-finite": "the right number is not finite",
     "one-digit": "one digit decides",
+    "saturated": "an activation has no slope",
 }
 
 
@@ -75,6 +77,9 @@ def of_question(key: Key) -> Iterator[Finding]:
         with np.errstate(all="ignore"):
             for code, message, help in troubles(ask, truth, problem):
                 yield Finding(code, key.question.id, ask.written, message, help, ask.span)
+    for message in shut(key.solution.graph) if isinstance(key.solution, Solution) else ():
+        place = key.question.places.key(*key.question.path)
+        yield Finding("saturated", key.question.id, "", message, "", place)
 
 
 def troubles(
@@ -217,6 +222,8 @@ def better_point(key: Key) -> str:
     always = {ask: coincidences(problem) for ask, problem in known.items() if ask.form == "number"}
     for at in proposals(question, solution):
         moved = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
+        if any(shut(moved)):
+            continue
         with np.errstate(all="ignore"):
             if all(is_clean(ask, replace(known[ask], graph=moved, cache={}), always[ask]) for ask in always):
                 values = ", ".join(f"{name} = {answer(value)}" for name, value in at.items())
