@@ -13,9 +13,11 @@ import numpy as np
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Ask, Assignment
+from gradcli.homework.assignment.idle import shut
 from gradcli.homework.assignment.proposals import other_snippets, proposals
 from gradcli.homework.assignment.worked import answer
 from gradcli.homework.diagnose.detection import SINGLE, Suspects
+from gradcli.homework.diagnose.shelves import Suspect
 from gradcli.homework.mistakes.catalogue import KIN, LATE, TITLES
 from gradcli.homework.mistakes.habits import STALE_GRAD
 from gradcli.homework.mistakes.rules import POWER_RULE
@@ -38,6 +40,7 @@ KINDS = {
     "zero": "the right number is 0",
     "not-finite": "the right number is not finite",
     "one-digit": "one digit decides",
+    "saturated": "an activation has no slope",
 }
 
 
@@ -74,14 +77,21 @@ def of_question(key: Key) -> Iterator[Finding]:
         with np.errstate(all="ignore"):
             for code, message, help in troubles(ask, truth, problem):
                 yield Finding(code, key.question.id, ask.written, message, help, ask.span)
+    for message in shut(key.solution.graph) if isinstance(key.solution, Solution) else ():
+        place = key.question.places.key(*key.question.path)
+        yield Finding("saturated", key.question.id, "", message, "", place)
 
 
 def troubles(
-    ask: Ask, truth: Value, problem: Problem | None, always: Coincidences | None = None
+    ask: Ask,
+    truth: Value,
+    problem: Problem | None,
+    always: Coincidences | None = None,
+    suspects: Suspects | None = None,
 ) -> Iterator[tuple[str, str, str]]:
     """Yield the faults of one quantity at one point: a key of `KINDS`, a sentence, and help of its own.
 
-    Coincidences that are `always` there are no faults of the values.
+    Coincidences that are `always` there are no faults of the values. Problems of one output may share `suspects`.
     """
     if ask.form == "expression" or truth is None or isinstance(truth, bool | str):
         return
@@ -97,7 +107,7 @@ def troubles(
         yield "one-digit", f"{ask.written} is {shown(truth)}: one digit is easily guessed, and explains no mistake", ""
     if problem is None or not np.any(number):
         return
-    found = same_numbers(problem)
+    found = same_numbers(problem, suspects)
     if always is None:
         always = coincidences(problem) if found.any() else found
         always = replace(always, pairs=frozenset(pair for pair in always.pairs if not is_sized(pair)))
@@ -139,22 +149,31 @@ class Coincidences:
         return bool(self.right or self.pairs)
 
 
-def same_numbers(problem: Problem) -> Coincidences:
+def same_numbers(problem: Problem, suspects: Suspects | None = None) -> Coincidences:
     """Return the coincidences at the values of a problem; slips of the forward pass are left out."""
-    truth, right = problem.truth, set()
+    truth = problem.truth
+    given = (suspects or Suspects(problem)).given(problem, SINGLE)
+    found = [(suspect, value) for suspect, value in given if value is not None and np.shape(value) == np.shape(truth)]
+    numbers = np.array([value for _, value in found], np.float64).reshape(len(found), np.size(truth))
+    is_number, is_some = np.all(np.isfinite(numbers), axis=1), np.any(numbers, axis=1)
+    is_right = np.all(np.isclose(numbers, np.ravel(truth), rtol=1e-6), axis=1)
+    right: set[Named] = set()
     alike: dict[tuple[float, ...], dict[str, Named]] = {}
-    for suspect, value in Suspects(problem).given(problem, SINGLE):
-        if value is None or np.shape(value) != np.shape(truth) or not np.all(np.isfinite(value)):
-            continue
+    for place in np.flatnonzero(is_number & (is_right | is_some)).tolist():
+        suspect = found[place][0]
         part = suspect.parts[0]
-        named = Named(suspect.code, problem.label(part.node), part.rule)
-        if np.allclose(value, truth, rtol=1e-6):
-            right.add(named)
-        elif suspect.code not in LATE and part.rank <= 0 and np.any(value):
-            number = tuple(float(f"{entry:.6g}") for entry in np.ravel(value))
-            alike.setdefault(number, {}).setdefault(KIN.get(suspect.code, suspect.code), named)
+        if is_right[place]:
+            right.add(named(problem, suspect))
+        elif suspect.code not in LATE and part.rank <= 0:
+            number = tuple(float(f"{entry:.6g}") for entry in numbers[place])
+            alike.setdefault(number, {}).setdefault(KIN.get(suspect.code, suspect.code), named(problem, suspect))
     pairs = (pair for group in alike.values() for pair in combinations(sorted(group.values()), 2))
     return Coincidences(frozenset(right), frozenset(pairs))
+
+
+def named(problem: Problem, suspect: Suspect) -> Named:
+    part = suspect.parts[0]
+    return Named(suspect.code, problem.label(part.node), part.rule)
 
 
 def coincidences(problem: Problem) -> Coincidences:
@@ -203,6 +222,8 @@ def better_point(key: Key) -> str:
     always = {ask: coincidences(problem) for ask, problem in known.items() if ask.form == "number"}
     for at in proposals(question, solution):
         moved = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
+        if any(shut(moved)):
+            continue
         with np.errstate(all="ignore"):
             if all(is_clean(ask, replace(known[ask], graph=moved, cache={}), always[ask]) for ask in always):
                 values = ", ".join(f"{name} = {answer(value)}" for name, value in at.items())

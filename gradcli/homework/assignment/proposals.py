@@ -19,17 +19,23 @@ from gradcli.source import Source
 NICE = (3, 2, 5, 4, -2, -3, 0.5, 1.5, -1.5, 2.5)  # values that one can work with by hand, the first to try first
 FINER = (1.3, 0.7, 1.7, 2.3, -0.6, 3.1, -1.4, 0.9, -2.7, 4.2)  # the same, with fewer coincidences
 SMALL = (1, 2, 3, -1, -2, 0.5, -0.5, 4, -3, 1.5)  # entries of a tensor
+FACTORS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0)  # to numbers of about the same size
 TRIED = 100  # points, before nothing is proposed
 RUNS = 12  # of a snippet with other values
 LARGEST = 64  # entries of a tensor for which others are proposed
 
 
 def proposals(question: Question, solution: Solution) -> Iterator[Mapping[str, Value]]:
-    """Yield points to try: every choice of nice numbers where there are few variables, else random ones."""
+    """Yield points to try: first those where few variables have other values, then those where all have.
+
+    Every choice of nice numbers is tried where there are few variables, else random ones.
+    """
     free = question.at or {name: solution.evaluation.scope[name].value for name in solution.variables.places}
     if not free or any(np.size(value) > LARGEST for value in free.values()):
         return
     generator = random.Random(question.id)
+    if len(free) > 1:
+        yield from nearest(free, generator)
     if len(free) <= 2 and all(np.ndim(value) == 0 for value in free.values()):
         for choice in (*product(NICE, repeat=len(free)), *product(FINER, repeat=len(free))):
             if len(set(choice)) == len(choice):
@@ -37,6 +43,27 @@ def proposals(question: Question, solution: Solution) -> Iterator[Mapping[str, V
         return
     for number in range(TRIED):
         yield {name: nice(value, generator, is_fine=number >= TRIED // 2) for name, value in free.items()}
+
+
+def nearest(free: Mapping[str, Value], generator: random.Random) -> Iterator[Mapping[str, Value]]:
+    """Yield points at which few variables have other values, of about the same size."""
+    factors = sorted(FACTORS, key=lambda factor: abs(factor - 1))
+    for name, value in free.items():
+        for factor in factors if np.ndim(value) == 0 and value else ():
+            yield {**free, name: np.float64(rounded(float(value) * factor))}
+    for number in range(2 * TRIED):
+        moved = generator.sample(sorted(free), 1 + number % min(3, len(free)))
+        yield {**free, **{name: near(free[name], generator) for name in moved}}
+
+
+def near(value: Value, generator: random.Random) -> Value:
+    """Return numbers of about the size of others, with two digits, and 0 where there was one."""
+    entries = [rounded(entry * generator.choice(FACTORS)) for entry in np.ravel(value).tolist()]
+    return np.reshape(np.array(entries, np.float64), np.shape(value))[()]
+
+
+def rounded(value: float) -> float:
+    return float(f"{value:.2g}")
 
 
 def nice(like: Value, generator: random.Random, *, is_fine: bool = False) -> Value:

@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from itertools import islice
 
 import numpy as np
 
 from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
+from gradcli.homework.assignment.idle import shut, zeros
 from gradcli.homework.assignment.lint import Coincidences, coincidences, troubles
 from gradcli.homework.course.variants import At, Sheet, Variants
-from gradcli.homework.solve.graph import Graph
+from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.solve.key import Key
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.submission.names import identity
@@ -25,9 +26,6 @@ from gradcli.homework.wording import listed
 SHORTEST = 8  # characters of a secret that nobody guesses
 TRIED = 200  # draws for one question, before it is given up
 TOLD = 3  # reasons in a message
-EDGE = 0.02  # a sigmoid or a tanh that comes closer to its limits is saturated
-RANGES = {"sigmoid": (0, 1), "tanh": (-1, 1)}
-GATES = ("relu",)
 
 
 def handed_out(
@@ -96,7 +94,7 @@ class QuestionSheets:
             written = repr(at)
             if written not in self.tried:
                 with np.errstate(all="ignore"):
-                    self.tried[written] = list(self.faults(at))
+                    self.tried[written] = list(islice(self.faults(at), 1))
             if not self.tried[written]:
                 return at
             if len(self.tried) == self.count and all(self.tried.values()):
@@ -108,15 +106,18 @@ class QuestionSheets:
         solution = self.key.solution
         assert isinstance(solution, Solution)
         graph = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
-        if dead := list(idle(graph)):
+        if dead := [*zeros(graph), *shut(graph)]:
             yield from dead
             return
-        caches: dict[int, dict[Any, Any]] = {}  # as the problems of one output share theirs
+        shared: dict[tuple[int, str], Suspects] = {}  # as the problems of one output share their cache
         for ask in self.question.asks:
             problem = self.key.problems[ask.quantity]
             if problem is not None:
-                moved = replace(problem, graph=graph, cache=caches.setdefault(id(problem.cache), {}))
-                yield from (message for _, message, _ in troubles(ask, moved.truth, moved, self.always(ask)))
+                of = (id(problem.cache), problem.kind)
+                suspects = shared.setdefault(of, Suspects(replace(problem, graph=graph, cache={})))
+                moved = suspects.problem.at(problem.by)
+                always = self.always(ask)
+                yield from (message for _, message, _ in troubles(ask, moved.truth, moved, always, suspects))
 
     def always(self, ask: Ask) -> Coincidences | None:
         """Return the mistakes that give equal numbers whatever the values are, found once for all sheets."""
@@ -134,20 +135,3 @@ class QuestionSheets:
         return self.question.refused(
             self.question.value_place(name), f"no value {tried} is fit for a sheet: {told}", "give it other values"
         )
-
-
-def idle(graph: Graph) -> Iterator[str]:
-    """Yield the named numbers that are 0, and the activations that are saturated or let nothing through."""
-    for index, vertex in enumerate(graph.vertices):
-        name = graph.label(index)
-        if index in graph.named and not np.any(vertex.value):
-            yield f"{name} is 0"
-        elif vertex.op in GATES and not np.any(vertex.value):
-            yield f"{name} lets nothing through"
-        elif vertex.op in RANGES and is_saturated(vertex.value, *RANGES[vertex.op]):
-            yield f"{name} is saturated"
-
-
-def is_saturated(value: Any, low: float, high: float) -> bool:
-    """Return whether an entry of an activation is at a limit, where its slope is nearly 0."""
-    return bool(np.any(np.minimum(value - low, high - value) < EDGE * (high - low)))

@@ -14,12 +14,12 @@ from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Assignment, Question
 from gradcli.homework.assignment.choices import Choice, Draws
 from gradcli.homework.assignment.lint import of_question
+from gradcli.homework.assignment.proposals import FACTORS, rounded
 from gradcli.homework.course.sheets import QuestionSheets
 from gradcli.homework.model import Value
 from gradcli.homework.solve.key import Key
 from gradcli.source import Source
 
-FACTORS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0)
 TENSORS = 40  # that a tensor may become
 TRIED = 40  # snippets with other numbers, before one keeps its own
 NUMBER = re.compile(r"(?<![\w.=])\d+\.\d*(?![\w.])")  # of a snippet; not `lr=0.1`, nor whole numbers, which are sizes
@@ -65,7 +65,3 @@ def near_to(value: Value, draws: Draws) -> Choice:
 def near(value: float, draws: Draws) -> float:
     """Draw a number of the same sign, with two digits."""
     return rounded(value * FACTORS[draws.below(len(FACTORS))])
-
-
-def rounded(value: float) -> float:
-    return float(f"{value:.2g}")
