@@ -59,7 +59,8 @@ def completed(sample: Sample) -> tuple[str, dict[str, Any]]:
         return text, variables
     leaves = f"({', '.join(sample.leaves)},)"
     wanted = [(f"out{place}", x) for place, x in flat(variables["out"]) if x.requires_grad]
-    for name, create in (("grads", ", create_graph=True"), ("twice", "")):
+    again = sample.kind == "again"
+    for name, create in (("grads", "" if again else ", create_graph=True"), ("twice", "")):
         if not wanted:
             break
         terms = " + ".join(weighted(place, x) for place, x in wanted)
@@ -68,7 +69,8 @@ def completed(sample: Sample) -> tuple[str, dict[str, Any]]:
         text += more
         if "error" in variables:
             break
-        wanted = [(f"{name}{place}", x) for place, x in flat(variables[name]) if x.requires_grad]
+        if not again:
+            wanted = [(f"{name}{place}", x) for place, x in flat(variables[name]) if x.requires_grad]
     return text, variables
 
 

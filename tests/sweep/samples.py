@@ -18,7 +18,11 @@ MOST = 10  # samples of an operator
 OPERATORS = {"add": "+", "div": "/", "matmul": "@", "mod": "%", "mul": "*", "pow": "**", "sub": "-", "and": "&"}
 OPERATORS |= {"or": "|", "xor": "^"}
 COMPOSED = ("singular",)  # variants that are more than one call of the operator
-KINDS = ("function", "method", "alias", "in_place", "refused", "int64", "bool", "float32")
+CALLS = ("function", "method", "alias", "in_place", "refused", "int64", "bool", "float32")
+# The call upon a part of a tensor, with strides, into a tensor; before a change of its input, or of its result; with
+# two passes back through one graph.
+SETTINGS = ("view", "strided", "out", "input_changed", "result_changed", "again")
+KINDS = (*CALLS, *SETTINGS)
 
 
 class UnwritableError(Exception):
@@ -37,10 +41,11 @@ class Sample(NamedTuple):
 class Writer:
     """The text of a call, after the lines that make its tensors."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, strided: bool = False) -> None:
         self.lines: list[str] = []
         self.leaves: list[str] = []
         self.entries = 0
+        self.strided = strided  # whether there is room between the entries of tensors
 
     def written(self, value: Any) -> str:
         if isinstance(value, torch.Tensor):
@@ -79,6 +84,9 @@ class Writer:
         else:
             data = re.sub(r"\b(nan|inf)\b", r'float("\1")', repr(value.detach().tolist()))
             self.lines.append(f"{name} = torch.tensor({data}, {options})")
+            if self.strided and value.ndim:
+                doubled = f"{name}.detach().repeat_interleave(2, -1)[..., ::2]"
+                self.lines.append(f"{name} = {doubled}.requires_grad_({value.requires_grad})")
         return name
 
     def call(self, form: str, sample: Any) -> str:
@@ -94,16 +102,24 @@ class Writer:
         return f"{form}({', '.join(parts)})"
 
 
-def text_of(form: str, sample: Any, *, clone: bool = False) -> tuple[str, tuple[str, ...]]:
-    """The snippet of a sample and its leaves; with `clone` the call changes a copy of its input."""
-    writer = Writer()
+def text_of(kind: str, form: str, sample: Any) -> tuple[str, tuple[str, ...]]:
+    """The snippet of a sample in one of the forms of `forms` and its leaves; see `SETTINGS` for kinds."""
+    writer = Writer(strided=kind == "strided")
     call = writer.call(form, sample)
-    if clone:
-        first, rest = call.split(".", 1)
-        call = f"y.{rest}"
-        writer.lines.append(f"y = {first}.clone()")
-    lines = ["import torch", "torch.default_generator.manual_seed(0)", *writer.lines, f"out = {call}", ""]
-    return "\n".join(lines), tuple(writer.leaves)
+    lines = ["import torch", "torch.default_generator.manual_seed(0)", *writer.lines]
+    if kind in ("in_place", "view", "input_changed"):
+        call = re.sub(r"\bx0\b", "v" if kind == "view" else "y", call, count=1)
+        lines += ["y = x0.unsqueeze(0).clone()", "v = y[0]"] if kind == "view" else ["y = x0.clone()"]
+    if kind == "out":
+        results = found(form.removeprefix("torch."))(sample.input, *sample.args, **sample.kwargs)
+        several = not isinstance(results, torch.Tensor)
+        empty = [f"torch.zeros(0, dtype={x.dtype})" for x in (results if several else [results])]
+        listed = ", ".join(empty)
+        call = f"{call[:-1]}, out={f'({listed})' if several else listed})"
+    lines.append(f"out = {call}")
+    if kind.endswith("_changed"):
+        lines.append(f"{'y' if kind == 'input_changed' else 'out'}.mul_(1)")
+    return "\n".join([*lines, ""]), tuple(writer.leaves)
 
 
 def found(path: str) -> Any:
@@ -132,6 +148,7 @@ def forms(op: Any) -> Iterator[tuple[str, str]]:
             yield "alias", f"torch.{alias.name}"
     if op.inplace_variant is not None and callable(getattr(torch.Tensor, f"{op.name}_", None)):
         yield "in_place", f".{op.name}_"
+        yield "view", f".{op.name}_"
 
 
 def samples(only: str = "", kinds: Iterable[str] = KINDS, most: int = MOST) -> Iterator[Sample]:
@@ -151,9 +168,13 @@ def of_operator(op: Any, kinds: frozenset[str], most: int) -> Iterator[Sample]:
     for kind, form in forms(op):
         if kind in kinds:
             given = spread(sampled(op, torch.float64, requires_grad=op.supports_autograd), most)
-            yield from written(name, kind, form, given[:FEW] if kind in ("method", "alias") else given)
+            yield from written(name, kind, form, given[:FEW] if kind in ("method", "alias", "view") else given)
         if kind != "function":
             continue
+        for setting in SETTINGS[1:]:
+            if setting in kinds and (op.supports_out if setting == "out" else op.supports_autograd):
+                given = spread(sampled(op, torch.float64, requires_grad=setting != "out"), FEW)
+                yield from written(name, setting, form, given)
         for dtype in (torch.int64, torch.bool, torch.float32):
             word = str(dtype).removeprefix("torch.")
             if word in kinds:
@@ -191,7 +212,7 @@ class seeded:  # noqa: N801
 def written(name: str, kind: str, form: str, given: Iterable[Any]) -> Iterator[Sample]:
     for sample in given:
         try:
-            text, leaves = text_of(form, sample, clone=kind == "in_place")
+            text, leaves = text_of(kind, form, sample)
         except UnwritableError:
             continue
         yield Sample(name, kind, text, leaves)
