@@ -28,7 +28,7 @@ def reasons(pairs: Sequence[tuple[Node, Local]], lines: Sequence[Line], terms: T
         found = [*group]
         yield aligned(line for _, line in found)
         for (_, local), _ in found:
-            if terms.explanation.sizes is None and local.why is not None:
+            if local.why is not None:
                 yield rf"\par\noindent {told(local, local.why, terms)}"
         if said := sentence(found[0][0][0]):
             yield rf"\par\noindent\emph{{{escaped(said)}}}"
