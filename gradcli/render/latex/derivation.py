@@ -10,7 +10,7 @@ from gradcli.explanation.chain.trace import Route, Trace
 from gradcli.explanation.model import Explanation
 from gradcli.render.latex.aligned import Equation
 from gradcli.render.latex.formulas import multiplied
-from gradcli.render.latex.lesson import Reasons, Rows, edges, fragment, in_variables, local, statement
+from gradcli.render.latex.lesson import Reasons, Rows, edges, forward, fragment, in_variables, local, statement
 from gradcli.render.latex.numbers import value
 from gradcli.render.latex.pieces import Piece
 from gradcli.render.latex.terms import Terms
@@ -28,7 +28,10 @@ def derivations(
     On demand the rules on the way and the reasons for them stand at the end.
     """
     terms = Terms(explanation, precision)
-    sections = [("", Rows(statement(explanation, terms), terms))]
+    sections = [
+        ("", Rows(statement(explanation, terms), terms)),
+        ("Forward", Rows([node for node in explanation.nodes if node.kind == "op"], terms, forward)),
+    ]
     known: set[str] = set()
     for trace in traces:
         total = terms.total(trace.leaf.name)

@@ -18,6 +18,7 @@ from gradcli.render.latex.symbols import Symbols, escaped
 from gradcli.render.latex.terms import Terms
 from gradcli.render.lesson.reasons import meanings, place
 
+LONGEST = 80  # characters above a line of fraction
 SIGNS = {"≠": r"\neq", "≤": r"\le", "≥": r"\ge", "Σ": r"\sum", "Π": r"\prod", "max": r"\max", "min": r"\min"}
 
 
@@ -28,7 +29,7 @@ def reasons(pairs: Sequence[tuple[Node, Local]], lines: Sequence[Line], terms: T
         found = [*group]
         yield aligned(line for _, line in found)
         for (_, local), _ in found:
-            if terms.explanation.sizes is None and local.why is not None:
+            if local.why is not None:
                 yield rf"\par\noindent {told(local, local.why, terms)}"
         if said := sentence(found[0][0][0]):
             yield rf"\par\noindent\emph{{{escaped(said)}}}"
@@ -103,7 +104,10 @@ class Indices(Writer):
                 text, _ = super()._applied(term)
                 return text.replace("·", r" \cdot "), PRODUCT
             case "/":
-                return rf"\frac{{{self.term(parts[0])}}}{{{self.term(parts[1])}}}", POWER
+                above, below = self.term(parts[0]), self.term(parts[1])
+                if isinstance(parts[0], Reduce) or len(above) > LONGEST:  # which a fraction would keep on one line
+                    return rf"\frac{{1}}{{{below}}} {self.term(parts[0], PRODUCT)}", PRODUCT
+                return rf"\frac{{{above}}}{{{below}}}", POWER
             case "//":
                 return rf"\lfloor {self.term(parts[0], PRODUCT)} / {self.term(parts[1], POWER)} \rfloor", ATOM
             case "%":

@@ -130,7 +130,7 @@ def _forward(node: Node, terms: Terms) -> Row:
     else:
         made_by, put_in = "constant", ""
     made = "" if expression in (value, visible(node.name)) else f"= {expression}"
-    return Row((visible(node.name), made, made_by, "" if put_in == value else put_in, f"= {value}"))
+    return Row((visible(node.name), made, made_by, "" if put_in == value else put_in, f"= {value}" if value else ""))
 
 
 def locals_(explanation: Explanation, terms: Terms, *, why: bool = False) -> Rows[Callable[[], Row]]:

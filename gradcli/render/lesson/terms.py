@@ -112,6 +112,8 @@ class Terms:
 
     def symbols(self, link: Link) -> str:
         """`∂q/∂p·∂p/∂s + ∂q/∂m·∂m/∂s`; where a rule is no product, the rule with the upstream gradient put in."""
+        if not link.terms and self.plain_seed and self.explanation.sizes is not None:
+            return "1"  # no made-up number
         return self._sum([self._symbols(term) for term in link.terms])
 
     def _symbols(self, term: Term) -> list[str]:

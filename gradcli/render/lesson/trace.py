@@ -7,12 +7,12 @@ from typing import Any
 
 from gradcli.explanation.chain.links import Link
 from gradcli.explanation.chain.trace import Route, Trace
-from gradcli.explanation.model import Explanation, Leaf
+from gradcli.explanation.model import Explanation, Leaf, Node
 from gradcli.explanation.reference import sentence
 from gradcli.language.unparser import unparse
 from gradcli.render.documents.explanation import EXACT, sizes_document
 from gradcli.render.documents.reasons import reason_document
-from gradcli.render.lesson.page import equations, heading, seed, shown
+from gradcli.render.lesson.page import FORWARD, equations, forward, heading, last, seed, shown
 from gradcli.render.lesson.reasons import reason
 from gradcli.render.lesson.terms import Terms, factor
 from gradcli.render.text.layout import Row, Section, lay_out
@@ -37,7 +37,10 @@ def trace_sections(
 ) -> list[Section]:
     """Return the sections of the page."""
     terms = Terms(explanation, looks)
+    computed = forward(explanation, terms)
     sections = [Section("", heading(explanation, terms, all=all))]
+    if computed:
+        sections.append(Section("Forward", shown(computed, looks, all=all, ending=last(computed)), FORWARD))
     known: set[str] = set()  # whose derivation stands under an earlier variable
     for trace in traces:
         title = terms.total(trace.leaf.name)
@@ -159,8 +162,14 @@ def trace_document(explanation: Explanation, traces: Sequence[Trace]) -> dict[st
         "program": explanation.program,
         "output": explanation.output,
         "sizes": sizes_document(explanation),
+        "forward": [_forward_document(node, terms) for node in explanation.nodes if node.kind == "op"],
         "leaves": [_leaf_document(trace, terms) for trace in traces],
     }
+
+
+def _forward_document(node: Node, terms: Terms) -> dict[str, Json]:
+    value = None if terms.explanation.sizes is not None else plain(node.value)
+    return {"node": node.id, "expression": unparse(node.expression), "value": value}
 
 
 def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:
@@ -170,14 +179,13 @@ def _leaf_document(trace: Trace, terms: Terms) -> dict[str, Any]:
     def given(value: Any) -> Json:
         return None if value is None or made_up else plain(value)
 
-    is_at_a_point = terms.explanation.sizes is None
     lines = [
         {
             "quantity": terms.total(link.input),
             "symbols": terms.symbols(link),
             "numbers": terms.numbers(link) or None,
             "value": given(link.total),
-            "why": [reason_document(term.local.why) for term in link.terms if is_at_a_point and term.local.why],
+            "why": [reason_document(why) for term in link.terms if (why := term.local.why)],
         }
         for link in trace.links
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, ref
 
@@ -21,6 +21,7 @@ FEW = 100  # items of a list or dict whose tensors have names
 DEPTH = 2  # of lists in lists
 SHORT = 3  # entries of a constant that is written out
 Target = Node | AccumulateGrad
+Looked = tuple[Callable[[], Any], Callable[[], Any], Callable[[], Any]]  # a tensor, its node and its gradient
 
 
 class TensorNames:
@@ -37,6 +38,7 @@ class TensorNames:
         self.former: WeakKeyDictionary[Tensor, int] = WeakKeyDictionary()  # leaves that lost their name, and where
         self.derived: list[tuple[Tensor, Tensor, str]] = []  # what was detached, from what, and how
         self._bound: dict[str, ref[Tensor]] = {}  # what the attributes of global objects mean
+        self._looked: dict[str, Looked] = {}  # at which tensors, by the names of variables
         self._generated: dict[tuple[Any, ...], str] = {}
         self._counts = {"v": 0, "c": 0, "leaf": 0}
         self._taken: set[str] = set()
@@ -47,8 +49,16 @@ class TensorNames:
         self._taken.update(re.findall(r"\b(?:[vc]|leaf)\d*(?:_[a-z])?\b|\w+_[a-z]\b", source.text))
 
     def look(self, env: dict[str, Any]) -> Iterator[tuple[Tensor, str, str]]:
-        """Yield the tensors in these variables, each with its name and the generated name that it loses."""
+        """Yield the tensors in these variables, each with its name and the generated name that it loses.
+
+        A tensor that was looked at under its name, and is as it was then, is left out: most are, at every statement.
+        """
         for name, value in list(env.items()):
+            if isinstance(value, Tensor):
+                tensor, node, gradient = self._looked.get(name, NEVER)
+                if tensor() is value and is_still(node, node_of(value)) and is_still(gradient, value._grad):
+                    continue
+                self._looked[name] = referred(value), referred(node_of(value)), referred(value._grad)
             if name == OUTER or name.startswith((" ", "__")):
                 continue
             for tensor, full in parts(name, value):
@@ -161,6 +171,23 @@ class TensorNames:
         if node is not None and node in self.of_node:
             return self.of_node[node]
         return self.of_tensor.get(tensor) or self.provisional.get(tensor)
+
+
+def referred(value: Any) -> Callable[[], Any]:
+    """Return a reference that keeps nothing alive."""
+    return nothing if value is None else ref(value)
+
+
+def is_still(before: Callable[[], Any], now: Any) -> bool:
+    """Return whether a reference is to this value; one to a value that is gone is not to None."""
+    return before is nothing if now is None else before() is now
+
+
+def nothing() -> None:
+    """Stand for a reference to a value that is not there."""
+
+
+NEVER: Looked = (nothing, nothing, nothing)
 
 
 class Generated(str):

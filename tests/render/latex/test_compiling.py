@@ -48,6 +48,7 @@ BAD = {
     "not numbers": Case("x*y + z", {"x": 1e308, "y": -1.5e-300, "z": float("nan")}),
     "many": Case("+".join(f"x{n}*{n}" for n in range(60)), {f"x{n}": n for n in range(60)}),
     "deep": Case("sin(" * 40 + "x" + ")" * 40, {"x": 1}),
+    "a long sum": Case("bce_with_logits(scores, [1, 0])", {"scores": [0.5, -1]}),
     "a tensor of four dimensions": Case("sum(x*x)", {"x": [[[[1, 2]]]]}),
     "large": Case("sum(x*y)", {"x": [[0.1] * 30] * 30, "y": [0.2] * 30}),
 }
