@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,7 @@ from hypothesis.internal.conjecture import providers
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # hundreds of commands share theirs, away from the sources
     os.environ["PYTHONPYCACHEPREFIX"] = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
 
-os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # as gradcli has it, whoever imports pyarrow first
-
-os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # its own one reserves more than a worker may have
+os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # its own one reserves more than a worker may have
 
 # No clocks, for machines differ; where changes land, the same examples each time.
 IN_CI = "CI" in os.environ
@@ -32,6 +31,12 @@ if IN_CI:  # or numbers are drawn from those of our modules that are loaded by t
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """No other process for a file or a folder that is named."""
     return 0 if config.args_source is config.ArgsSource.ARGS else None
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and the modules behind them stay: collections of garbage need not look at them again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

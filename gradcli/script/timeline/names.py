@@ -46,7 +46,7 @@ class TensorNames:
 
     def reads(self, source: Source) -> None:
         """Keep clear of the names that the text of a snippet uses."""
-        self._taken.update(re.findall(r"\b(?:[vc]|leaf)\d*(?:_[a-z])?\b|\w+_[a-z]\b", source.text))
+        self._taken.update(re.findall(r"\b(?:[vc]|leaf)\d*(?:_[a-z])?\b|\b\w+_[a-z]\b", source.text))
 
     def look(self, env: dict[str, Any]) -> Iterator[tuple[Tensor, str, str]]:
         """Yield the tensors in these variables, each with its name and the generated name that it loses.
