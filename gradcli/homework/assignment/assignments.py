@@ -9,19 +9,16 @@ from typing import Any, Literal
 from unicodedata import normalize
 
 from gradcli.errors import GradcliError, UsageError
-from gradcli.explanation.refusals import numbers
-from gradcli.explanation.values import constant
 from gradcli.homework.assignment import settings, words
-from gradcli.homework.assignment.choices import Choice, Draws, read_choice
+from gradcli.homework.assignment.choices import Choice, Draws
 from gradcli.homework.assignment.mistakes import OwnMistake, read_mistakes
+from gradcli.homework.assignment.numbers import filled
 from gradcli.homework.assignment.places import Path, Places, read_table
 from gradcli.homework.assignment.quantities import Quantity, output_name, read_expression, read_quantity
-from gradcli.homework.assignment.tables import Tables
+from gradcli.homework.assignment.values import Values
 from gradcli.homework.assignment.words import NO_WORDS, Words
 from gradcli.homework.model import added
 from gradcli.homework.submission.numerals import Tolerance
-from gradcli.language.names import read_name
-from gradcli.language.parser import parse_expression
 from gradcli.source import Source, Span
 
 TOP = ("title", "mistake", "grading", "input", "question")
@@ -47,7 +44,8 @@ class Question:
     """A program at a point, or a snippet, with the quantities asked for.
 
     `source` is the program, `output` the name of its output ("" for a snippet), `file` the assignment, in which `span`
-    is the question's header and `path` leads to the program. What `varies` from sheet to sheet has an example in `at`.
+    is the question's header and `path` leads to the program. What `varies` from sheet to sheet has an example in `at`,
+    or in the snippet.
     """
 
     id: str
@@ -64,7 +62,9 @@ class Question:
     varies: Mapping[str, Choice] = field(default_factory=dict, compare=False)
 
     def moved(self, at: Mapping[str, Any]) -> Question:
-        """Return the question with other values."""
+        """Return the question with other values: a program at another point, or a snippet with other numbers in it."""
+        if self.is_script:
+            return replace(self, source=Source(filled(self.source.text, at), self.source.name))
         return replace(self, at={**self.at, **at})
 
     @property
@@ -83,7 +83,8 @@ class Question:
     def placed(self, error: GradcliError, help: str) -> UsageError:
         """Return an error of the program or snippet at its place in the assignment."""
         placed = self.refused(self.span, error.message, help)
-        if error.span is not None and error.source is self.source:
+        is_as_written = not (self.is_script and self.varies)
+        if error.span is not None and error.source is self.source and is_as_written:
             placed.span = self.places.within(self.path, error.span)
         return placed
 
@@ -130,7 +131,7 @@ def read_assignment(source: Source) -> Assignment:
     return _Reader(source).assignment(table)
 
 
-class _Reader(Tables):
+class _Reader(Values):
     def assignment(self, table: dict[str, Any]) -> Assignment:
         self.known(table, TOP, (), "an assignment")
         questions = table.get("question")
@@ -180,14 +181,17 @@ class _Reader(Tables):
         source = Source(self.typed(table, path, kind, str, ""), f"question {id}")
         is_script = kind == "script"
         output = "" if is_script else output_name(source)
-        at = self.point(table, path, is_script=is_script)
-        return Question(
+        at = self.point(table, path, source if is_script else None)
+        example = {
+            name: one.drawn(Draws(b"", id, name)) if isinstance(one, Choice) else one for name, one in at.items()
+        }
+        read = Question(
             id,
             self.typed(table, path, "text", str, "").strip(),
             source,
             is_script,
             output,
-            {name: one.drawn(Draws(b"", id, name)) if isinstance(one, Choice) else one for name, one in at.items()},
+            {} if is_script else example,
             self.asks(table, path, id, output, is_script=is_script),
             section,
             (*path, kind),
@@ -195,6 +199,7 @@ class _Reader(Tables):
             self.places,
             {name: one for name, one in at.items() if isinstance(one, Choice)},
         )
+        return read.moved(example) if is_script and example else read
 
     def id(self, path: Path, table: Mapping[str, Any], seen: set[str]) -> str:
         id = normalize("NFC", self.typed(table, path, "id", str, str(len(seen) + 1))).strip()
@@ -205,30 +210,6 @@ class _Reader(Tables):
             raise self.refuse(place, f"two questions have the id {id}", "give one of them another id")
         seen.add(id)
         return id
-
-    def point(self, table: Mapping[str, Any], path: Path, *, is_script: bool) -> dict[str, Any]:
-        """The values of the variables: numbers, nested lists, texts with a constant expression, or a choice of them."""
-        at = self.typed(table, path, "at", dict, {})
-        if is_script and at:
-            raise self.refuse(self.places.key(*path, "at"), "a script has its values in itself", "remove at = ...")
-        return {read_name(name) or name: self.given(value, (*path, "at", name)) for name, value in at.items()}
-
-    def given(self, value: Any, path: Path) -> Any:
-        if not isinstance(value, dict):
-            return self.value(value, path)
-        return read_choice(value, path, self.value, lambda place, *told: self.refuse(self.places.value(*place), *told))
-
-    def value(self, value: Any, path: Path) -> Any:
-        span = self.places.value(*path)
-        try:
-            if isinstance(value, str):
-                text = Source(value, str(path[-1]))
-                value = constant(parse_expression(text), text)
-            return numbers(value, f"the value of {path[-1]}")
-        except GradcliError as error:
-            if error.span is not None and isinstance(value, str):
-                span = self.places.within(path, error.span)
-            raise self.refuse(span, error.message, "write at = { x = 2, w = [0.5, 1], c = '1/3' }") from None
 
     def asks(self, table: Mapping[str, Any], path: Path, id: str, output: str, *, is_script: bool) -> tuple[Ask, ...]:
         asked = table.get("ask")

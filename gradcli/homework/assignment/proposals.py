@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from gradcli.homework.assignment.assignments import Question
+from gradcli.homework.assignment.numbers import literals
 from gradcli.homework.model import Value
 from gradcli.homework.solve.solution import Solution
-from gradcli.source import Source
 
 NICE = (3, 2, 5, 4, -2, -3, 0.5, 1.5, -1.5, 2.5)  # values that one can work with by hand, the first to try first
 FINER = (1.3, 0.7, 1.7, 2.3, -0.6, 3.1, -1.4, 0.9, -2.7, 4.2)  # the same, with fewer coincidences
@@ -33,33 +30,38 @@ def proposals(question: Question, solution: Solution) -> Iterator[Mapping[str, V
     free = question.at or {name: solution.evaluation.scope[name].value for name in solution.variables.places}
     if not free or any(np.size(value) > LARGEST for value in free.values()):
         return
-    generator = random.Random(question.id)
     if len(free) > 1:
-        yield from nearest(free, generator)
+        yield from with_one_other(free)
+    generator = random.Random(question.id)
     if len(free) <= 2 and all(np.ndim(value) == 0 for value in free.values()):
         for choice in (*product(NICE, repeat=len(free)), *product(FINER, repeat=len(free))):
             if len(set(choice)) == len(choice):
                 yield dict(zip(free, map(np.float64, choice), strict=True))
         return
     for number in range(TRIED):
+        moved = generator.sample(sorted(free), 1 + number % min(3, len(free)))
+        yield {**free, **{name: near(free[name], generator) for name in moved}}
+    for number in range(TRIED):
         yield {name: nice(value, generator, is_fine=number >= TRIED // 2) for name, value in free.items()}
 
 
-def nearest(free: Mapping[str, Value], generator: random.Random) -> Iterator[Mapping[str, Value]]:
-    """Yield points at which few variables have other values, of about the same size."""
-    factors = sorted(FACTORS, key=lambda factor: abs(factor - 1))
+def with_one_other(free: Mapping[str, Value]) -> Iterator[Mapping[str, Value]]:
+    """Yield points at which one number alone is another."""
     for name, value in free.items():
-        for factor in factors if np.ndim(value) == 0 and value else ():
-            yield {**free, name: np.float64(rounded(float(value) * factor))}
-    for number in range(2 * TRIED):
-        moved = generator.sample(sorted(free), 1 + number % min(3, len(free)))
-        yield {**free, **{name: near(free[name], generator) for name in moved}}
+        for other in others(float(value)) if np.ndim(value) == 0 else ():
+            yield {**free, name: np.float64(other)}
 
 
 def near(value: Value, generator: random.Random) -> Value:
-    """Return numbers of about the size of others, with two digits, and 0 where there was one."""
-    entries = [rounded(entry * generator.choice(FACTORS)) for entry in np.ravel(value).tolist()]
+    """Return numbers of about the size of others, and 0 where there was one."""
+    entries = [generator.choice(others(entry)) for entry in np.ravel(value).tolist()]
     return np.reshape(np.array(entries, np.float64), np.shape(value))[()]
+
+
+def others(value: float) -> list[float]:
+    """Return numbers near to one, the nearest first: whole ones, unless it is 1, and numbers with two digits."""
+    whole = [value + np.sign(value) * step for step in (1, 2, 3)] if value % 1 == 0 and abs(value) > 1 else []
+    return whole + [rounded(value * factor) for factor in sorted(FACTORS, key=lambda factor: abs(factor - 1))]
 
 
 def rounded(value: float) -> float:
@@ -74,29 +76,15 @@ def nice(like: Value, generator: random.Random, *, is_fine: bool = False) -> Val
 
 
 def other_snippets(question: Question) -> Iterator[tuple[Question, str]]:
-    """Yield a snippet with other numbers in its tensors, and those as they are written there."""
-    tree = ast.parse(question.source.text)
-    found = [
-        (ast.unparse(node.targets[0]), node.value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and is_tensor(node.value)
-    ]
+    """Yield a snippet with other numbers in its tensors, and those as they are written there; labels stay."""
+    text = question.source.text
+    tensors = {
+        name: one.value
+        for name, one in (literals(text) or {}).items()
+        if one.is_tensor and one.value.dtype.kind == "f" and one.value.size <= LARGEST
+    }
     generator = random.Random(question.id)
-    for _ in range(RUNS if found else 0):
-        told = []
-        for name, call in found:
-            value = nice(np.asarray(ast.literal_eval(call.args[0]), np.float64), generator, is_fine=True)
-            call.args[0] = ast.parse(repr(np.asarray(value).tolist()), mode="eval").body
-            told.append(f"{name} = {ast.unparse(call.args[0])}")
-        yield replace(question, source=Source(ast.unparse(tree), question.source.name)), ", ".join(told)
-
-
-def is_tensor(call: ast.Call) -> bool:
-    """Whether a call makes a tensor of numbers that stand there, and not of labels."""
-    if not ast.unparse(call.func).endswith("tensor") or not call.args:
-        return False
-    try:
-        value: Any = np.asarray(ast.literal_eval(call.args[0]))
-    except (ValueError, TypeError):
-        return False
-    return bool(value.dtype.kind == "f" and value.size <= LARGEST)
+    for _ in range(RUNS if tensors else 0):
+        at = {name: nice(value, generator, is_fine=True) for name, value in tensors.items()}
+        told = ", ".join(f"{name} = {np.asarray(value).tolist()}" for name, value in at.items())
+        yield question.moved(at), told

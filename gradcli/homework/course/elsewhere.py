@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from gradcli.homework.assignment.assignments import Ask
-from gradcli.homework.course.variants import Variants
+from gradcli.homework.course.variants import At, Variants
 from gradcli.homework.model import Marked, Value
 from gradcli.homework.solve.key import Key
+from gradcli.homework.solve.snippets import SnippetSolution
 from gradcli.homework.solve.solution import Solution
 from gradcli.homework.solve.verdicts import judged_number
 from gradcli.homework.submission.names import identity
@@ -53,19 +54,29 @@ class QuestionTruths:
 
     @cached_property
     def truths(self) -> dict[Ask, Value]:
-        """The right numbers of each answer, sheet by sheet; the shape of an answer is the same on all of them."""
-        solution = self.key.solution
-        assert isinstance(solution, Solution)
-        found: dict[Ask, list[Value]] = {}
+        """The right numbers of each answer, sheet by sheet, where all of them have the same shape."""
+        asks = [ask for ask in self.key.question.asks if self.key.problems[ask.quantity] is not None]
+        found: dict[Ask, list[Value]] = {ask: [] for ask in asks}
         with np.errstate(all="ignore"):
             for sheet in self.variants:
-                at = sheet.values[self.key.question.id]
-                graph = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
-                for ask in self.key.question.asks:
-                    problem = self.key.problems[ask.quantity]
-                    if problem is not None:
-                        found.setdefault(ask, []).append(replace(problem, graph=graph, cache={}).truth)
-        return {ask: np.array(right) for ask, right in found.items()}
+                right = self.right(sheet.values[self.key.question.id])
+                for ask, values in found.items():
+                    values.append(right(ask))
+        return {ask: np.array(right) for ask, right in found.items() if len(set(map(np.shape, right))) == 1}
+
+    def right(self, at: At) -> Callable[[Ask], Value]:
+        """Return the right answers on one sheet."""
+        solution, problems = self.key.solution, self.key.problems
+        if not isinstance(solution, Solution):
+            return SnippetSolution(self.key.question.moved(at)).answer
+        graph = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
+
+        def truth(ask: Ask) -> Value:
+            problem = problems[ask.quantity]
+            assert problem is not None
+            return replace(problem, graph=graph, cache={}).truth
+
+        return truth
 
     def right_for(self, ask: Ask, typed: Typed | None, student: str) -> tuple[str, ...]:
         """Return the students for whom a number would be right; none where it is one that many things give."""

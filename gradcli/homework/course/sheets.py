@@ -15,7 +15,7 @@ from gradcli.errors import UsageError
 from gradcli.homework.assignment.assignments import Ask, Assignment, Question
 from gradcli.homework.assignment.choices import Draws
 from gradcli.homework.assignment.idle import shut, zeros
-from gradcli.homework.assignment.lint import Coincidences, coincidences, troubles
+from gradcli.homework.assignment.lint import Coincidences, coincidences, of_question, troubles
 from gradcli.homework.course.variants import At, Sheet, Variants
 from gradcli.homework.diagnose.detection import Suspects
 from gradcli.homework.solve.key import Key
@@ -103,6 +103,9 @@ class QuestionSheets:
 
     def faults(self, at: At) -> Iterator[str]:
         """Yield the faults of some values."""
+        if self.question.is_script:
+            yield from self.faults_of_snippet(at)
+            return
         solution = self.key.solution
         assert isinstance(solution, Solution)
         graph = solution.graph.moved({solution.graph.names[name]: value for name, value in at.items()})
@@ -118,6 +121,15 @@ class QuestionSheets:
                 moved = suspects.problem.at(problem.by)
                 always = self.always(ask)
                 yield from (message for _, message, _ in troubles(ask, moved.truth, moved, always, suspects))
+
+    def faults_of_snippet(self, at: At) -> Iterator[str]:
+        """Yield the faults of a snippet with other numbers, but for those that no other numbers would mend."""
+        try:
+            key = Key(self.question.moved(at), self.assignment)
+        except UsageError as error:
+            yield error.message
+            return
+        yield from (one.message for one in of_question(key) if not one.help)
 
     def always(self, ask: Ask) -> Coincidences | None:
         """Return the mistakes that give equal numbers whatever the values are, found once for all sheets."""

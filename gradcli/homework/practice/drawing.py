@@ -27,7 +27,7 @@ NUMBER = re.compile(r"(?<![\w.=])\d+\.\d*(?![\w.])")  # of a snippet; not `lr=0.
 
 def fresh(question: Question, assignment: Assignment, draws: Draws) -> Key:
     """Return the key of a question with other values, or with its own where none are found that do."""
-    if question.is_script:
+    if question.is_script and not question.varies:
         return fresh_snippet(question, assignment, draws)
     varies = question.varies or {name: near_to(value, draws) for name, value in question.at.items()}
     if not varies:

@@ -140,7 +140,8 @@ SCRIPT_MISTAKES = [
     ('"a"', '"[a]"', "E021", '"[a]"', "give it a name"),
     ('"a"', '"torch"', "E022", '"torch"', "nothing that one can type"),
     ('["a"]', '[{ quantity = "a", form = "expression" }]', "E021", '"expression"', 'form = "number"'),
-    ("ask", "at = { x = 1 }\nask", "E021", "at", "remove at"),
+    ("ask", "at = { a = 1 }\nask", "E021", "1", "remove a, or write { choose"),
+    ("ask", "at.x = { choose = [1, 2] }\nask", "E021", "at.x", "write x = torch.tensor(1.5) in it"),
 ]
 CASES = [(WHOLE, *one) for one in MISTAKES] + [(SCRIPT, *one) for one in SCRIPT_MISTAKES]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -32,6 +34,50 @@ def test_a_sheet_follows_from_secret_assignment_and_student_alone() -> None:
         *drawn("ada", text=f"{WEEK}{LAYER}".replace("3", "4", 1)),
     ]
     assert all(other["layer"] != ada["layer"] for other in others)
+
+
+SNIPPET = """
+[[question]]
+id = "loop"
+script = '''
+import torch
+w, n = torch.tensor([1.5, -0.5], requires_grad=True), 2  # é
+lr = 0.1; v = torch.tensor([[0.5],
+    [1.5]], requires_grad=True)  # é
+for y in range(3):
+    y = 4
+    (lr * v * v * y).sum().backward()
+    lr = 0.7
+'''
+ask = ["v.grad"]
+[question.at]
+v = { random = [2, 1], from = [-2, 2], step = 0.5 }
+lr = { choose = [0.2, 0.3] }
+y = { choose = [4, 5, 6.5] }
+"""
+
+
+def test_the_numbers_of_a_snippet_vary_where_they_stand() -> None:
+    assignment = week(SNIPPET)
+    texts = {
+        sheet.student: sheet.of(assignment).questions[0].source.text
+        for sheet in handed_out(assignment, ["ada", "bob", "eve"], SECRET)
+    }
+    assert len(set(texts.values())) == 3
+    for text in texts.values():
+        assert re.search(
+            r"w, n = torch.tensor\(\[1.5, -0.5\], requires_grad=True\), 2  # é\n"
+            r"lr = 0.[23]; v = torch.tensor\(\[\[-?[\d.]+\], \[-?[\d.]+\]\], requires_grad=True\)  # é\n",
+            text,
+        )
+        assert re.search(r"y = (4|5|6.5)\n", text)
+        assert text.endswith("lr = 0.7\n"), "what a name is given later stays"
+
+
+def test_a_snippet_that_does_not_run_with_a_value_does_not_get_it() -> None:
+    text = SNIPPET.replace("y = 4\n", "y = [0][4]\n").replace("y = { choose = [4, 5, 6.5] }\n", "")
+    with pytest.raises(UsageError, match=r"no value of the .* tried is fit for a sheet: .*index out of range"):
+        drawn("ada", text=text)
 
 
 def test_every_sheet_passes_lint() -> None:
